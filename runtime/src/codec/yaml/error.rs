@@ -1,21 +1,30 @@
 //! Errors for invalid YAML, with go-yaml's wording if it has one, because users search for it.
-use std::fmt;
+use std::{fmt, ops::Range};
 
-use granit_parser::{ScanError, Span};
+use granit_parser::{ErrorKind, ScanError, Span};
 
 /// Why a text is not YAML, or contains something that JSON does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(String);
+pub struct Error {
+    /// The line of the text that it is on, counted from 1; 1 if it is about the whole document.
+    pub line: usize,
+    /// What is wrong, without the line.
+    pub reason: String,
+    /// What go-yaml prints before the reason, with the line as it counts them.
+    prefix: String,
+    /// For a line of a quoted scalar that is not indented: from the end of what was read to the line.
+    pub(super) unindented: Option<Range<usize>>,
+}
 
 impl Error {
     /// An error about the document.
     pub(super) fn new(message: &str) -> Self {
-        Self(format!("yaml: {message}"))
+        Self { line: 1, reason: message.to_owned(), prefix: "yaml: ".to_owned(), unindented: None }
     }
 
     /// An error on a line, counted from 1.
     pub(super) fn on_line(line: usize, message: &str) -> Self {
-        Self(format!("yaml: line {line}: {message}"))
+        Self { line, prefix: format!("yaml: line {line}: "), ..Self::new(message) }
     }
 
     pub(super) fn at(span: &Span, message: &str) -> Self {
@@ -24,11 +33,11 @@ impl Error {
 
     /// An error of the parsed document.
     pub(super) fn of_json(message: String) -> Self {
-        Self(message)
+        Self { reason: message, prefix: String::new(), ..Self::new("") }
     }
 
-    /// The parser's error.
-    pub(super) fn of_scan(error: &ScanError, depth: usize) -> Self {
+    /// The parser's error, after an event that ended at an offset.
+    pub(super) fn of_scan(error: &ScanError, ended: usize, depth: usize) -> Self {
         let info = error.info();
         let (message, within) = message(&info);
         let message = if info == "recursion limit exceeded" {
@@ -38,18 +47,23 @@ impl Error {
         };
         // go-yaml counts lines from 0 here, and does not print line 0.
         let line = error.marker().line();
-        match (line, within) {
+        let printed = match (line, within) {
             (line, Within::NextLine) => Self::on_line(line + 1, &message),
             (..=1, _) => Self::new(&message),
             (line, Within::Tokens) => Self::on_line(line, &message),
             (line, Within::Nodes) => Self::on_line(line - 1, &message),
-        }
+        };
+        let unindented = match error.kind() {
+            ErrorKind::InvalidQuotedScalarIndent => error.marker().byte_offset().map(|stop| ended..stop),
+            _ => None,
+        };
+        Self { line: line.max(1), unindented, ..printed }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        write!(f, "{}{}", self.prefix, self.reason)
     }
 }
 

@@ -1,4 +1,6 @@
 //! YAML as Kubernetes uses it: YAML 1.1 as go-yaml reads and writes it, restricted to JSON values.
+use std::borrow::Cow;
+
 use super::{Decoded, Limits, memory::Memory};
 use crate::schema::Document;
 
@@ -11,6 +13,7 @@ mod stream;
 mod tape;
 #[cfg(test)]
 mod tests;
+mod unindented;
 mod write;
 
 pub use error::Error;
@@ -38,6 +41,18 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
     if let Some(decoded) = json(text, limits) {
         return decoded;
     }
+    let (mut text, mut budget) = (Cow::Borrowed(text), unindented::MOST_READ_AGAIN);
+    loop {
+        let decoded = decode_text(&text, limits);
+        let stop = decoded.as_ref().err().and_then(|error| error.unindented.as_ref());
+        match stop.and_then(|stop| unindented::indent(&text, stop, &mut budget)) {
+            Some(indented) => text = indented.into(),
+            None => return decoded,
+        }
+    }
+}
+
+fn decode_text(text: &str, limits: &Limits) -> Result<Decoded, Error> {
     let (tape, memory) = tape::read(text, limits)?;
     if tape.is_empty() {
         return Ok(Document::Null.into());

@@ -68,6 +68,7 @@ pub(super) fn read<'t>(text: &'t str, limits: &Limits) -> Result<(Vec<Node<'t>>,
         anchors: Vec::new(),
         memory: Memory::new(limits),
         depth: limits.depth,
+        ended: 0,
     };
     let mut open = Vec::new();
     loop {
@@ -115,13 +116,18 @@ struct Reader<'t> {
     anchors: Vec<usize>,
     memory: Memory,
     depth: usize,
+    /// The offset where the last event ended.
+    ended: usize,
 }
 
 impl<'t> Reader<'t> {
     fn next(&mut self) -> Result<(Event<'t>, Span), Error> {
         match self.parser.next_event() {
-            Some(Ok(next)) => Ok(next),
-            Some(Err(error)) => Err(Error::of_scan(&error, self.depth)),
+            Some(Ok((event, span))) => {
+                self.ended = span.byte_range().map_or(self.ended, |range| range.end);
+                Ok((event, span))
+            }
+            Some(Err(error)) => Err(Error::of_scan(&error, self.ended, self.depth)),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }

@@ -40,11 +40,14 @@ pub struct Findings {
 impl Findings {
     pub(super) fn error(&mut self, place: &Place<'_>, kind: FieldErrorKind, detail: impl Into<String>) {
         if self.errors.len() < MOST_ERRORS {
-            let fault = Fault { pointer: place.pointer(), error: FieldError::new(&place.path(), kind, detail) };
-            // Kube-apiserver reports equal errors once.
-            if !self.errors.iter().any(|other| other.error == fault.error) {
-                self.errors.push(fault);
-            }
+            self.add(Fault { pointer: place.pointer(), error: FieldError::new(&place.path(), kind, detail) });
+        }
+    }
+
+    /// Adds an error, unless it is known or there are too many. Kube-apiserver reports equal errors once.
+    pub(super) fn add(&mut self, fault: Fault) {
+        if self.errors.len() < MOST_ERRORS && !self.errors.iter().any(|other| other.error == fault.error) {
+            self.errors.push(fault);
         }
     }
 
@@ -74,7 +77,7 @@ impl Findings {
         self.warn(Warning { pointer: place.pointer(), text, is_unknown_field: true });
     }
 
-    fn warn(&mut self, warning: Warning) {
+    pub(super) fn warn(&mut self, warning: Warning) {
         if self.warnings.len() < MOST_ERRORS {
             self.warnings.push(warning);
         }

@@ -140,8 +140,9 @@ impl Reader<'_> {
                 self.definition(at, "", &decoded.document);
             }
             Err(error) => {
-                let entry = self.entry(at, "", "", error.to_string());
-                self.errors.0.push(entry);
+                // The document is no tree, so that no pointer leads to the line.
+                let entry = self.entry(at, "", "", format!("yaml: {}", error.reason));
+                self.errors.0.push(Entry { line: at.line - 1 + error.line, ..entry });
             }
         }
     }

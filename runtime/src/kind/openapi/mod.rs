@@ -178,9 +178,9 @@ pub(crate) fn is_protobuf(text: &[u8]) -> bool {
 fn decode(index: usize, source: &Source<'_>, findings: &mut Findings) -> Option<Document> {
     let is_json = source.text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let decoded = if is_json {
-        codec::decode(source.text, &LIMITS).map_err(|error| error.to_string())
+        codec::decode(source.text, &LIMITS).map_err(|error| (error.line.max(1), error.message))
     } else {
-        yaml::decode(source.text, &LIMITS).map_err(|error| error.to_string())
+        yaml::decode(source.text, &LIMITS).map_err(|error| (error.line, format!("yaml: {}", error.reason)))
     };
     let place = Place::of(index);
     match decoded {
@@ -188,8 +188,8 @@ fn decode(index: usize, source: &Source<'_>, findings: &mut Findings) -> Option<
             decoded.faults.into_iter().for_each(|fault| findings.error(&place, fault));
             Some(decoded.document)
         }
-        Err(error) => {
-            findings.error(&place, error);
+        Err((line, why)) => {
+            findings.error_at_line(&place, line, why);
             None
         }
     }

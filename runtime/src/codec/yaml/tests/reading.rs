@@ -95,6 +95,24 @@ fn other_numbers_and_what_only_looks_like_one() {
 }
 
 #[test]
+fn further_lines_of_quoted_scalars_need_no_indentation() {
+    assert_read(&[
+        ("a: 'b\nc'\nd: \"e\n\n  f\\\ng\\\"\"\n", json!({"a": "b c", "d": "e\nfg\""})),
+        ("a:\n  b: # it's \"one\n   'c: ''d\n  e''\n  f: #'\n  g: h\n", json!({"a": {"b": "c: 'd e' f: #", "g": "h"}})),
+        (
+            "- - a: b\n    'c': !!str \"d\ne\"\n- é: &x 'f\ng'\n- *x\n",
+            json!([[{"a": "b", "c": "d e"}], {"é": "f g"}, "f g"]),
+        ),
+        ("a: |\n  'b\n  c'\nd: 'e\nf'\n", json!({"a": "'b\nc'\n", "d": "e f"})),
+    ]);
+    assert_eq!(refuse("a: 'b\nc\n"), "yaml: line 2: invalid indentation in multiline quoted scalar");
+    assert_eq!(refuse("a: 'b\nc'\n d: e\n"), refuse("a: 'b\n c'\n d: e\n"));
+    // Each of them would be found by reading all before it again.
+    let many = "- 'a\nb'\n".repeat(20_000);
+    assert!(refuse(&many).ends_with("invalid indentation in multiline quoted scalar"));
+}
+
+#[test]
 fn quotes_and_tags_say_what_a_scalar_is() {
     assert_read(&[
         ("\"yes\"", json!("yes")),

@@ -207,25 +207,21 @@ fn schema(root: Fields<'_>, has_status: bool, place: &Place<'_>, findings: &mut 
         found.forbidden(&at.field("nullable"), "nullable cannot be true at the root");
     }
     let (schema, mut built) = build::schema(root, &at);
-    found.errors.append(&mut built.errors);
+    built.errors.drain(..).for_each(|fault| found.add(fault));
     let unsupported = unsupported(root);
     if unsupported.is_none() {
         let structural = structural::check(root, &at);
         if structural.errors.is_empty() {
             defaults::check(&schema, &at, &mut found);
         }
-        found.errors.extend(structural.errors);
+        structural.errors.into_iter().for_each(|fault| found.add(fault));
     }
     openapi::check(root, &at, &mut found);
     if let Some(keyword) = unsupported.filter(|_| found.errors.is_empty()) {
         found.invalid(&at, "", format!("OpenAPIV3Schema '{keyword}' is not supported"));
     }
-    for fault in found.errors {
-        if !findings.errors.iter().any(|other| other.error == fault.error) {
-            findings.errors.push(fault);
-        }
-    }
-    findings.warnings.append(&mut built.warnings);
+    found.errors.into_iter().for_each(|fault| findings.add(fault));
+    built.warnings.into_iter().for_each(|warning| findings.warn(warning));
     Arc::new(schema)
 }
 

@@ -1,10 +1,10 @@
 //! Tests of reading definitions: kinds, errors, warnings.
 mod property;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::kind::model::Cell;
+use crate::{kind::model::Cell, meta::field::MOST_ERRORS};
 
 /// A definition of gears around the schema of their spec.
 fn gears(spec: &Value) -> Value {
@@ -235,7 +235,10 @@ items:
             spec:
               type: objekt
 ---
-a: [
+# A syntax error.
+a:
+  b: 1
+ c: 2
 ";
     let Err(report) = read("gears.yaml", text.as_bytes()) else { panic!("nothing is wrong") };
     let shown: Vec<String> = report.to_string().lines().map(str::to_owned).collect();
@@ -256,6 +259,18 @@ a: [
             ),
         ]
     );
-    assert!(shown[3].starts_with("gears.yaml:28: document 4: yaml:"), "{}", shown[3]);
+    assert_eq!(shown[3], "gears.yaml:32: document 4: yaml: did not find expected key");
     assert_eq!(shown.len(), 4);
+}
+
+#[test]
+fn errors_and_warnings_are_bounded() {
+    let properties: Map<_, _> =
+        (0..800).map(|number| (format!("p{number}"), json!({"type": "objekt", "unknown": 1}))).collect();
+    let patterns: Map<_, _> =
+        (0..800).map(|number| (format!("q{number}"), json!({"type": "string", "pattern": "("}))).collect();
+    let both: Map<_, _> = properties.into_iter().chain(patterns).collect();
+    let definition = gears(&json!({"type": "object", "properties": both}));
+    let findings = define(&definition).expect_err("a wrong definition");
+    assert_eq!((findings.errors.len(), findings.warnings.len()), (MOST_ERRORS, 800));
 }

@@ -1,4 +1,6 @@
 //! Random schemas, written as a definition's and read again, are the same.
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -7,7 +9,7 @@ use super::{define, gears};
 use crate::schema::{
     Schema,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Pattern, Type},
+    model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
 };
 
 fn leaf() -> impl Strategy<Value = Schema> {
@@ -38,8 +40,26 @@ fn leaf() -> impl Strategy<Value = Schema> {
     });
     let flag = any::<bool>().prop_map(move |default| Schema { default: Some(json!(default)), ..of(Type::Boolean) });
     let anything = Just(Schema { preserve_unknown: true, ..Schema::default() });
-    (prop_oneof![text, number, flag, Just(of(Type::IntOrString)), anything], any::<bool>(), "[a-z ]{0,9}")
-        .prop_map(|(schema, nullable, description)| Schema { description, nullable, ..schema })
+    let kinds = prop_oneof![text, number, flag, Just(of(Type::IntOrString)), anything];
+    (kinds, any::<bool>(), "[a-z ]{0,9}", any::<[bool; 4]>()).prop_map(|(schema, nullable, description, has)| Schema {
+        description,
+        nullable,
+        unenforced: unenforced(has),
+        ..schema
+    })
+}
+
+/// What is published and has no other effect.
+fn unenforced(has: [bool; 4]) -> Option<Arc<Unenforced>> {
+    let docs = json!({"description": "Elsewhere.", "url": "https://example.com"});
+    let all = Unenforced {
+        title: if has[0] { "A title".to_owned() } else { String::new() },
+        example: has[1].then(|| json!({"any": [1]})),
+        external_docs: has[2].then_some(docs),
+        rules: if has[3] { vec![json!({"rule": "true", "message": "Never."})] } else { Vec::new() },
+        unions: Vec::new(),
+    };
+    (all != Unenforced::default()).then(|| all.into())
 }
 
 /// What a branch may say of a property.
@@ -177,6 +197,16 @@ fn written(schema: &Schema) -> Value {
     ] {
         // Much of it says nothing, as a definition of zero values does.
         out.insert(keyword.to_owned(), value);
+    }
+    if let Some(unenforced) = &schema.unenforced {
+        for (keyword, value) in [
+            ("title", json!(unenforced.title)),
+            ("example", json!(unenforced.example)),
+            ("externalDocs", json!(unenforced.external_docs)),
+            ("x-kubernetes-validations", json!(unenforced.rules)),
+        ] {
+            out.insert(keyword.to_owned(), value);
+        }
     }
     if let Some(junctors) = &schema.junctors {
         for (keyword, branches) in
