@@ -9,9 +9,8 @@ import tomllib
 
 # Packages built in two versions, each with the reason.
 DUPLICATES = {
-    "base64": "pem, which rcgen uses, has a newer version than axum and ours",
+    "base64": "pem, which rcgen uses, has a newer version than ours",
     "getrandom": "ring has an older version",
-    "syn": "tracing-attributes has an older version",
 }
 # Dependencies that no source of their package names, each with the reason.
 UNNAMED = {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, header::AUTHORIZATION, request::Parts};
+use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 
 use super::{Backend, PeerCertificates, asked::Asked, status, status::Refused, websocket};
 use crate::{

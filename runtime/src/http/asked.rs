@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use axum::http::{HeaderMap, Method, request::Parts};
+use http::{HeaderMap, Method, request::Parts};
 
 use super::{
     body,
@@ -142,7 +142,7 @@ fn pinned_name(verb: Option<Verb>, path: &ResourcePath, query: &Query) -> Result
 mod tests {
     use std::sync::Arc;
 
-    use axum::http::Request;
+    use http::Request;
 
     use super::*;
     use crate::{

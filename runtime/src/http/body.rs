@@ -2,14 +2,12 @@
 
 use std::{future::poll_fn, pin::Pin, time::Duration};
 
-use axum::{
-    body::Body,
-    http::{
-        HeaderMap, HeaderValue,
-        header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
-    },
-};
+use axum_core::body::Body;
 use bytes::{Buf, Bytes, BytesMut};
+use http::{
+    HeaderMap, HeaderValue,
+    header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+};
 use http_body::Body as _;
 use tokio::sync::OwnedSemaphorePermit;
 

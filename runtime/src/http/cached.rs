@@ -3,15 +3,12 @@
 use std::{fmt::Write, sync::Arc};
 
 use arc_swap::ArcSwapOption;
-use axum::{
-    body::Body,
-    http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY},
-    },
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY},
+};
 use ring::digest::{SHA256, digest};
 
 use super::{offload, response};

@@ -1,8 +1,9 @@
 //! The channel subprotocols: several streams over one WebSocket. Each message starts with its channel's number.
 
-use axum::extract::ws::Message;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::{BufMut, Bytes, BytesMut};
+
+use super::websocket::Message;
 
 /// The number before the number of a channel that its sender closes.
 const CLOSE: u8 = 255;
@@ -59,7 +60,7 @@ impl Channels {
             let mut text = String::with_capacity(1 + bytes.len().div_ceil(3) * 4);
             text.push(char::from(b'0' + channel));
             STANDARD.encode_string(bytes, &mut text);
-            return Message::Text(text.into());
+            return Message::Text(text);
         }
         let mut message = BytesMut::with_capacity(1 + bytes.len());
         message.put_u8(channel);

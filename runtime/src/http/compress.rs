@@ -12,16 +12,13 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{
-    body::Body,
-    http::{
-        HeaderMap, HeaderValue,
-        header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, VARY},
-    },
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
+use http::{
+    HeaderMap, HeaderValue,
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, VARY},
+};
 use http_body::{Body as _, Frame};
 
 use super::offload;
@@ -72,9 +69,12 @@ fn pack(mut encoder: Box<Encoder>, plain: &[u8]) -> (Box<Encoder>, Bytes) {
 
 impl http_body::Body for Gzip {
     type Data = Bytes;
-    type Error = axum::Error;
+    type Error = axum_core::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum_core::Error>>> {
         let this = &mut *self;
         loop {
             if let Some(packing) = &mut this.packing {
@@ -104,8 +104,8 @@ impl http_body::Body for Gzip {
 mod tests {
     use std::io::Read;
 
-    use axum::http::StatusCode;
     use flate2::read::GzDecoder;
+    use http::StatusCode;
 
     use super::*;
     use crate::http::response;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     async fn unpacked(answer: Response) -> Vec<u8> {
-        let packed = axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        let packed = crate::http::local::whole(answer.into_body()).await.unwrap();
         let mut plain = Vec::new();
         GzDecoder::new(&*packed).read_to_end(&mut plain).unwrap();
         plain
@@ -160,9 +160,12 @@ mod tests {
 
     impl http_body::Body for Endless {
         type Data = Bytes;
-        type Error = axum::Error;
+        type Error = axum_core::Error;
 
-        fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, axum_core::Error>>> {
             Poll::Pending
         }
     }

@@ -1,7 +1,7 @@
 //! Subresources that stream or connect: reads their options, calls the handler, and sends its result as text or over a
 //! WebSocket.
 
-use axum::response::Response;
+use axum_core::response::Response;
 use serde_json::json;
 
 use super::{
@@ -58,7 +58,7 @@ impl Connecting<'_> {
             return Ok(stream::respond(text, self.backend.handlers.open.stopping()));
         }
         let known = Known::Only(&["binary.k8s.io", "base64.binary.k8s.io", ""]);
-        let handshake = websocket::handshake(&mut self.exchange.parts, known).await?;
+        let handshake = websocket::handshake(&mut self.exchange.parts, known)?;
         let text = self.ask(handler, target, options).await?;
         let base64 = handshake.protocol.starts_with("base64");
         Ok(handshake.accept(&self.backend.handlers, move |socket| stream::carry(socket, text, base64)))
@@ -73,7 +73,7 @@ impl Connecting<'_> {
         // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
         // the answer to that.
         let run = self.ask(handler, target, options).await?.into_run();
-        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&SESSIONS)).await?;
+        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&SESSIONS))?;
         let channels = Channels::of(&handshake.protocol);
         let (served, name) = (self.parent.served.clone(), self.parent.name.clone());
         let tell = move |refusal| *refused(refusal, &served.kind, &name).0;
@@ -90,7 +90,7 @@ impl Connecting<'_> {
         self.may_create().await?;
         self.admit(&mut options, dry_run).await?;
         let serve = self.ask(handler, target, options).await?.into_serve();
-        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS)).await?;
+        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS))?;
         // Without a subprotocol, the first one in binary is used.
         let channels = Channels::of(&handshake.protocol);
         Ok(handshake.accept(&self.backend.handlers, move |socket| forward::run(socket, channels, serve, ports)))

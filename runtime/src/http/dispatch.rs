@@ -3,15 +3,11 @@
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Instant};
 
-use axum::{
-    body::Body,
-    extract::Request,
-    http::{
-        HeaderMap, Method, StatusCode,
-        header::{ACCEPT, ALLOW, HeaderName, USER_AGENT},
-        request::Parts,
-    },
-    response::Response,
+use axum_core::{body::Body, extract::Request, response::Response};
+use http::{
+    HeaderMap, Method, StatusCode,
+    header::{ACCEPT, ALLOW, HeaderName, USER_AGENT},
+    request::Parts,
 };
 
 use super::{

@@ -8,10 +8,9 @@ use std::{
     task::{Context, Poll},
 };
 
-use axum::response::Response;
-
 use super::{negotiate::Accepted, response};
 use crate::meta::Status;
+use axum_core::response::Response;
 
 /// Polls a handler; converts its panic to an answer.
 pub(super) fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
@@ -51,7 +50,7 @@ mod tests {
         });
         let answer = poll_fn(|cx| poll(handler.as_mut(), cx)).await;
         assert_eq!(answer.status(), 500);
-        let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
+        let body = crate::http::local::whole(answer.into_body()).await.unwrap();
         let text = String::from_utf8(body.to_vec()).unwrap();
         assert!(text.contains("InternalError") && !text.contains("secret"), "{text}");
     }

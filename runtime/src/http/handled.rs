@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::{body::Body, http::StatusCode, response::Response};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
+use http::StatusCode;
 
 use super::{
     Backend, Site, body,

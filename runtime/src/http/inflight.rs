@@ -11,12 +11,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{
-    body::Body,
-    http::{Method, StatusCode},
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
+use http::{Method, StatusCode};
 use http_body::{Body as _, Frame, SizeHint};
 use tokio::sync::watch;
 
@@ -128,9 +125,12 @@ struct Held {
 
 impl http_body::Body for Held {
     type Data = Bytes;
-    type Error = axum::Error;
+    type Error = axum_core::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum_core::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         match (&frame, &mut self.request) {
             (Some(Ok(frame)), Some((_, measure))) => {

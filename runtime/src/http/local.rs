@@ -1,13 +1,13 @@
 //! Requests without a connection, for tests inside the process. They take the normal path except for the network.
 
-use std::sync::Arc;
+use std::{future::poll_fn, pin::Pin, sync::Arc};
 
-use axum::{
-    body::{self, Body},
-    http::{HeaderValue, Method, Request, header::AUTHORIZATION},
-};
+use axum_core::body::Body;
+use bytes::{Bytes, BytesMut};
+use http::{HeaderValue, Method, Request, header::AUTHORIZATION};
+use http_body::Body as _;
 use serde_json::Value;
-use tower::ServiceExt as _;
+use tower_service::Service as _;
 
 use super::Service;
 use crate::auth::User;
@@ -45,9 +45,23 @@ pub async fn call(service: &Service, caller: Caller<'_>, method: &str, path: &st
         }
         Caller::User(user) => drop(request.extensions_mut().insert(Arc::new(user.clone()))),
     }
-    let answer = service.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+    let answer = service.clone().call(request).await.unwrap_or_else(|never| match never {});
     let status = answer.status().as_u16();
-    let body = body::to_bytes(answer.into_body(), usize::MAX).await.expect("an answer that is whole");
+    let body = whole(answer.into_body()).await.expect("an answer that is whole");
     let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
     (status, serde_json::from_slice(&body).unwrap_or_else(|_| text()))
+}
+
+/// Reads a whole body.
+///
+/// # Errors
+/// If it breaks off.
+pub(super) async fn whole(mut body: Body) -> Result<Bytes, axum_core::Error> {
+    let mut all = BytesMut::new();
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        if let Ok(data) = frame?.into_data() {
+            all.extend_from_slice(&data);
+        }
+    }
+    Ok(all.freeze())
 }

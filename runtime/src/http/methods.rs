@@ -1,11 +1,8 @@
 //! The methods of a path, derived from the endpoints of its kind. Routing uses these checks, so that `Allow` lists
 //! exactly the methods that routing accepts.
 
-use axum::{
-    body::Body,
-    http::{HeaderValue, Method, StatusCode, header::ALLOW},
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
+use http::{HeaderValue, Method, StatusCode, header::ALLOW};
 
 use super::{asked::Asked, path::ResourcePath, status, status::Refused};
 use crate::{

@@ -1,21 +1,22 @@
-//! HTTP, the only layer that names axum. Reads requests, authenticates and authorizes each of them, calls the verbs, and
+//! HTTP. Reads requests, authenticates and authorizes each of them, calls the verbs, and
 //! writes their answers: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
 //! Every request is answered, even after a panic, and only `status` creates a Status.
 
 use std::{
     convert::Infallible,
+    future::poll_fn,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
-use axum::{
+use axum_core::{
+    BoxError,
     body::Body,
     extract::Request,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use tower::{ServiceExt as _, util::BoxCloneSyncService};
 
 use crate::{
     auth::{Authenticate, Authorize},
@@ -184,7 +185,7 @@ fn architecture() -> &'static str {
     }
 }
 
-/// The whole API as a [`tower::Service`]: nest it in an application, wrap it in layers, or call it in a test without a
+/// The whole API as a [tower service](tower_service::Service): nest it in an application, wrap it in layers, or call it in a test without a
 /// socket. Clones are cheap and share everything.
 ///
 /// It is always ready, and needs no layer around it and no connect info. The server's authenticators identify the user
@@ -198,7 +199,8 @@ pub struct Service {
     layered: Option<Arc<Layered>>,
 }
 
-type Layered = BoxCloneSyncService<Request, Response, Infallible>;
+type Layered = dyn Fn(Request) -> Answering + Send + Sync;
+type Answering = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
 impl Service {
     /// Creates the service of a backend.
@@ -211,13 +213,20 @@ impl Service {
     #[must_use]
     pub fn layer<L, S>(self, layer: L) -> Self
     where
-        L: tower::Layer<Self, Service = S>,
-        S: tower::Service<Request, Response: IntoResponse, Error: Into<Infallible>, Future: Send>,
+        L: tower_layer::Layer<Self, Service = S>,
+        S: tower_service::Service<Request, Response: IntoResponse, Error: Into<Infallible>, Future: Send>,
         S: Clone + Send + Sync + 'static,
     {
         let site = self.site.clone();
-        let layered = layer.layer(self).map_response(IntoResponse::into_response).map_err(Into::into);
-        Self { site, layered: Some(Arc::new(BoxCloneSyncService::new(layered))) }
+        let outer = layer.layer(self);
+        let layered = move |request| {
+            let mut outer = outer.clone();
+            Box::pin(async move {
+                poll_fn(|cx| outer.poll_ready(cx)).await.map_err(Into::into)?;
+                Ok(outer.call(request).await.map_err(Into::into)?.into_response())
+            }) as Answering
+        };
+        Self { site, layered: Some(Arc::new(layered)) }
     }
 
     /// Waits until no request is running: all are answered, and long answers were sent or dropped.
@@ -232,13 +241,13 @@ impl Service {
     }
 }
 
-impl<B> tower::Service<Request<B>> for Service
+impl<B> tower_service::Service<Request<B>> for Service
 where
-    B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
     type Response = Response;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+    type Future = Answering;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -247,7 +256,7 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
         if let Some(layered) = &self.layered {
-            return Box::pin(Layered::clone(layered).oneshot(request));
+            return layered(request);
         }
         let site = self.site.clone();
         Box::pin(async move { Ok(dispatch::receive(site, request).await) })

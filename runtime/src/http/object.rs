@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::{http::StatusCode, response::Response};
+use axum_core::response::Response;
+use http::StatusCode;
 use serde_json::json;
 
 use super::{

@@ -8,12 +8,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{
-    body::Body,
-    http::{HeaderValue, StatusCode},
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
 use http_body::{Frame, SizeHint};
 
 use super::{

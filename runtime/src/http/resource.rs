@@ -3,12 +3,9 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    http::{Method, StatusCode, header::USER_AGENT},
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
+use http::{Method, StatusCode, header::USER_AGENT};
 
 use super::{
     Backend, Site, access, body,
@@ -166,11 +163,8 @@ impl Call<'_> {
             options.fields = Fields::new(terms);
         }
         let upgrades = self.exchange.asked.method == Method::GET && websocket::is_asked(&self.exchange.parts.headers);
-        let handshake = if upgrades {
-            Some(websocket::handshake(&mut self.exchange.parts, websocket::Known::Any).await?)
-        } else {
-            None
-        };
+        let handshake =
+            if upgrades { Some(websocket::handshake(&mut self.exchange.parts, websocket::Known::Any)?) } else { None };
         let answer = match self.backend.api.watch(&self.request, &options).await {
             Ok(watching) => watch::respond(&self, watching, options.timeout_seconds, handshake.is_some()),
             // Clients expect the error of an expired watch in the stream.

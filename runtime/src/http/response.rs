@@ -5,15 +5,12 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use axum::{
-    body::Body,
-    http::{
-        HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE},
-    },
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
+use http::{
+    HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE},
+};
 use http_body::Body as _;
 
 use super::{negotiate::Accepted, pretty, render};

@@ -3,7 +3,6 @@
 
 use std::io;
 
-use axum::extract::ws::Message;
 use bytes::{Buf, Bytes};
 use tokio::{
     io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream},
@@ -12,7 +11,7 @@ use tokio::{
 
 use super::{
     channels::{Channels, Received},
-    websocket::{End, Socket},
+    websocket::{End, Message, Socket},
 };
 use crate::{
     handlers::{Exit, Redirected, Refusal, Run, pair},

@@ -7,18 +7,17 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{
-    body::Body,
-    extract::ws::Message,
-    http::{HeaderValue, StatusCode},
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
 use http_body::Frame;
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 
-use super::{guard, response, websocket::Socket};
+use super::{
+    guard, response,
+    websocket::{Message, Socket},
+};
 use crate::handlers::Text;
 
 /// The maximum size of a piece.
@@ -45,7 +44,7 @@ pub(super) async fn carry(mut socket: Socket, text: Text, base64: bool) {
         };
         let message = match read {
             Ok(0) | Err(_) => break None,
-            Ok(count) if base64 => Message::Text(STANDARD.encode(&piece[..count]).into()),
+            Ok(count) if base64 => Message::Text(STANDARD.encode(&piece[..count])),
             Ok(count) => Message::Binary(Bytes::copy_from_slice(&piece[..count])),
         };
         if let Err(end) = socket.send(message).await {

@@ -13,16 +13,12 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    body::Body,
-    extract::Request,
-    http::{
-        HeaderValue, StatusCode, Version,
-        header::{CONNECTION, EXPECT},
-    },
-    response::Response,
-};
+use axum_core::{body::Body, extract::Request, response::Response};
 use bytes::{Buf, Bytes};
+use http::{
+    HeaderValue, StatusCode, Version,
+    header::{CONNECTION, EXPECT},
+};
 use http_body::{Body as _, Frame, SizeHint};
 use tokio::{
     sync::{Semaphore, oneshot},
@@ -85,9 +81,12 @@ pub(super) fn lend(request: Request) -> (Request, Option<Unread>) {
 
 impl http_body::Body for Lent {
     type Data = Bytes;
-    type Error = axum::Error;
+    type Error = axum_core::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum_core::Error>>> {
         self.touched.store(true, Ordering::Relaxed);
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let frame = ready!(Pin::new(body).poll_frame(cx));

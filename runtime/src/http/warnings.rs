@@ -1,7 +1,7 @@
 //! Warnings to the client as `Warning` headers, about accepted requests with a problem. Each text is sent once, and all
 //! of them fit into the header limits of clients and proxies.
 
-use axum::http::{HeaderMap, HeaderValue, header::WARNING};
+use http::{HeaderMap, HeaderValue, header::WARNING};
 
 /// The total number of characters above which each warning is truncated.
 const ALL: usize = 4 << 10;

@@ -8,12 +8,9 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    extract::ws::{Message, Utf8Bytes},
-    http::{HeaderValue, StatusCode},
-    response::Response,
-};
+use axum_core::response::Response;
 use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
 use http_body::{Body, Frame};
 use tokio::{
     task::unconstrained,
@@ -24,7 +21,7 @@ use super::{
     frames::{Render, error_frame},
     resource::Call,
     response, status,
-    websocket::{self, Handshake},
+    websocket::{self, Handshake, Message},
 };
 use crate::{
     cache::{Event, Object, WatchError},
@@ -87,9 +84,9 @@ fn media_type(encoding: Encoding) -> &'static str {
 pub(super) fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> Response {
     let encoding = call.accepted.encoding;
     let message = move |mut frame: Bytes| match encoding {
-        Encoding::Json | Encoding::Yaml => match Utf8Bytes::try_from(frame.clone()) {
+        Encoding::Json | Encoding::Yaml => match String::from_utf8(frame.into()) {
             Ok(text) => Message::Text(text),
-            Err(_) => Message::Binary(frame),
+            Err(error) => Message::Binary(error.into_bytes().into()),
         },
         Encoding::Protobuf => Message::Binary(frame.split_off(FRAME_LENGTH.min(frame.len()))),
         Encoding::Cbor => Message::Binary(frame),

@@ -1,11 +1,13 @@
 //! kube-rs's client, without a connection.
-use std::sync::{Arc, OnceLock};
-
-use axum::{
-    extract::Request,
-    http::{HeaderValue, header::USER_AGENT},
+use std::{
+    convert::Infallible,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
 };
-use tower::ServiceExt as _;
+
+use axum_core::{extract::Request, response::Response};
+use http::{HeaderValue, header::USER_AGENT};
+use tower_service::Service as _;
 
 use crate::{
     auth::{AllowAll, Authenticate, Credentials, Identity, Soon, User},
@@ -27,11 +29,7 @@ impl InProcess {
     /// If there is no Tokio runtime.
     pub(crate) fn client(&self, of: &Service) -> ::kube::Client {
         let trusted = self.0.get_or_init(|| trusted(of.backend())).clone();
-        let named = trusted.map_request(|mut request: Request<::kube::client::Body>| {
-            request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
-            request
-        });
-        ::kube::Client::new(named, "default")
+        ::kube::Client::new(Named(trusted), "default")
     }
 
     /// Waits until no request of its clients is running.
@@ -39,6 +37,26 @@ impl InProcess {
         if let Some(service) = self.0.get() {
             service.idle().await;
         }
+    }
+}
+
+/// The service, to which every request names the client's user agent.
+#[derive(Clone)]
+struct Named(Service);
+
+impl tower_service::Service<Request<::kube::client::Body>> for Named {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = <Service as tower_service::Service<Request>>::Future;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        // The service is always ready.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request<::kube::client::Body>) -> Self::Future {
+        request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
+        self.0.call(request)
     }
 }
 

@@ -74,7 +74,7 @@ impl App {
         Client::new(self.api.clone(), "kindsmith")
     }
 
-    /// The whole API as a [`tower::Service`]. Clones share everything. It answers until the stop, on any runtime that
+    /// The whole API as a [tower service](tower_service::Service). Clones share everything. It answers until the stop, on any runtime that
     /// lives as long as the one on which the app was built.
     ///
     /// Authentication is the same as on the server's own listener: tokens and the builder's authenticators. The

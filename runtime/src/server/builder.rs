@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{extract::Request, response::IntoResponse};
+use axum_core::{extract::Request, response::IntoResponse};
 use serde::Serialize;
 use tokio::sync::{Notify, watch};
 
@@ -222,8 +222,8 @@ impl Builder {
     #[doc = include_str!("docs/layer.md")]
     pub fn layer<L, S>(mut self, layer: L) -> Self
     where
-        L: tower::Layer<Service, Service = S> + Send + 'static,
-        S: tower::Service<Request, Response: IntoResponse, Error: Into<Infallible>, Future: Send>,
+        L: tower_layer::Layer<Service, Service = S> + Send + 'static,
+        S: tower_service::Service<Request, Response: IntoResponse, Error: Into<Infallible>, Future: Send>,
         S: Clone + Send + Sync + 'static,
     {
         self.layers.push(Box::new(move |service| service.layer(layer)));

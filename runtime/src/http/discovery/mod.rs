@@ -6,10 +6,8 @@ mod resources;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::{
-    http::{HeaderValue, StatusCode, header::HOST},
-    response::Response,
-};
+use axum_core::response::Response;
+use http::{HeaderValue, StatusCode, header::HOST};
 use serde_json::{Value, json};
 
 use super::{

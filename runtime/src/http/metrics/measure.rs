@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use axum::http::{Method, StatusCode};
+use http::{Method, StatusCode};
 
 use crate::{
     http::{Site, asked::Asked, methods},

@@ -12,10 +12,8 @@ mod store;
 
 use std::sync::{Arc, atomic::AtomicUsize};
 
-use axum::{
-    http::{HeaderValue, StatusCode},
-    response::Response,
-};
+use axum_core::response::Response;
+use http::{HeaderValue, StatusCode};
 use prometheus::TextEncoder;
 
 use super::{offload, response, status::Refused};

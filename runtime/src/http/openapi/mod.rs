@@ -16,12 +16,10 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    http::{
-        HeaderValue, StatusCode,
-        header::{EXPIRES, LOCATION},
-    },
-    response::Response,
+use axum_core::response::Response;
+use http::{
+    HeaderValue, StatusCode,
+    header::{EXPIRES, LOCATION},
 };
 use serde_json::{Map, Value, json};
 

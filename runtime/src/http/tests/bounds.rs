@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use axum::http::HeaderValue;
 use bytes::Bytes;
+use http::HeaderValue;
 use http_body::Frame;
 
 use super::*;
@@ -102,7 +102,7 @@ impl http_body::Body for Pieces {
     }
 }
 
-fn refused() -> axum::http::request::Builder {
+fn refused() -> http::request::Builder {
     Request::builder().method("PUT").uri(CONFIG_MAPS).header("authorization", "Bearer admintoken")
 }
 

@@ -2,11 +2,8 @@
 
 use std::{future::poll_fn, pin::Pin};
 
-use axum::{
-    body::Body,
-    http::{HeaderMap, header},
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
+use http::{HeaderMap, header};
 use http_body::Body as _;
 use serde_json::{Value, json};
 
@@ -110,7 +107,7 @@ impl Rig {
         rig
     }
 
-    async fn send(&self, request: axum::http::request::Builder, body: impl Into<Body>) -> Response {
+    async fn send(&self, request: http::request::Builder, body: impl Into<Body>) -> Response {
         let request = request.body(body.into()).unwrap();
         dispatch::receive(self.0.clone(), request).await
     }
@@ -148,7 +145,7 @@ impl Rig {
 }
 
 async fn collect(answer: Response) -> Vec<u8> {
-    axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap().to_vec()
+    local::whole(answer.into_body()).await.unwrap().to_vec()
 }
 
 async fn text(answer: Response) -> String {

@@ -2,7 +2,6 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use axum::extract::ws::Message;
 use bytes::Bytes;
 use http_body::Frame;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -16,7 +15,7 @@ use tokio::{
 use super::*;
 use crate::{
     handlers::Handlers,
-    http::websocket::{self, End, Known, Socket},
+    http::websocket::{self, End, Known, Message, Socket},
 };
 
 const HANDSHAKE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
@@ -33,11 +32,11 @@ where
     let (mut client, server) = duplex(16 << 10);
     let handlers = Arc::new(Handlers::default());
     let kept = handlers.clone();
-    let service = service_fn(move |request: axum::http::Request<Incoming>| {
+    let service = service_fn(move |request: http::Request<Incoming>| {
         let (handlers, run) = (handlers.clone(), run.clone());
         async move {
             let mut parts = request.into_parts().0;
-            let handshake = websocket::handshake(&mut parts, Known::Any).await.unwrap();
+            let handshake = websocket::handshake(&mut parts, Known::Any).unwrap();
             Ok::<_, Infallible>(handshake.accept(&handlers, run))
         }
     });

@@ -13,7 +13,7 @@ use std::{
     task::{Context, Poll, Waker, ready},
 };
 
-use axum::{body::Body, response::Response};
+use axum_core::{body::Body, response::Response};
 use bytes::{Buf, Bytes};
 use http_body::{Frame, SizeHint};
 use hyper::rt::Executor;
@@ -150,9 +150,12 @@ pub(super) struct Paced {
 
 impl http_body::Body for Paced {
     type Data = Piece;
-    type Error = axum::Error;
+    type Error = axum_core::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Piece>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Piece>, axum_core::Error>>> {
         ready!(self.flow.poll_below(cx, self.most));
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         let piece = |bytes: Bytes| {

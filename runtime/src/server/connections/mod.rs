@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{extract::Request, response::Response};
+use axum_core::{extract::Request, response::Response};
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -30,7 +30,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_rustls::TlsAcceptor;
-use tower::Service;
+use tower_service::Service;
 
 mod flow;
 mod greet;

@@ -5,12 +5,9 @@ use std::{
     task::{Context, Poll},
 };
 
-use axum::{
-    body::Body,
-    http::{HeaderValue, header},
-    response::Response,
-};
+use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
+use http::{HeaderValue, header};
 use http_body::Frame;
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioExecutor;

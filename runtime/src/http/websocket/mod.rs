@@ -1,26 +1,24 @@
 //! WebSockets: the handshake with its subprotocols, and connections with pings, limits and a graceful end.
-//!
-//! Uses axum's own support, which is based on tungstenite: the handshake needs the request's upgrade, which axum
-//! provides, and a second implementation would have no benefit.
 
-use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+use std::{future::poll_fn, io, pin::Pin, sync::Arc, time::Duration};
 
-use axum::{
-    body::Body,
-    extract::{
-        FromRequestParts,
-        ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code},
-    },
-    http::{
-        HeaderMap, Method,
-        header::{CONNECTION, SEC_WEBSOCKET_PROTOCOL, UPGRADE},
-        request::Parts,
-    },
-    response::Response,
+use axum_core::{body::Body, response::Response};
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{
+        CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
+    },
+    request::Parts,
+};
 use http_body::Body as _;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, timeout_at};
 
 use super::{inflight::Slot, status, status::Refused, watch::EndsAt};
@@ -29,17 +27,24 @@ use crate::{
     meta::status::Status,
 };
 
+mod frames;
+
+pub(super) use frames::Message;
+use frames::{Received, WebSocket};
+
 /// The subprotocol with which browsers, which cannot set headers, send a bearer token.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
 /// The error for SPDY requests.
 const SPDY: &str = "Upgrade request required: to WebSocket, since SPDY is not served here (kubectl exec and attach ask for a \
                     WebSocket by themselves since 1.30; kubectl port-forward speaks SPDY even inside of one)";
-/// The maximum size of a message that is read; clients send pieces of about 32 KiB.
-const MESSAGE_BYTES: usize = 1 << 20;
+/// What the answer to a handshake hashes after the client's key (RFC 6455, section 1.3).
+const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/// The code of a close after everything was sent.
+const NORMAL: u16 = 1000;
+/// The code of a close because the server goes away.
+const AWAY: u16 = 1001;
 /// The ping interval. A peer that sends nothing until the next ping is gone.
 const PING: Duration = Duration::from_secs(30);
-/// The maximum number of bytes read or written at a time.
-const BUFFER: usize = 16 << 10;
 /// How long after its end a watch may still try to send.
 const OVERTIME: Duration = Duration::from_secs(1);
 /// The maximum idle time of a connection, apart from pings.
@@ -82,7 +87,9 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<String> {
 
 /// A handshake and its agreed subprotocol.
 pub(super) struct Handshake {
-    upgrade: WebSocketUpgrade,
+    upgrade: OnUpgrade,
+    /// The proof that the server understood the handshake.
+    proof: HeaderValue,
     slot: Option<Arc<Slot>>,
     /// The subprotocol; empty if the client named none.
     pub protocol: String,
@@ -126,15 +133,24 @@ pub(super) fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Ref
 }
 
 /// Reads a handshake, by GET or POST.
-pub(super) async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
+///
+/// # Errors
+/// Like [`agree`], and 400 for a handshake of another version of the protocol or without a key.
+pub(super) fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
     let protocol = agree(&parts.headers, known)?;
-    parts.method = Method::GET;
-    let upgrade = WebSocketUpgrade::from_request_parts(parts, &()).await;
-    let upgrade = upgrade.map_err(|rejection| status::bad_request(rejection.body_text()))?;
-    let upgrade = upgrade.max_message_size(MESSAGE_BYTES).max_frame_size(MESSAGE_BYTES);
-    let upgrade = upgrade.read_buffer_size(BUFFER).write_buffer_size(BUFFER);
-    let upgrade = if protocol.is_empty() { upgrade } else { upgrade.protocols([protocol.clone()]) };
-    Ok(Handshake { upgrade, slot: parts.extensions.remove(), protocol })
+    if parts.headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != "13") {
+        return Err(status::bad_request("`Sec-WebSocket-Version` header did not include '13'").into());
+    }
+    let key = parts.headers.get(SEC_WEBSOCKET_KEY);
+    let key = key.ok_or_else(|| status::bad_request("`Sec-WebSocket-Key` header missing"))?;
+    let upgrade = parts.extensions.remove::<OnUpgrade>();
+    let upgrade = upgrade.ok_or_else(|| status::bad_request("the connection of the request cannot be upgraded"))?;
+    Ok(Handshake { upgrade, proof: proof(key), slot: parts.extensions.remove(), protocol })
+}
+
+fn proof(key: &HeaderValue) -> HeaderValue {
+    let hash = digest(&SHA1_FOR_LEGACY_USE_ONLY, &[key.as_bytes(), GUID].concat());
+    HeaderValue::from_str(&STANDARD.encode(hash)).expect("base64 is a header value")
 }
 
 impl Handshake {
@@ -145,8 +161,25 @@ impl Handshake {
         Fut: Future<Output = ()> + Send + 'static,
     {
         let (stopping, connected) = (Box::pin(handlers.open.stopping()), handlers.open.connect());
-        let slot = self.slot;
-        self.upgrade.on_upgrade(move |socket| run(Socket::new(socket, PING, stopping, (connected, slot))))
+        let Self { upgrade, proof, slot, protocol } = self;
+        tokio::spawn(async move {
+            // Otherwise the client has gone before it read the answer.
+            if let Ok(upgraded) = upgrade.await {
+                let socket = WebSocket::new(TokioIo::new(upgraded));
+                run(Socket::new(socket, PING, stopping, (connected, slot))).await;
+            }
+        });
+        let mut answer = Response::new(Body::empty());
+        *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+        let headers = answer.headers_mut();
+        headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(SEC_WEBSOCKET_ACCEPT, proof);
+        if !protocol.is_empty() {
+            let protocol = HeaderValue::from_str(&protocol).expect("a part of a header's value");
+            headers.insert(SEC_WEBSOCKET_PROTOCOL, protocol);
+        }
+        answer
     }
 }
 
@@ -194,15 +227,15 @@ impl Socket {
         tokio::select! {
             biased;
             () = &mut self.stopping => Err(End::Stopping),
-            message = self.socket.recv(), if listening => {
+            received = self.socket.receive(), if listening => {
                 self.unanswered = false;
-                match message {
-                    Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => {
+                match received {
+                    Ok(Received::Message(message)) => {
                         self.last_received = Instant::now();
                         Ok(Some(message))
                     }
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(None),
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Gone),
+                    Ok(Received::Alive) => Ok(None),
+                    Ok(Received::Close) | Err(_) => Err(End::Gone),
                 }
             },
             now = self.ping.tick() => {
@@ -214,7 +247,7 @@ impl Socket {
                 }
                 // A peer that is not read cannot answer.
                 self.unanswered = listening;
-                self.socket.send(Message::Ping(Bytes::new())).await.map_err(|_| End::Gone)?;
+                self.socket.ping().await.map_err(|_| End::Gone)?;
                 Ok(None)
             }
         }
@@ -233,18 +266,18 @@ impl Socket {
     /// them.
     pub(super) async fn close(mut self, last: Option<Message>, end: Option<End>) {
         let (code, reason) = match end {
-            None => (close_code::NORMAL, ""),
+            None => (NORMAL, ""),
             Some(End::Gone) => return,
-            Some(End::Idle) => (close_code::AWAY, "nothing was said for too long"),
-            Some(End::Stopping) => (close_code::AWAY, "the server is stopping"),
+            Some(End::Idle) => (AWAY, "nothing was said for too long"),
+            Some(End::Stopping) => (AWAY, "the server is stopping"),
         };
         let goodbye = async {
             if let Some(last) = last {
                 self.socket.send(last).await?;
             }
-            self.socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await?;
-            while let Some(Ok(_)) = self.socket.recv().await {}
-            Ok::<_, axum::Error>(())
+            self.socket.close(code, reason).await?;
+            while self.socket.receive().await? != Received::Close {}
+            Ok::<_, io::Error>(())
         };
         // A peer that no longer reads loses nothing.
         let within = if end == Some(End::Stopping) { LAST_GOODBYE } else { GOODBYE };
@@ -292,8 +325,14 @@ mod tests {
     fn headers(protocol: &str) -> HeaderMap {
         [("connection", "keep-alive, Upgrade"), ("upgrade", "WebSocket"), ("sec-websocket-protocol", protocol)]
             .into_iter()
-            .map(|(name, value)| (name.parse::<axum::http::HeaderName>().unwrap(), value.parse().unwrap()))
+            .map(|(name, value)| (name.parse::<http::HeaderName>().unwrap(), value.parse().unwrap()))
             .collect()
+    }
+
+    #[test]
+    fn the_proof_of_a_handshake_is_that_of_rfc_6455() {
+        let proof = proof(&HeaderValue::from_static("dGhlIHNhbXBsZSBub25jZQ=="));
+        assert_eq!(proof, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 
     #[test]
