@@ -87,12 +87,12 @@ fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
     let Look::Other = look(ty).look else { return None };
     let (what, message) = match literal {
         Literal::Text(_) => {
-            ("TEXT", "the default is text, but the field is not; write a variant as `default = Color::Red`")
+            ("Text", "the default is text, but the field is not; write a variant as `default = Color::Red`")
         }
-        Literal::Int(_) | Literal::Float(_) => ("NUMBER", "the default is a number, but the field is not"),
-        Literal::Bool(_) => ("BOOLEAN", "the default is a boolean, but the field is not"),
-        Literal::List(_) => ("LIST", "the default is a list, but the field is not"),
-        Literal::Map(_) => ("OBJECT", "the default is an object, but the field is not"),
+        Literal::Int(_) | Literal::Float(_) => ("Number", "the default is a number, but the field is not"),
+        Literal::Bool(_) => ("Boolean", "the default is a boolean, but the field is not"),
+        Literal::List(_) => ("List", "the default is a list, but the field is not"),
+        Literal::Map(_) => ("Object", "the default is an object, but the field is not"),
         Literal::Variant(_) => return None,
     };
     Some(assert_shape(ty, *span, what, message))
@@ -105,22 +105,22 @@ fn shape(ty: &Type, rules: &Rules) -> TokenStream {
     let bounds = bounds.map(|(name, span)| {
         let subject = subject(name);
         let what = match subject {
-            "text" => "TEXT",
-            "lists" => "LIST",
-            "numbers" => "NUMBER",
-            _ => "OBJECT",
+            "text" => "Text",
+            "lists" => "List",
+            "numbers" => "Number",
+            _ => "Object",
         };
         assert_shape(ty, span, what, &format!("`{name}` applies to {subject}, but the field has another type"))
     });
     let whole = (rules.map_atomic || rules.retain_keys)
-        .then(|| assert_shape(ty, ty.span(), "OBJECT", "`map` and `retain_keys` apply to maps and structs"));
+        .then(|| assert_shape(ty, ty.span(), "Object", "`map` and `retain_keys` apply to maps and structs"));
     bounds.chain(whole).collect()
 }
 
 fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream {
     let what = Ident::new(what, span);
     quote_spanned! {span=>
-        const _: () = ::core::assert!(__decl::checks::is::<#ty>(__decl::checks::#what), #message);
+        const _: () = ::core::assert!(__decl::checks::is::<#ty>(__decl::checks::Sort::#what), #message);
     }
 }
 

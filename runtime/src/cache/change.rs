@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{Event, Object};
+use bytes::Bytes;
+
+use super::{EventType, Object};
 use crate::meta::Revision;
 
 /// One change of one object, shared by the window and all watchers. It has a new object, an old object, or both.
@@ -31,12 +33,13 @@ impl Change {
     pub(super) fn event(&self, matches: impl Fn(&Object) -> bool) -> Option<Event> {
         let old = self.old.as_ref().filter(|old| matches(old));
         let new = self.new.as_ref().filter(|new| matches(new));
-        match (old, new) {
-            (None, Some(new)) => Some(Event::Added(Arc::clone(new))),
-            (Some(_), Some(new)) => Some(Event::Modified(Arc::clone(new))),
-            (Some(old), None) => Some(Event::Deleted(Arc::clone(self.gone(old)))),
-            (None, None) => None,
-        }
+        let (event_type, object) = match (old, new) {
+            (None, Some(new)) => (EventType::Added, new),
+            (Some(_), Some(new)) => (EventType::Modified, new),
+            (Some(old), None) => (EventType::Deleted, self.gone(old)),
+            (None, None) => return None,
+        };
+        Some(Event { event_type, object: Arc::clone(object) })
     }
 
     /// Rendered on first use, once for all watchers.
@@ -47,6 +50,22 @@ impl Change {
     /// The memory that the change takes. Its old object is counted as the new one of an earlier change.
     pub(super) fn size(&self) -> usize {
         self.object().map_or(0, |object| object.size()) + size_of::<Self>()
+    }
+}
+
+/// A watch event. If the object was deleted or left the filter, the event has the old body with the new revision.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What happened to the object, as the watcher sees it.
+    pub event_type: EventType,
+    /// The object.
+    pub object: Arc<Object>,
+}
+
+impl Event {
+    /// The event as a line of JSON, as a watch sends it. Shared with other watchers if possible.
+    pub fn frame(&self) -> Bytes {
+        self.object.frame_as(self.event_type)
     }
 }
 

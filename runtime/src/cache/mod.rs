@@ -11,7 +11,6 @@
 
 mod body;
 mod change;
-mod event;
 mod fanout;
 mod feeder;
 mod history;
@@ -38,7 +37,7 @@ use std::{
 };
 
 pub use body::Body;
-pub(crate) use event::Event;
+pub(crate) use change::Event;
 pub(crate) use loading::Loading;
 pub(crate) use object::{EventType, FRAME_END, Object};
 pub(crate) use packed::Texts;

@@ -68,12 +68,12 @@ impl Render {
         among_bytes: usize,
         out: &mut Vec<u8>,
     ) -> Option<Cow<'e, Event>> {
-        match self.served.show_among(event.object(), among_bytes) {
+        match self.served.show_among(&event.object, among_bytes) {
             Ok(Cow::Borrowed(_)) => Some(Cow::Borrowed(event)),
-            Ok(Cow::Owned(view)) => Some(Cow::Owned(event.of(view))),
+            Ok(Cow::Owned(view)) => Some(Cow::Owned(Event { object: view, event_type: event.event_type })),
             Err(reason) => {
-                let unconverted = Unconverted::one(&self.served, event.object(), &reason);
-                let status = unconverted.refusal(&self.served, event.object().name()).into();
+                let unconverted = Unconverted::one(&self.served, &event.object, &reason);
+                let status = unconverted.refusal(&self.served, event.object.name()).into();
                 self.broken = true;
                 error_frame(out, &status, self.accepted.encoding);
                 None
@@ -84,7 +84,7 @@ impl Render {
     /// The frame of an event, if all watchers in this form share it.
     pub(super) fn shared(&self, event: &Event) -> Option<Bytes> {
         let frame = match &self.renderer {
-            Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
+            Some(renderer) => renderer.frame(event.event_type, &event.object).ok(),
             None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
         };
         frame.inspect(|frame| self.count(frame.len()))
@@ -100,9 +100,9 @@ impl Render {
     /// The frame of a large JSON event in two pieces: one copy per watcher would add up.
     pub(super) fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
         let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
-        let is_large = event.object().json_bytes().len() >= LARGE;
-        let opening = Bytes::from_static(event.event_type().opening().as_bytes());
-        let pieces = (is_plain && is_large).then(|| (opening, event.object().frame_after_opening()));
+        let is_large = event.object.json_bytes().len() >= LARGE;
+        let opening = Bytes::from_static(event.event_type.opening().as_bytes());
+        let pieces = (is_plain && is_large).then(|| (opening, event.object.frame_after_opening()));
         pieces.inspect(|(opening, rest)| self.count(opening.len() + rest.len()))
     }
 
@@ -118,7 +118,7 @@ impl Render {
 
     fn write(&mut self, out: &mut Vec<u8>, event: &Event) {
         if let Some(renderer) = &self.renderer {
-            match renderer.frame(event.event_type(), event.object()) {
+            match renderer.frame(event.event_type, &event.object) {
                 Ok(frame) => out.extend_from_slice(&frame),
                 Err(Refused(status)) => {
                     self.broken = true;
@@ -127,8 +127,8 @@ impl Render {
             }
             return;
         }
-        out.extend_from_slice(event.event_type().opening().as_bytes());
-        self.object(out, event.object(), self.include);
+        out.extend_from_slice(event.event_type.opening().as_bytes());
+        self.object(out, &event.object, self.include);
         out.extend_from_slice(FRAME_END.as_bytes());
     }
 

@@ -24,7 +24,7 @@ use super::{
     websocket::{self, Handshake, Message},
 };
 use crate::{
-    cache::{Event, Object, WatchError},
+    cache::{Event, EventType, Object, WatchError},
     codec::Encoding,
     meta::{Revision, status::Status},
     verbs::{Error, Items, Place, Watch, Watching},
@@ -152,7 +152,7 @@ impl WatchBody {
                     break;
                 }
                 *place = walk.place();
-                let event = Event::Added(object.clone());
+                let event = Event { event_type: EventType::Added, object: object.clone() };
                 let Some(event) = self.render.shown(&event, items.json_bytes(), &mut out) else { break };
                 if out.is_empty()
                     && !self.one_by_one
@@ -228,7 +228,7 @@ impl WatchBody {
 
     fn frames(&mut self) -> Bytes {
         let (mut out, mut written) = (Vec::new(), 0);
-        while let Some(event) = self.events.get(written).filter(|event| has_room(&out, CHUNK, event.object())) {
+        while let Some(event) = self.events.get(written).filter(|event| has_room(&out, CHUNK, &event.object)) {
             let Some(event) = self.render.shown(event, 0, &mut out) else { break };
             if self.events.len() == 1
                 && let Some(frame) = self.render.shared(&event)

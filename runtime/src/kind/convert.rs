@@ -48,12 +48,15 @@ pub trait Convert: Send + Sync {
     }
 }
 
-/// The strategy `None` of definitions: only `apiVersion` differs. A stored object has the defaults of the version in which it was
-/// stored, like kube-apiserver's custom resources, until it is written again.
+/// Only `apiVersion` differs: declarations in both versions have the same name and meaning.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StrategyNone;
+pub struct Unchanged {
+    /// False for the strategy `None` of definitions: like kube-apiserver's custom resources, a stored object has the defaults of
+    /// the version in which it was stored, until it is written again.
+    pub fills: bool,
+}
 
-impl Convert for StrategyNone {
+impl Convert for Unchanged {
     fn write(&self, document: Document) -> Result<Document, String> {
         Ok(document)
     }
@@ -63,21 +66,7 @@ impl Convert for StrategyNone {
     }
 
     fn fills(&self) -> bool {
-        false
-    }
-}
-
-/// Only `apiVersion` differs: declarations in both versions have the same name and meaning.
-#[derive(Clone, Copy, Debug)]
-pub struct Unchanged;
-
-impl Convert for Unchanged {
-    fn write(&self, document: Document) -> Result<Document, String> {
-        Ok(document)
-    }
-
-    fn read(&self, document: Document) -> Result<Document, String> {
-        Ok(document)
+        self.fills
     }
 }
 

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use super::{
     Binding, Convert, Kind, Policy,
-    convert::{ByWebhook, Conversion, StrategyNone},
+    convert::{ByWebhook, Conversion, Unchanged},
     model::{Shared, Version},
 };
 use crate::meta::GroupVersion;
@@ -89,7 +89,7 @@ impl Definition {
     }
 
     fn conversion_of(&self, version: &str) -> Arc<dyn Convert> {
-        let Conversion::Webhook(webhook) = &self.conversion else { return Arc::new(StrategyNone) };
+        let Conversion::Webhook(webhook) = &self.conversion else { return Arc::new(Unchanged { fills: false }) };
         let of = |version: &str| GroupVersion { group: self.shared.group.clone(), version: version.to_owned() };
         Arc::new(ByWebhook {
             webhook: webhook.clone(),

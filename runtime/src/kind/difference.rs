@@ -5,7 +5,7 @@
 //! same, they are matched in order, as items that were changed. Otherwise it is unknown which was changed, and all are new.
 use std::collections::HashMap;
 
-use crate::schema::{At, Document, Schema};
+use crate::schema::{At, Document, Schema, keys_of};
 
 /// Applies the difference between two objects, which have this schema, to a third one.
 pub(crate) fn apply_difference(schema: &Schema, document: &mut Document, before: &Document, after: Document) {
@@ -57,10 +57,6 @@ fn by_keys(keys: &[String], before: &[Document], after: &[Document]) -> Vec<Opti
     let mut places: HashMap<_, _> =
         before.iter().enumerate().rev().map(|(place, item)| (keys_of(keys, item), place)).collect();
     after.iter().map(|item| places.remove(&keys_of(keys, item))).collect()
-}
-
-fn keys_of<'d>(keys: &[String], item: &'d Document) -> Vec<Option<&'d Document>> {
-    keys.iter().map(|key| item.get(key)).collect()
 }
 
 /// The places in a list of equal items, each once. Other items are matched in order if their number stays the same.

@@ -351,7 +351,7 @@ impl StorageDecl {
         schema: &Schema,
     ) -> Result<Arc<dyn Convert>, String> {
         let changes = match self.conversion {
-            ConversionDecl::None => return Ok(Arc::new(Unchanged)),
+            ConversionDecl::None => return Ok(Arc::new(Unchanged { fills: true })),
             ConversionDecl::Typed(make) => return Ok(make()),
             ConversionDecl::Changes(changes) => changes,
         };

@@ -242,7 +242,8 @@ mod tests {
         assert_eq!(renewed(old), json!({"metadata": {}, "spec": {}}), "v1's default, which v2 does not declare");
         let written = old.convert_to(versions.stored(), json!({"metadata": {}, "spec": {"old": "v1"}})).unwrap();
         assert_eq!(written["spec"], json!({"new": "v2"}), "a write gets the defaults of the storage version");
-        let typed = Kind::clone(old).with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged)));
+        let typed =
+            Kind::clone(old).with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged { fills: true })));
         assert_eq!(renewed(&typed)["spec"], json!({"new": "v2"}), "a type in Rust needs them");
     }
 }

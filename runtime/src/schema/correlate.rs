@@ -43,7 +43,7 @@ impl<'o> Before<'o> {
     }
 }
 
-type Keys<'d> = Vec<Option<&'d Document>>;
+pub(crate) type Keys<'d> = Vec<Option<&'d Document>>;
 
 /// The counterparts of a list's items: those of a map list by their keys; none for other lists.
 pub(super) struct Items<'o>(Option<(&'o [String], HashMap<Keys<'o>, &'o Document>)>);
@@ -56,7 +56,8 @@ impl<'o> Items<'o> {
     }
 }
 
-fn keys_of<'d>(keys: &[String], item: &'d Document) -> Keys<'d> {
+/// The values of the keys of an item, which identify it.
+pub(crate) fn keys_of<'d>(keys: &[String], item: &'d Document) -> Keys<'d> {
     keys.iter().map(|key| item.get(key)).collect()
 }
 

@@ -36,7 +36,7 @@ pub(crate) mod types;
 mod unique;
 pub(crate) mod validate;
 
-pub(crate) use correlate::{rest_is_kept, restore};
+pub(crate) use correlate::{keys_of, rest_is_kept, restore};
 pub(crate) use cursor::At;
 pub use declare::ApiType;
 pub use default::default;

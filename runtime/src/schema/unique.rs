@@ -1,7 +1,7 @@
 //! Uniqueness in lists that are sets or maps.
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use super::{Document, model::ListType, place::Place, validate::Walk};
+use super::{Document, correlate::keys_of, model::ListType, place::Place, validate::Walk};
 use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 
 /// Reports every duplicate item once.
@@ -19,8 +19,7 @@ pub(super) fn check(walk: &mut Walk, kind: &ListType, list: &[Document], place: 
                 let detail = "must be an object for an array of list-type map";
                 return report(walk, place, index, FieldErrorKind::Invalid(list[index].clone()), detail);
             }
-            let key_of = |item| -> Vec<Option<&Document>> { keys.iter().map(|key| Document::get(item, key)).collect() };
-            for index in repeated(list.iter().map(key_of)) {
+            for index in repeated(list.iter().map(|item| keys_of(keys, item))) {
                 let key: Document =
                     keys.iter().filter_map(|key| Some((key.clone(), list[index].get(key)?.clone()))).collect();
                 report(walk, place, index, FieldErrorKind::Duplicate(key), "");
@@ -40,16 +39,12 @@ fn repeated<T: Eq + std::hash::Hash>(items: impl ExactSizeIterator<Item = T>) ->
     if items.len() < 2 {
         return Vec::new();
     }
-    let mut seen: HashSet<T> = HashSet::new();
-    let mut reported = HashSet::new();
-    let mut found = Vec::new();
+    let (mut times, mut found) = (HashMap::new(), Vec::new());
     for (index, item) in items.enumerate() {
-        if seen.contains(&item) {
-            if found.len() < MOST_ERRORS && reported.insert(item) {
-                found.push(index);
-            }
-        } else {
-            seen.insert(item);
+        let times = times.entry(item).or_insert(0_usize);
+        *times += 1;
+        if *times == 2 && found.len() < MOST_ERRORS {
+            found.push(index);
         }
     }
     found

@@ -78,7 +78,7 @@ impl Watch {
         }
         while events.len() < max {
             let Some(Ok(event)) = converted.ready.pop_front_if(|next| next.is_ok()) else { break };
-            converted.position = event.object().revision();
+            converted.position = event.object.revision();
             events.push(event);
         }
         Poll::Ready(Some(Ok(())))
@@ -98,7 +98,7 @@ impl Converted {
         loop {
             if let Some(next) = self.ready.pop_front() {
                 match &next {
-                    Ok(event) => self.position = event.object().revision(),
+                    Ok(event) => self.position = event.object.revision(),
                     Err(_) => self.ready.clear(),
                 }
                 return Poll::Ready(Some(next));
@@ -121,10 +121,10 @@ impl Converted {
 
 async fn convert(served: Arc<Registered>, events: Vec<Event>) -> VecDeque<Result<Event, WatchError>> {
     let Some((view, webhooks)) = served.waiting_view() else { return events.into_iter().map(Ok).collect() };
-    let stored: Vec<Arc<Object>> = events.iter().map(|event| event.object().clone()).collect();
+    let stored: Vec<Arc<Object>> = events.iter().map(|event| event.object.clone()).collect();
     let views = view.of_all(webhooks, &stored).await;
     let converted = events.into_iter().zip(views).map(|(event, view)| match view {
-        Ok(view) => Ok(event.of(view)),
+        Ok(object) => Ok(Event { object, ..event }),
         Err(reason) => Err(WatchError::Unconverted(reason.into())),
     });
     converted.collect()

@@ -154,7 +154,7 @@ impl Definitions {
                 event = watch.next() => match event {
                     None => return self.access.api.cache.is_closed(),
                     Some(Err(_)) => return false,
-                    Some(Ok(event)) => event.object().key().to_owned(),
+                    Some(Ok(event)) => event.object.key().to_owned(),
                 },
                 Some((name, ended)) = self.removals.next() => {
                     if let Err(error) = ended {

@@ -42,7 +42,7 @@ use self::{
 use super::{followed::Next, tasks::Tasks};
 use crate::{
     auth::User,
-    cache::{Event, Object, Subscription, WatchError},
+    cache::{Event, EventType, Object, Subscription, WatchError},
     meta::Revision,
     verbs::{Error, Verbs},
 };
@@ -172,8 +172,8 @@ impl Collector {
 
     fn take_in(&mut self, events: &mut Vec<(usize, Event)>) {
         for (kind, event) in events.drain(..) {
-            let object = event.object();
-            if !matches!(event, Event::Deleted(_)) {
+            let object = &event.object;
+            if event.event_type != EventType::Deleted {
                 self.take_in_object(kind, object);
             } else if !self.graph.is_empty() {
                 let place = Place { kind, key: object.key().into() };

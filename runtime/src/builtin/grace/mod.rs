@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{
     auth::User,
-    cache::{Event, Object, Subscription},
+    cache::{Event, EventType, Object, Subscription},
     meta::{
         Time,
         options::{DeleteOptions, Preconditions},
@@ -154,9 +154,9 @@ impl Finisher {
     }
 
     fn take_in(&mut self, kind: usize, event: &Event) {
-        match event {
-            Event::Deleted(object) => self.forget(&(kind, object.key().into())),
-            other => self.consider(kind, other.object()),
+        match event.event_type {
+            EventType::Deleted => self.forget(&(kind, event.object.key().into())),
+            EventType::Added | EventType::Modified => self.consider(kind, &event.object),
         }
     }
 

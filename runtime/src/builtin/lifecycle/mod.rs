@@ -86,7 +86,7 @@ impl Controller {
                 event = watch.next() => match event {
                     None => return self.api.cache.is_closed(),
                     Some(Err(_)) => return false,
-                    Some(Ok(event)) => self.consider(emptying, event.object().key(), event.object().json_bytes()),
+                    Some(Ok(event)) => self.consider(emptying, event.object.key(), event.object.json_bytes()),
                 },
                 Some((name, ended)) = emptying.next() => self.end(emptying, &name, ended),
             }

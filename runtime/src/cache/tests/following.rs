@@ -74,7 +74,7 @@ async fn frames_are_shared_between_watchers_and_with_the_snapshot() {
     for _ in 0..5 {
         let (a, b) = (one.next().await.unwrap().unwrap(), two.next().await.unwrap().unwrap());
         assert_eq!(a.frame().as_ptr(), b.frame().as_ptr());
-        assert!(a.frame().starts_with(a.event_type().opening().as_bytes()) && a.frame().ends_with(b"}\n"));
+        assert!(a.frame().starts_with(a.event_type.opening().as_bytes()) && a.frame().ends_with(b"}\n"));
     }
     let newest = world.things.snapshot().get("t/a").unwrap();
     assert!(newest.frame().as_ptr_range().contains(&newest.json().as_ptr()));

@@ -88,8 +88,8 @@ fn selects(value: &'static str) -> Filter {
 
 /// An event in short: the first letter of its type, key, revision and label.
 fn short(event: &Event) -> String {
-    let object = event.object();
-    let letter = &event.event_type().as_str()[..1];
+    let object = &event.object;
+    let letter = &event.event_type.as_str()[..1];
     format!("{letter} {} {} {}", object.key(), object.revision(), object.label("app").unwrap_or("-"))
 }
 

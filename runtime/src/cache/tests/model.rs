@@ -149,7 +149,7 @@ impl Script {
                 };
                 match event {
                     Some(Ok(event)) => {
-                        after = event.object().revision();
+                        after = event.object.revision();
                         seen.push(short(&event));
                     }
                     Some(Err(WatchError::Lagged)) => {

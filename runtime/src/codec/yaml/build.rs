@@ -152,42 +152,32 @@ impl<'t> Builder<'t> {
     /// The entries that `<<` merges: a map, or a list of maps with precedence for the first ones.
     fn merge(&mut self, at: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
         match self.tape[at].content {
-            Content::Map(end) => self.map(at, end, fields),
-            Content::Alias { target, name } => self.merge_alias(at, name, target, fields),
             Content::List(end) => {
                 let (mut maps, mut next) = (Vec::new(), at + 1);
                 while next < end {
                     maps.push(next);
                     next = self.after(next);
                 }
-                for map in maps.into_iter().rev() {
-                    match self.tape[map].content {
-                        Content::Map(end) => self.map(map, end, fields)?,
-                        Content::Alias { target, name } => self.merge_alias(map, name, target, fields)?,
-                        _ => return Err(not_a_map()),
-                    }
-                }
-                Ok(())
+                maps.into_iter().rev().try_for_each(|map| self.merge_map(map, fields))
             }
-            Content::Scalar { .. } => Err(not_a_map()),
+            _ => self.merge_map(at, fields),
         }
     }
 
-    fn merge_alias(
-        &mut self,
-        at: usize,
-        name: &str,
-        target: usize,
-        fields: &mut Map<String, Document>,
-    ) -> Result<(), Error> {
-        let Content::Map(end) = self.tape[target].content else {
-            return Err(not_a_map());
-        };
-        self.count(at)?;
-        self.follow(name, target)?;
-        self.map(target, end, fields)?;
-        self.following.pop();
-        Ok(())
+    fn merge_map(&mut self, at: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
+        let not_a_map = || Error::new("map merge requires map or sequence of maps as the value");
+        match self.tape[at].content {
+            Content::Map(end) => self.map(at, end, fields),
+            Content::Alias { target, name } => {
+                let Content::Map(end) = self.tape[target].content else { return Err(not_a_map()) };
+                self.count(at)?;
+                self.follow(name, target)?;
+                self.map(target, end, fields)?;
+                self.following.pop();
+                Ok(())
+            }
+            Content::List(_) | Content::Scalar { .. } => Err(not_a_map()),
+        }
     }
 
     /// The next node after this one and its content.
@@ -299,10 +289,6 @@ impl Key {
             }
         }
     }
-}
-
-fn not_a_map() -> Error {
-    Error::new("map merge requires map or sequence of maps as the value")
 }
 
 /// The value of a scalar, by its tag or its form.

@@ -12,7 +12,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::{InvalidObject, parsed, typed::decode_object};
 use crate::{
-    cache::{Event, WatchError},
+    cache::{Event, EventType, WatchError},
     handlers::{Object, Refusal, Result},
     meta::Revision,
     registry::Registered,
@@ -106,13 +106,13 @@ impl<K: Object> Watch<K> {
     }
 
     fn event(&self, event: &Event) -> WatchEvent<K> {
-        let (object, made): (_, fn(K) -> WatchEvent<K>) = match event {
-            Event::Added(object) => (object, WatchEvent::Added),
-            Event::Modified(object) => (object, WatchEvent::Modified),
-            Event::Deleted(object) => (object, WatchEvent::Deleted),
+        let made = match event.event_type {
+            EventType::Added => WatchEvent::Added,
+            EventType::Modified => WatchEvent::Modified,
+            EventType::Deleted => WatchEvent::Deleted,
         };
-        let deleted = matches!(event, Event::Deleted(_));
-        decode_object(&self.served, object, 0).map_or_else(|object| invalid(object, deleted), made)
+        let deleted = event.event_type == EventType::Deleted;
+        decode_object(&self.served, &event.object, 0).map_or_else(|object| invalid(object, deleted), made)
     }
 
     /// A bookmark, if it is due.
@@ -136,7 +136,7 @@ impl<K: Object> Stream for Watch<K> {
         let Some(changes) = &mut this.changes else { return Poll::Ready(None) };
         match changes.poll_next(cx) {
             Poll::Ready(Some(Ok(event))) => {
-                if this.of_one && matches!(event, Event::Deleted(_)) {
+                if this.of_one && event.event_type == EventType::Deleted {
                     this.changes = None;
                 }
                 Poll::Ready(Some(Ok(this.event(&event))))

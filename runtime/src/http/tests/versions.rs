@@ -6,7 +6,7 @@ fn widget_in(version: &str) -> Kind {
     let widget = Widget::kind();
     widget.with(|_, data, binding| {
         version.clone_into(&mut data.name);
-        binding.conversion = Some(Arc::new(Unchanged));
+        binding.conversion = Some(Arc::new(Unchanged { fills: true }));
     })
 }
 

@@ -53,7 +53,7 @@ fn kinds() -> Vec<Kind> {
     ];
     let declared = Declared::new(version(&beta), version(&stored), &changes).expect("a conversion");
     beta.binding.conversion = Some(Arc::new(declared));
-    narrow.binding.conversion = Some(Arc::new(Unchanged));
+    narrow.binding.conversion = Some(Arc::new(Unchanged { fills: true }));
     vec![Namespace::kind(), beta, stored, narrow]
 }
 

@@ -171,17 +171,6 @@ pub enum Sort {
     Object,
 }
 
-/// Text.
-pub const TEXT: Sort = Sort::Text;
-/// A number.
-pub const NUMBER: Sort = Sort::Number;
-/// True or false.
-pub const BOOLEAN: Sort = Sort::Boolean;
-/// A list.
-pub const LIST: Sort = Sort::List;
-/// A struct, union or map.
-pub const OBJECT: Sort = Sort::Object;
-
 /// True if values of a type may have a JSON type.
 pub const fn is<T: ApiType>(sort: Sort) -> bool
 where

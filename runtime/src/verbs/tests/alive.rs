@@ -25,7 +25,7 @@ fn gadgets(world: &World, version: &str, generation: u64) -> Kind {
         shared.group = "example.com".to_owned();
         version.clone_into(&mut data.name);
         data.schema = Arc::new(schema(&json!({"type": "object", "properties": {"spec": spec}})));
-        binding.conversion = (version != "v1").then(|| Arc::new(Unchanged) as _);
+        binding.conversion = (version != "v1").then(|| Arc::new(Unchanged { fills: true }) as _);
     })
 }
 
@@ -206,7 +206,7 @@ async fn a_removal_deletes_all_stored_objects_and_watches_see_it() {
     assert_eq!(world.api.remove_resource(&gadgets).await.unwrap(), 600);
     let mut deleted = 0;
     while let Some(event) = watching.watch.next().await {
-        assert_eq!(event.unwrap().event_type().as_str(), "DELETED");
+        assert_eq!(event.unwrap().event_type.as_str(), "DELETED");
         deleted += 1;
     }
     assert_eq!((deleted, world.stored_gadgets()), (600, 0));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, applier, below, owners, shown, version};
 use crate::{
-    cache::Event,
+    cache::{Event, EventType},
     meta::options::{ListOptions, PatchOptions, WriteOptions},
     verbs::{Error, Patch, Watching},
 };
@@ -61,9 +61,8 @@ async fn watched(mut watching: Watching, upto: u64) -> Vec<(u64, Value)> {
     let mut seen = Vec::new();
     while seen.last().is_none_or(|(revision, _)| *revision < upto) {
         let event = tokio::time::timeout(Duration::from_secs(20), watching.watch.next()).await.expect("an event");
-        let Event::Modified(object) = event.expect("the watch goes on").expect("nothing is missed") else {
-            panic!("the object is only changed")
-        };
+        let Event { event_type, object } = event.expect("the watch goes on").expect("nothing is missed");
+        assert_eq!(event_type, EventType::Modified, "the object is only changed");
         seen.push((object.revision().0, super::fixture::value(&object)));
     }
     seen

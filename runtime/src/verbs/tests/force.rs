@@ -79,11 +79,7 @@ async fn force_deletes_only_unreadable_objects() {
     let mut watch = world.api.watch(&at(&world.configs, "ns", ""), &after).await.unwrap().watch;
     assert!(matches!(world.api.delete(&request, &force()).await, Ok(Deleted::Forced)));
     let gone = watch.next().await.unwrap().unwrap();
-    assert_eq!(
-        (gone.event_type().as_str(), gone.object().key()),
-        ("DELETED", "ns/a"),
-        "watchers learn that it is gone"
-    );
+    assert_eq!((gone.event_type.as_str(), gone.object.key()), ("DELETED", "ns/a"), "watchers learn that it is gone");
     assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))));
     let body = json!({"metadata": {"name": "a"}});
     world.api.create(&at(&world.configs, "ns", ""), body, &WriteOptions::default()).await.unwrap();

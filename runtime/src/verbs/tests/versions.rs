@@ -79,7 +79,7 @@ fn version(name: &str, kind: Kind) -> Kind {
 
 /// A version that differs from the storage version only in its name.
 fn alias(name: &str) -> Kind {
-    version(name, stored().with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged))))
+    version(name, stored().with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged { fills: true }))))
 }
 
 /// Both versions of the gears, the storage version first.

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::fixture::{World, at, selecting, version};
 use crate::{
-    cache::Event,
     meta::{Revision, options::ListOptions},
     verbs::{Request, Watching},
 };
@@ -26,11 +25,8 @@ fn initial(watching: &Watching) -> Vec<String> {
 async fn events(watching: &mut Watching) -> Vec<String> {
     let mut seen = Vec::new();
     while let Ok(Some(event)) = tokio::time::timeout(Duration::from_millis(50), watching.watch.next()).await {
-        seen.push(match event.unwrap() {
-            Event::Added(object) => format!("ADDED {}", object.name()),
-            Event::Modified(object) => format!("MODIFIED {}", object.name()),
-            Event::Deleted(object) => format!("DELETED {}", object.name()),
-        });
+        let event = event.unwrap();
+        seen.push(format!("{} {}", event.event_type.as_str(), event.object.name()));
     }
     seen
 }

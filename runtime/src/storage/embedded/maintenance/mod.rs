@@ -18,7 +18,6 @@ mod scan;
 pub(super) mod socket;
 mod stopped;
 mod target;
-mod write;
 
 pub use backup::{Backup, backup};
 pub use check::{Check, check};

@@ -12,13 +12,23 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use redb::ReadableDatabase;
+
 use super::{
-    Error, OnProgress,
-    gather::{Found, Gathered, Pointers},
+    Error, OnProgress, Progress,
+    build::{BuildError, build},
+    gather::{Found, Gathered, Pointers, Source},
+    scan,
     stopped::Stopped,
-    write::write,
 };
-use crate::{meta::Revision, storage::embedded::layout::End};
+use crate::{
+    meta::Revision,
+    storage::embedded::{
+        fresh::Fresh,
+        guard::guarded,
+        layout::{End, LOG, Row, State},
+    },
+};
 
 /// How far the newest revision is raised if it is unknown.
 const UNKNOWN_HEAD: u64 = 1 << 20;
@@ -73,12 +83,12 @@ pub fn salvage(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Salvag
 }
 
 /// The content of the new store.
-pub(super) struct Plan {
-    pub(super) origin: Revision,
-    pub(super) compacted: End,
-    pub(super) end: End,
+struct Plan {
+    origin: Revision,
+    compacted: End,
+    end: End,
     /// Objects and the revisions of their values. Each has a row.
-    pub(super) pointers: BTreeMap<String, Revision>,
+    pointers: BTreeMap<String, Revision>,
 }
 
 impl Plan {
@@ -118,11 +128,50 @@ impl Plan {
     }
 
     /// The rows for the new store, by revision.
-    pub(super) fn rows<'g>(&self, gathered: &'g Gathered) -> BTreeMap<u64, &'g Found> {
+    fn rows<'g>(&self, gathered: &'g Gathered) -> BTreeMap<u64, &'g Found> {
         let mut needed: Vec<u64> = self.pointers.values().map(|revision| revision.0).collect();
         for (revision, row) in gathered.rows.range(self.compacted.head.0 + 1..) {
             needed.extend([*revision, row.previous.0]);
         }
         needed.into_iter().filter_map(|revision| Some((revision, gathered.rows.get(&revision)?))).collect()
     }
+}
+
+/// Builds the store that a plan describes.
+fn write(to: &Path, gathered: &Gathered, plan: &Plan, progress: OnProgress<'_>) -> Result<(), Error> {
+    let state = State { origin: plan.origin, compacted: plan.compacted, end: plan.end, ..State::default() };
+    let rows = plan.rows(gathered);
+    build(to, &state, |fresh| {
+        for (done, (revision, row)) in (0..).zip(&rows) {
+            if done % 256 == 0 {
+                progress(Progress { doing: "writing rows", done, total: rows.len() as u64 });
+            }
+            copy(gathered, Revision(*revision), row, fresh)?;
+        }
+        for (key, revision) in &plan.pointers {
+            fresh.put_pointer(key.as_bytes(), *revision)?;
+        }
+        for (before, ms) in gathered.marks.iter().filter(|(before, _)| *before > plan.compacted.head) {
+            fresh.put_mark(*before, *ms)?;
+        }
+        Ok(())
+    })
+}
+
+fn copy(gathered: &Gathered, revision: Revision, row: &Found, fresh: &mut Fresh<'_>) -> Result<(), BuildError> {
+    let gone =
+        || redb::Error::Corrupted(format!("the row of revision {revision} was readable before and no longer is"));
+    match (row.source, &gathered.opened) {
+        (Source::File(place), _) => {
+            let stored = scan::read(&gathered.file, place).map_err(redb::Error::Io)?;
+            fresh.put_row(revision, &Row::read(revision, &stored).map_err(|_| gone())?)?;
+        }
+        (Source::Table, Some(opened)) => guarded(|| {
+            let log = opened.db().begin_read()?.open_table(LOG)?;
+            let stored = log.get(revision.0)?.ok_or_else(gone)?;
+            fresh.put_row(revision, &Row::read(revision, stored.value()).map_err(|_| gone())?)
+        })?,
+        (Source::Table, None) => return Err(gone().into()),
+    }
+    Ok(())
 }
