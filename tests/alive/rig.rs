@@ -100,7 +100,7 @@ pub(crate) fn text() -> Schema {
 
 /// A declared kind in a version. Objects are stored in v1.
 pub(crate) fn kind(group: &str, name: &str, version: &str, schema: Schema) -> Kind {
-    let conversion = (version != "v1").then(|| Arc::new(Unchanged) as Arc<dyn Convert>);
+    let conversion = (version != "v1").then(|| Arc::new(Unchanged { fills: true }) as Arc<dyn Convert>);
     let names = Names::new(name, format!("{}s", name.to_lowercase()));
     let kind = Kind::new(Shared::new(group, names), Version::new(version, schema), Binding::new(&Custom));
     kind.with(|_, version, binding| {

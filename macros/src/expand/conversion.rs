@@ -1,6 +1,6 @@
 //! The additional expansion of a version that is not the storage version: its conversion to that version.
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::{checks, resource::dotted, rules::option};
@@ -41,20 +41,13 @@ pub(crate) fn declaration(kind: &Kind) -> TokenStream {
 }
 
 fn change(change: &Change) -> TokenStream {
-    match change {
-        Change::Renamed(here, stored) => {
-            let (here, stored) = (dotted(here), dotted(stored));
-            quote!(Renamed(#here, #stored))
-        }
-        Change::Added(path) => {
-            let path = dotted(path);
-            quote!(Added(#path))
-        }
-        Change::Removed(path) => {
-            let path = dotted(path);
-            quote!(Removed(#path))
-        }
-    }
+    let (name, paths) = match change {
+        Change::Renamed(here, stored) => ("Renamed", vec![here, stored]),
+        Change::Added(path) => ("Added", vec![path]),
+        Change::Removed(path) => ("Removed", vec![path]),
+    };
+    let (name, paths) = (format_ident!("{name}"), paths.into_iter().map(dotted));
+    quote!(#name(#(#paths),*))
 }
 
 /// Checks of the storage version that need types.

@@ -4,10 +4,11 @@
 use super::{
     PatchError,
     pointer::{Pointer, index},
+    wrong_type,
 };
 use crate::{
     codec::{self, Limits},
-    schema::{Document, types::name_of},
+    schema::Document,
 };
 
 /// kube-apiserver's limit for operations.
@@ -47,14 +48,12 @@ impl Patch {
     /// [`PatchError::Malformed`] if it is not a JSON list of objects, [`PatchError::TooLarge`].
     pub fn parse(bytes: &[u8]) -> Result<Self, PatchError> {
         let decoded = codec::decode(bytes, &Limits::PATCH);
-        let wrong = |given: &str, wanted: &str| {
-            Err(PatchError::Malformed(format!("json: cannot unmarshal {given} into Go value of type {wanted}")))
-        };
+        let wrong = |given: &Document, wanted: &str| Err(PatchError::Malformed(wrong_type(given, wanted)));
         let decoded = decoded.map_err(|error| PatchError::Malformed(error.to_string()))?;
         let mut faults: Vec<String> = decoded.faults.iter().map(|fault| format!("json patch {fault}")).collect();
         let list = match decoded.document {
             Document::Array(list) => list,
-            other => return wrong(name_of(&other), "[]handlers.jsonPatchOp"),
+            other => return wrong(&other, "[]handlers.jsonPatchOp"),
         };
         if list.len() > MAX_OPERATIONS {
             let given = list.len();
@@ -63,7 +62,7 @@ impl Patch {
             )));
         }
         if let Some(stranger) = list.iter().find(|operation| !operation.is_object()) {
-            return wrong(name_of(stranger), "handlers.jsonPatchOp");
+            return wrong(stranger, "handlers.jsonPatchOp");
         }
         for (at, operation) in list.iter().enumerate() {
             let names = operation.as_object().into_iter().flatten().map(|(name, _)| name.as_str());

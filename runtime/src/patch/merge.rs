@@ -1,10 +1,10 @@
 //! JSON Merge Patch (RFC 7386).
 use serde_json::Map;
 
-use super::PatchError;
+use super::{PatchError, wrong_type};
 use crate::{
     codec::{self, Decoded, Limits},
-    schema::{Document, types::name_of},
+    schema::Document,
 };
 
 /// Parses a merge patch, which must be a JSON object for API objects. Also used for strategic merge patches.
@@ -16,9 +16,7 @@ pub fn parse(bytes: &[u8]) -> Result<Decoded, PatchError> {
     if decoded.document.is_object() {
         return Ok(decoded);
     }
-    let given = name_of(&decoded.document);
-    let message = format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}");
-    Err(PatchError::Malformed(message))
+    Err(PatchError::Malformed(wrong_type(&decoded.document, "map[string]interface {}")))
 }
 
 /// Applies a merge patch: objects are merged, `null` removes, anything else replaces.

@@ -1,6 +1,8 @@
 //! Patches as pure functions on documents: JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386), strategic merge patch, apply.
 use std::fmt;
 
+use crate::schema::{Document, types::name_of};
+
 pub mod apply;
 pub mod json;
 pub mod merge;
@@ -39,3 +41,8 @@ impl fmt::Display for PatchError {
 }
 
 impl std::error::Error for PatchError {}
+
+/// Go's message for a value of another type than the expected one.
+fn wrong_type(given: &Document, expected: &str) -> String {
+    format!("json: cannot unmarshal {} into Go value of type {expected}", name_of(given))
+}

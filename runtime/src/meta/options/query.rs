@@ -1,7 +1,7 @@
 //! The query of a request, read strictly. No part is ever dropped: an unreadable query is refused as a whole, so that a
 //! damaged selector or `dryRun` never widens the effect of a request.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use super::OptionsError;
 use crate::meta::{go, percent};
@@ -107,11 +107,15 @@ fn decode(text: &str) -> Result<String, percent::Malformed> {
 }
 
 fn integer(value: &str) -> Result<i64, String> {
-    let digits = value.strip_prefix(['+', '-']).unwrap_or(value);
+    parsed("strconv.ParseInt", value, value.strip_prefix(['+', '-']).unwrap_or(value))
+}
+
+/// The number in a text with these digits, or the error of Go's function.
+pub(super) fn parsed<N: FromStr>(function: &str, value: &str, digits: &str) -> Result<N, String> {
     let shape = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     let why = if shape { "value out of range" } else { "invalid syntax" };
-    let parsed = if shape { value.parse().ok() } else { None };
-    parsed.ok_or_else(|| format!("strconv.ParseInt: parsing {}: {why}", go::quoted(value)))
+    let number = if shape { value.parse().ok() } else { None };
+    number.ok_or_else(|| format!("{function}: parsing {}: {why}", go::quoted(value)))
 }
 
 #[cfg(test)]

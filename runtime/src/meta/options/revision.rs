@@ -1,4 +1,5 @@
 //! Parses a resourceVersion as kube-apiserver does.
+use super::query::parsed;
 use crate::meta::{Revision, go};
 
 /// Parses a resourceVersion; empty text means absent. The error is the API's message.
@@ -7,10 +8,6 @@ pub(super) fn parse(value: &str) -> Result<Option<Revision>, String> {
         return Ok(None);
     }
     // Rust accepts a plus sign, which a resourceVersion must not have.
-    let shape = value.bytes().all(|b| b.is_ascii_digit());
-    let why = if shape { "value out of range" } else { "invalid syntax" };
-    let parsed = if shape { value.parse().ok() } else { None };
-    parsed.map(Some).ok_or_else(|| {
-        format!("resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: {why}", go::quoted(value))
-    })
+    let number = parsed("strconv.ParseUint", value, value).map(Some);
+    number.map_err(|why| format!("resourceVersion: Invalid value: {}: {why}", go::quoted(value)))
 }

@@ -17,10 +17,10 @@
 //! then the other fields by name. Lists are merged in linear time. A refused patch changes nothing.
 use serde_json::Map;
 
-use super::PatchError;
+use super::{PatchError, wrong_type};
 use crate::{
     meta::go,
-    schema::{At, Document, Schema, types::name_of},
+    schema::{At, Document, Schema},
 };
 
 mod added;
@@ -54,8 +54,7 @@ const SET_ORDER: &str = "$setElementOrder";
 /// [`PatchError::Invalid`], [`PatchError::NoMergeKey`] and [`PatchError::Inapplicable`], with kube-apiserver's messages.
 pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Document, PatchError> {
     let Document::Object(changes) = patch else {
-        let given = name_of(patch);
-        return Err(invalid(format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}")));
+        return Err(invalid(wrong_type(patch, "map[string]interface {}")));
     };
     let mut fields = document.as_object().cloned().unwrap_or_default();
     object::merge(&mut fields, changes, At::object(root))?;
