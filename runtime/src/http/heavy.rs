@@ -2,15 +2,19 @@
 //! one unit from decoding to commit, and only a few at a time. They do not delay others, and decoded documents take
 //! memory for only a few requests.
 
-use std::pin::Pin;
+use std::{pin::Pin, sync::Arc};
 
 use bytes::Bytes;
 
 use super::{
     Backend, offload,
+    resource::Call,
     status::{self, Refused},
 };
-use crate::verbs::{Request, Verbs};
+use crate::{
+    registry::Registered,
+    verbs::{Request, Verbs},
+};
 
 /// The size in bytes above which a request is heavy. Smaller ones take less than a millisecond.
 pub(super) const LARGE: usize = 64 << 10;
@@ -42,6 +46,59 @@ pub(super) async fn run<T: Send + 'static>(
         work(&api, &request, body).await
     }));
     work.await.ok_or_else(status::too_many_requests)?
+}
+
+impl Call<'_> {
+    /// Processes a body and this many stored bytes like [`run`].
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub(super) async fn heavy<T: Send + 'static>(
+        &self,
+        stored: usize,
+        body: Bytes,
+        work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
+    ) -> Result<T, Refused> {
+        run(self.backend, &self.request, stored, body, work).await
+    }
+
+    /// Writes: like [`Call::heavy`], with the stored object of the request. If the resource is replaced meanwhile, which refuses
+    /// writes, the work is done again on the new one. The time limit of the request ends it.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub(super) async fn write<T: Send + 'static>(
+        &mut self,
+        body: Bytes,
+        work: impl for<'w> Fn(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Clone + Send + 'static,
+    ) -> Result<T, Refused> {
+        loop {
+            match self.heavy(stored(&self.request), body.clone(), work.clone()).await {
+                Err(refused) if self.follows(&refused) => {}
+                done => return done,
+            }
+        }
+    }
+
+    /// Goes on with the resource that has replaced the one of a refused write. Returns false if none has, or if it does not have the
+    /// operation.
+    pub(super) fn follows(&mut self, refused: &Refused) -> bool {
+        let (served, asked) = (&self.request.served, &self.exchange.asked);
+        if refused.0.code != 503 || !served.objects.has_ended() {
+            return false;
+        }
+        let at = &served.kind.group_version;
+        let now = self.backend.api.registry.find(&at.group, &at.version, &served.kind.names().plural);
+        let has_operation = |now: &Arc<Registered>| {
+            let endpoint = now.endpoint(&self.request.subresource);
+            asked.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))
+        };
+        let Some(now) = now.filter(has_operation) else { return false };
+        asked.warnings.take();
+        self.kind = now.kind.clone();
+        self.request.served = now;
+        true
+    }
 }
 
 /// The size of the requested object as stored; zero if it does not exist.

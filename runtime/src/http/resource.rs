@@ -10,9 +10,7 @@ use http::{Method, StatusCode, header::USER_AGENT};
 use super::{
     Backend, Site, access, body,
     dispatch::Exchange,
-    handled,
-    heavy::{self, Work},
-    methods,
+    handled, methods,
     negotiate::{Accepted, Offer},
     object,
     path::ResourcePath,
@@ -36,7 +34,7 @@ use crate::{
         selector::{FieldTerm, Fields},
     },
     schema::Document,
-    verbs::{Error, Request, Verbs, Written},
+    verbs::{Error, Request, Written},
 };
 
 /// An empty list of definitions.
@@ -177,62 +175,58 @@ impl Call<'_> {
         })
     }
 
-    async fn create(self, body: Body) -> Result<Response, Refused> {
+    async fn create(mut self, body: Body) -> Result<Response, Refused> {
         let mut options = WriteOptions::for_create(&self.exchange.asked.query)?;
         options.client = self.client_name();
         let (media_type, bytes) = self.read(body).await?;
-        let create = self.heavy(0, bytes, move |api, request, bytes| {
+        let create = self.write(bytes, move |api, request, bytes| {
+            let (media_type, options) = (media_type.clone(), options.clone());
             Box::pin(async move {
                 let document = document(request, &request.served.kind, &media_type, &bytes)?;
                 Ok(api.create(request, document, &options).await?)
             })
         });
-        self.respond(create.await?).await
+        let written = create.await?;
+        self.respond(written).await
     }
 
-    async fn update(self, body: Body) -> Result<Response, Refused> {
+    async fn update(mut self, body: Body) -> Result<Response, Refused> {
         let mut options = WriteOptions::for_update(&self.exchange.asked.query)?;
         options.client = self.client_name();
         let (media_type, bytes) = self.read(body).await?;
         let refusal = if self.kind.version.create_on_update { self.may_create().await.err() } else { None };
         options.must_exist = refusal.is_some();
-        let update = self.heavy(heavy::stored(&self.request), bytes, move |api, request, bytes| {
+        let update = self.write(bytes, move |api, request, bytes| {
+            let (media_type, options, refusal) = (media_type.clone(), options.clone(), refusal.clone());
             Box::pin(async move {
                 let document = document(request, &request.served.kind, &media_type, &bytes)?;
                 let written = api.update(request, document, &options).await;
                 written.map_err(|error| not_created(error, refusal))
             })
         });
-        self.respond(update.await?).await
+        let written = update.await?;
+        self.respond(written).await
     }
 
-    async fn patch(self, body: Body) -> Result<Response, Refused> {
+    async fn patch(mut self, body: Body) -> Result<Response, Refused> {
         let (patch_type, bytes, mut options) = self.read_patch(body, self.patch_types()).await?;
         let refusal = if patch_type.applies() { self.may_create().await.err() } else { None };
         options.write.must_exist = refusal.is_some();
-        let patch = self.heavy(heavy::stored(&self.request), bytes, move |api, request, bytes| {
+        let patch = self.write(bytes, move |api, request, bytes| {
+            let (options, refusal) = (options.clone(), refusal.clone());
             Box::pin(async move {
                 let patch = body::decode_patch(patch_type, bytes)?;
                 let written = api.patch(request, patch, &options).await;
                 written.map_err(|error| not_created(error, refusal))
             })
         });
-        self.respond(patch.await?).await
+        let written = patch.await?;
+        self.respond(written).await
     }
 
     async fn respond(&self, written: Written) -> Result<Response, Refused> {
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         object::respond(self, code, written.answer, &written.warnings).await
-    }
-
-    /// Processes a body and this many stored bytes like [`heavy::run`].
-    pub(super) async fn heavy<T: Send + 'static>(
-        &self,
-        stored: usize,
-        body: Bytes,
-        work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
-    ) -> Result<T, Refused> {
-        heavy::run(self.backend, &self.request, stored, body, work).await
     }
 
     /// The body and its media type.
@@ -268,23 +262,30 @@ impl Call<'_> {
         Ok((patch_type, bytes, options))
     }
 
-    async fn delete(self, body: Body) -> Result<Response, Refused> {
+    async fn delete(mut self, body: Body) -> Result<Response, Refused> {
         let options = self.delete_options(body, DeleteOptions::parse).await?;
         if options.ignore_read_errors {
             self.authorize_force().await?;
         }
-        let delete = self.heavy(heavy::stored(&self.request), Bytes::new(), move |api, request, _| {
+        let delete = self.write(Bytes::new(), move |api, request, _| {
+            let options = options.clone();
             Box::pin(async move { Ok(api.delete(request, &options).await?) })
         });
         let deleted = delete.await?;
         object::respond_deleted(&self, deleted).await
     }
 
-    async fn delete_collection(self, body: Body) -> Result<Response, Refused> {
+    async fn delete_collection(mut self, body: Body) -> Result<Response, Refused> {
         let list = ListOptions::parse(&self.exchange.asked.query, false)?;
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
-        let list = self.backend.api.delete_collection(&self.request, &list, &options).await?;
-        object::respond_deleted_list(&self, list).await
+        loop {
+            let deleted = self.backend.api.delete_collection(&self.request, &list, &options).await;
+            match deleted.map_err(Refused::from) {
+                Ok(deleted) => return object::respond_deleted_list(&self, deleted).await,
+                Err(refused) if self.follows(&refused) => {}
+                Err(refused) => return Err(refused),
+            }
+        }
     }
 
     /// Authorizes creation before a write that may create its object, which needs more than permission to change it.

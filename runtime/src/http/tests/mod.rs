@@ -177,6 +177,7 @@ mod negotiation;
 mod offered;
 mod protobuf;
 mod queries;
+mod replaced;
 mod requests;
 mod sockets;
 mod streams;
