@@ -2,8 +2,12 @@
 //! `ratio(count(.status.ready[*]), .spec.replicas)`. The functions are listed where overlays are described.
 use std::fmt;
 
+use self::template::Template;
 use super::jsonpath::{JsonPath, split};
 use crate::{meta::Time, schema::Document};
+
+mod metrics;
+mod template;
 
 /// The text that kubectl shows for a missing value.
 const NONE: &str = "<none>";
@@ -22,6 +26,8 @@ pub struct Call {
 enum Argument {
     Path(JsonPath),
     Text(String),
+    /// The second argument of `join`.
+    Template(Template),
     Call(Call),
 }
 
@@ -37,12 +43,13 @@ enum Function {
     Keys,
     Labels,
     List,
+    Metrics,
     Ratio,
     Sum,
 }
 
 /// The functions by name, with the least and the largest number of their arguments.
-const FUNCTIONS: [(&str, Function, usize, usize); 12] = [
+const FUNCTIONS: [(&str, Function, usize, usize); 13] = [
     ("age", Function::Age, 1, 1),
     ("between", Function::Between, 2, 2),
     ("case", Function::Case, 3, 8),
@@ -53,6 +60,7 @@ const FUNCTIONS: [(&str, Function, usize, usize); 12] = [
     ("keys", Function::Keys, 2, 2),
     ("labels", Function::Labels, 1, 1),
     ("list", Function::List, 1, 8),
+    ("metrics", Function::Metrics, 2, 2),
     ("ratio", Function::Ratio, 2, 2),
     ("sum", Function::Sum, 1, 8),
 ];
@@ -80,9 +88,14 @@ impl Call {
         };
         let given = if inside.trim().is_empty() { Vec::new() } else { split(inside) };
         let arguments = given.into_iter().map(|argument| Argument::parse(argument, depth));
-        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        let mut arguments = arguments.collect::<Result<Vec<_>, _>>()?;
         if arguments.len() < *least || arguments.len() > *most {
             return Err(format!("found {} arguments of {name}; supported: {least} to {most}", arguments.len()));
+        }
+        if *function == Function::Join
+            && let Some(argument @ Argument::Text(_)) = arguments.get_mut(1)
+        {
+            *argument = Argument::Template(Template::parse(argument.text().unwrap_or_default())?);
         }
         Ok(Self { text: text.to_owned(), function: *function, arguments })
     }
@@ -122,8 +135,11 @@ impl Call {
                 shown.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned()).into()
             }
             Function::Join => {
-                let template = self.arguments.get(1).and_then(Argument::text);
-                joined(values(0).iter().map(|value| template.map_or_else(|| text_of(value), |text| fill(text, value))))
+                let shown = |value: &Document| match self.arguments.get(1) {
+                    Some(Argument::Template(template)) => template.fill(value),
+                    _ => text_of(value),
+                };
+                joined(values(0).iter().map(shown))
             }
             Function::Keys => {
                 let prefix = self.arguments.get(1).and_then(Argument::text).unwrap_or_default();
@@ -135,6 +151,10 @@ impl Call {
                 Some(text) if !text.is_empty() => text.into(),
                 _ => NONE.into(),
             },
+            Function::Metrics => {
+                let [specs, statuses] = [0, 1].map(|index| first(index).unwrap_or_default());
+                metrics::of(&specs, &statuses).into()
+            }
             Function::Ratio => {
                 let part = |index: usize| first(index).map_or_else(|| "0".to_owned(), |value| text_of(&value));
                 format!("{}/{}", part(0), part(1)).into()
@@ -177,6 +197,7 @@ impl Argument {
         match self {
             Self::Path(path) => path.find(object).into_iter().cloned().collect(),
             Self::Text(text) => vec![text.as_str().into()],
+            Self::Template(template) => vec![template.fill(object).into()],
             Self::Call(call) => vec![call.of(object)],
         }
     }
@@ -195,33 +216,6 @@ fn text_of(value: &Document) -> String {
 fn joined(texts: impl Iterator<Item = String>) -> Document {
     let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
     if texts.is_empty() { NONE.into() } else { texts.join(",").into() }
-}
-
-/// A text in which `{.path}` is what the path finds in a value. A part in brackets is there if all of its paths find something.
-fn fill(template: &str, value: &Document) -> String {
-    let (mut out, mut rest, mut part) = (String::new(), template, None);
-    while let Some((before, after)) = rest.find(['{', '[', ']']).map(|at| rest.split_at(at)) {
-        out.push_str(before);
-        let (sign, after) = after.split_at(1);
-        rest = after;
-        match (sign, after.split_once('}'), part) {
-            ("{", Some((path, after)), _) => {
-                let path = JsonPath::parse(path).ok();
-                let found = path.and_then(|path| path.find(value).first().map(|found| text_of(found)));
-                let found = found.unwrap_or_default();
-                part = part.map(|(start, whole)| (start, whole && !found.is_empty()));
-                out.push_str(&found);
-                rest = after;
-            }
-            ("[", _, None) => part = Some((out.len(), true)),
-            ("]", _, Some((start, whole))) => {
-                out.truncate(if whole { out.len() } else { start });
-                part = None;
-            }
-            _ => out.push_str(sign),
-        }
-    }
-    out + rest
 }
 
 /// True if there is nothing in a value, or it is zero.
@@ -322,10 +316,11 @@ mod tests {
             ("ready", "found \"ready\"; supported: a JSONPath, or function(argument, …)"),
             (
                 "largest(.a)",
-                "found the function \"largest\"; supported: age, between, case, count, first, if, join, keys, labels, list, ratio, sum",
+                "found the function \"largest\"; supported: age, between, case, count, first, if, join, keys, labels, list, metrics, ratio, sum",
             ),
             ("ratio(.a)", "found 1 arguments of ratio; supported: 2 to 2"),
             ("count(.a[)", "unterminated array"),
+            ("join(.a, '{.b[}')", "unterminated array"),
         ] {
             assert_eq!(Call::parse(call), Err(error.to_owned()), "{call}");
         }

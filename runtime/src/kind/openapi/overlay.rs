@@ -34,6 +34,7 @@
 //! | `keys(object, 'prefix')` | the keys that begin with the prefix, without it, with commas between, or `<none>` |
 //! | `labels(selector)` | a label selector or a map of labels as text, or `<none>` |
 //! | `list(a, b, …)` | those of these that are there and not empty, with commas between, or `<none>` |
+//! | `metrics(specs, statuses)` | the current and the wanted values of the metrics of a HorizontalPodAutoscaler, as kubectl shows them |
 //! | `ratio(a, b)` | `a/b`, where what is absent is 0 |
 //! | `sum(values, …)` | the sum of numbers |
 use std::sync::Arc;
