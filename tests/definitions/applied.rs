@@ -61,6 +61,15 @@ pub(super) async fn until(client: &mut Client, path: &str, is_expected: impl Fn(
     }
 }
 
+/// Reads a path, which need not be served yet, until the answer has this status.
+pub(super) async fn until_status(client: &mut Client, path: &str, status: u16) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    while client.get(path).await.expect("an answer").status != status {
+        assert!(tokio::time::Instant::now() < deadline, "{path}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 pub(super) fn has(definition: &Value, kind: &str, status: &str) -> bool {
     let conditions = definition["status"]["conditions"].as_array();
     conditions.into_iter().flatten().any(|condition| condition["type"] == kind && condition["status"] == status)
@@ -180,6 +189,34 @@ async fn names_in_use_are_refused_until_they_are_free() {
     call(&mut client, "DELETE", &format!("{DEFINITIONS}/bolts.hw.example.com"), &Value::Null).await;
     until(&mut client, &path, |_, definition| has(definition, "Established", "True")).await;
     assert_eq!(client.get(&rivets).await.expect("an answer").status, 200);
+}
+
+#[tokio::test]
+async fn names_go_from_files_to_applied_definitions_and_back() {
+    let folder = Folder::new("applied-released");
+    let file = folder.path().join("bolts.yaml");
+    std::fs::write(&file, bolts().to_string()).expect("a file");
+    let paths = [folder.path().to_owned()];
+    let server = Server::test().configure(|server| server.definitions().definition_files(paths)).start().await;
+    let mut client = Client::new(server.url(), server.token());
+    let mut other = bolts();
+    other["spec"]["versions"][0]["name"] = json!("v2");
+    assert_eq!(call(&mut client, "POST", DEFINITIONS, &other).await.0, 201);
+    let path = format!("{DEFINITIONS}/bolts.hw.example.com");
+    until(&mut client, &path, |_, definition| has(definition, "NamesAccepted", "False")).await;
+    assert_eq!(client.get(BOLTS).await.expect("an answer").status, 200, "the file's kind keeps its names");
+
+    std::fs::remove_file(&file).expect("a file");
+    until(&mut client, &path, |_, definition| has(definition, "Established", "True")).await;
+    until_status(&mut client, &BOLTS.replace("v1", "v2"), 200).await;
+    assert_eq!(client.get(BOLTS).await.expect("an answer").status, 404);
+
+    std::fs::write(&file, bolts().to_string()).expect("a file");
+    // Long enough for the file to be read and refused.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert_eq!(client.get(BOLTS).await.expect("an answer").status, 404);
+    assert_eq!(call(&mut client, "DELETE", &path, &Value::Null).await.0, 200);
+    until_status(&mut client, BOLTS, 200).await;
 }
 
 #[tokio::test]

@@ -1,5 +1,4 @@
 //! Definitions that could be served once, and cannot any more when they are deleted.
-use std::time::Duration;
 
 use kindsmith::{
     __layers::storage::{Embedded, Expect, Op, Options, Store},
@@ -8,9 +7,8 @@ use kindsmith::{
 };
 use kindsmith_tests::{Client, Folder};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
 
-use super::applied::{BOLTS, DEFINITIONS, bolt, bolts, call, establish, has, merge, until};
+use super::applied::{BOLTS, DEFINITIONS, bolt, bolts, call, establish, has, merge, until, until_status};
 
 const ROW: &str = "/registry/apiextensions.k8s.io/customresourcedefinitions/bolts.hw.example.com";
 const OBJECT: &str = "/registry/hw.example.com/bolts/default/a";
@@ -34,15 +32,6 @@ async fn stored(name: &str) -> Folder {
     held["metadata"]["finalizers"] = json!(["example.com/x"]);
     assert_eq!(call(&mut client, "POST", BOLTS, &held).await.0, 201);
     folder
-}
-
-/// Waits for a path below a group that need not be served yet.
-async fn until_served(client: &mut Client, path: &str) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while client.get(path).await.expect("an answer").status != 200 {
-        assert!(Instant::now() < deadline, "{path}");
-        sleep(Duration::from_millis(10)).await;
-    }
 }
 
 fn open(folder: &Folder) -> Embedded {
@@ -69,7 +58,7 @@ async fn objects_of_a_definition_that_cannot_be_read_any_more_are_deleted_with_i
     assert_eq!(client.get(BOLTS).await.expect("an answer").status, 404);
     assert_eq!(call(&mut client, "DELETE", &path, &Value::Null).await.0, 200);
     let object = format!("{BOLTS}/a");
-    until_served(&mut client, &object).await;
+    until_status(&mut client, &object, 200).await;
     until(&mut client, &object, |_, bolt| bolt["metadata"]["deletionTimestamp"].is_string()).await;
     let (status, freed) = merge(&mut client, &object, json!({"metadata": {"finalizers": null}})).await;
     assert_eq!(status, 200, "{freed}");
@@ -94,7 +83,7 @@ async fn a_definition_whose_objects_cannot_be_served_says_why_it_stays() {
 
     let (_server, mut client) = serve(&folder, None).await;
     let object = format!("{BOLTS}/a");
-    until_served(&mut client, &object).await;
+    until_status(&mut client, &object, 200).await;
     until(&mut client, &object, |_, bolt| bolt["metadata"]["deletionTimestamp"].is_string()).await;
     assert_eq!(merge(&mut client, &object, json!({"metadata": {"finalizers": null}})).await.0, 200);
     until(&mut client, &path, |status, _| status == 404).await;

@@ -6,7 +6,10 @@ use std::{
     collections::BTreeSet,
     fs, mem,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use serde::{
@@ -28,7 +31,7 @@ use crate::{
         policy::Custom,
     },
     meta::GroupResource,
-    registry::{Registered, Registry},
+    registry::Registry,
     schema::Document,
 };
 
@@ -91,9 +94,6 @@ impl Defined {
 
 /// What stands for the file of all OpenAPI documents.
 const DOCUMENTS: &str = "the OpenAPI documents";
-
-/// A resource that is served, and what was read of it.
-type Served = (Arc<Registered>, Defined);
 
 /// What was read.
 #[derive(Default)]
@@ -223,45 +223,54 @@ impl DefinitionFiles {
         }
         let (of, files) = (self.clone(), self.clone());
         let Opened { defined, seen } = opened;
-        let served = defined.into_iter().filter_map(|defined| Some((registry.resource(&defined.name())?, defined)));
-        let mut served: Vec<Served> = served.collect();
+        let mut served = defined;
+        let (known, refused) = (registry.clone(), Arc::new(AtomicBool::new(false)));
+        let is_refused = refused.clone();
+        // A resource whose names are in use is tried again when other resources change.
+        let state = move || if is_refused.load(Ordering::Relaxed) { known.resources().1 } else { 0 };
         let read = move || {
             let read = of.look();
-            of.serve(&registry, &mut served, read)
+            refused.store(false, Ordering::Relaxed);
+            of.serve(&registry, &mut served, read, &refused)
         };
-        Some(Followed::again("definitions", seen, move || files.files(), read))
+        Some(Followed::again("definitions", seen, move || files.files(), read, state))
     }
 
     /// Serves what was read in place of what is served, one resource after the other. What cannot be read or served leaves
     /// what was served before.
-    fn serve(&self, registry: &Registry, served: &mut Vec<Served>, read: Reading) -> Result<()> {
+    fn serve(&self, registry: &Registry, served: &mut Vec<Defined>, read: Reading, refused: &AtomicBool) -> Result<()> {
         let Reading { defined, broken, mut problems, .. } = read;
-        served.retain(|(registered, old)| {
+        served.retain(|old| {
             let is_unknown = broken.iter().any(|path| old.file.starts_with(path));
             let stays = is_unknown || defined.iter().any(|new| new.name() == old.name());
             if !stays {
                 tracing::info!(resource = %old.name(), "no longer defined, and no longer served; its objects stay in the store");
-                registry.remove(registered);
+                if let Some(now) = registry.resource(&old.name()).filter(|now| now.declarer.is_none()) {
+                    registry.remove(&now);
+                }
             }
             stays
         });
         for new in defined {
-            let at = served.iter().position(|(_, old)| old.name() == new.name());
+            let at = served.iter().position(|old| old.name() == new.name());
             if let Some(at) = at
-                && served[at].1.resource.definition == new.resource.definition
+                && served[at].resource.definition == new.resource.definition
             {
-                served[at].1.file = new.file;
+                served[at].file = new.file;
                 continue;
             }
             match registry.replace(self.kinds(&new.resource), None) {
-                Ok(registered) => {
+                Ok(_) => {
                     tracing::info!(resource = %new.name(), "served as it is defined now");
                     match at {
-                        Some(at) => served[at] = (registered, new),
-                        None => served.push((registered, new)),
+                        Some(at) => served[at] = new,
+                        None => served.push(new),
                     }
                 }
-                Err(problem) => problems.push(format!("{}: {problem}", new.file.display())),
+                Err(problem) => {
+                    refused.store(true, Ordering::Relaxed);
+                    problems.push(format!("{}: {problem}", new.file.display()));
+                }
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }

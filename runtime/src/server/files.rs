@@ -26,6 +26,10 @@ pub(super) struct Followed {
     what: &'static str,
     paths: Box<dyn Fn() -> Vec<PathBuf> + Send>,
     read: Read,
+    /// A number that changes when the files are to be read again although they are the same.
+    state: Box<dyn Fn() -> u64 + Send>,
+    /// That number after the last read.
+    seen_state: u64,
     /// The files as of the last read, successful or not.
     seen: Vec<Stamp>,
     /// The files as of the last check, if they have changed since the last read.
@@ -45,17 +49,21 @@ impl Followed {
         let seen = stamps(&paths);
         read()?;
         let paths = Box::new(move || paths.clone());
-        Ok(Self { what, paths, read: Box::new(read), seen, changing: None })
+        Ok(Self { what, paths, read: Box::new(read), state: Box::new(|| 0), seen_state: 0, seen, changing: None })
     }
 
-    /// Files that were read already, as of before that, and more or fewer as time goes by.
+    /// Files that were read already, as of before that, and more or fewer as time goes by. They are also read again when the state
+    /// changes.
     pub(super) fn again(
         what: &'static str,
         seen: Vec<Stamp>,
         paths: impl Fn() -> Vec<PathBuf> + Send + 'static,
         read: impl FnMut() -> Result<()> + Send + 'static,
+        state: impl Fn() -> u64 + Send + 'static,
     ) -> Self {
-        Self { what, paths: Box::new(paths), read: Box::new(read), seen, changing: None }
+        let seen_state = state();
+        let (paths, state) = (Box::new(paths), Box::new(state));
+        Self { what, paths, read: Box::new(read), state, seen_state, seen, changing: None }
     }
 
     /// Checks the files every few seconds, and reads them at once when notified. Ends when the sender is dropped.
@@ -96,11 +104,14 @@ impl Followed {
         let found = stamps(&(self.paths)());
         let settled = self.changing.replace(found.clone()).as_ref() == Some(&found);
         // Files that changed since the last check may be incomplete. Wait until they no longer change.
-        if !now && (found == self.seen || !settled) {
+        let is_same = found == self.seen && (self.state)() == self.seen_state;
+        if !now && (is_same || !settled) {
             return None;
         }
         self.seen = found;
-        Some((self.read)())
+        let read = (self.read)();
+        self.seen_state = (self.state)();
+        Some(read)
     }
 }
 
