@@ -189,6 +189,28 @@ async fn watches_get_every_change_in_their_version() {
 }
 
 #[tokio::test]
+async fn changes_before_one_that_cannot_be_converted_are_seen() {
+    let (_server, mut client, converter) = serve().await;
+    let mut events = client.watch(&format!("{V2}?watch=true")).await.expect("a watch");
+    // While the first is converted, the others come together.
+    converter.behave(Manner::Slow(Duration::from_millis(500)));
+    for name in ["first", "a", "b", "bad", "c"] {
+        create(&mut client, V1, &of_v1(name, "1x1")).await;
+        while name == "first" && converter.calls().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    converter.behave(Manner::Refusing("bad"));
+    for name in ["first", "a", "b"] {
+        let event = events.next().await.expect("whole").expect("an event");
+        assert_eq!((&event["type"], &event["object"]["metadata"]["name"]), (&json!("ADDED"), &json!(name)));
+    }
+    let event = events.next().await.expect("whole").expect("an event");
+    assert_eq!(event["type"], "ERROR", "{event}");
+    assert_eq!(events.next().await.expect("whole"), None);
+}
+
+#[tokio::test]
 async fn appliers_of_both_versions_own_their_fields() {
     let (_server, mut client, _converter) = serve().await;
     let apply = "application/apply-patch+yaml";

@@ -1,8 +1,6 @@
 //! Stored objects of definitions whose versions a webhook converts: other storage versions, and selectable fields.
-use std::time::Duration;
-
 use kindsmith::Server;
-use kindsmith_tests::Client;
+use kindsmith_tests::{Client, Folder};
 use serde_json::{Value, json};
 
 use super::{
@@ -29,9 +27,7 @@ async fn a_changed_conversion_takes_effect_and_a_new_storage_version_converts_wh
     };
     until(&mut client, DEFINITION, |_, definition| definition["status"]["storedVersions"] == json!(["v1", "v2"])).await;
     until(&mut client, V2, is_new).await;
-    while call(&mut client, "POST", V2, &of_v2("c", 5, 6)).await.0 != 201 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    create(&mut client, V2, &of_v2("c", 5, 6)).await;
     assert_eq!(get(&mut client, &format!("{V1}/c")).await.1["spec"]["size"], "5x6");
     assert_eq!(get(&mut client, &format!("{V1}/b")).await.1["spec"]["size"], "3x4");
     let (status, patched) = merge(&mut client, &format!("{V1}/a"), json!({"spec": {"size": "7x8"}})).await;
@@ -66,6 +62,76 @@ async fn objects_that_could_not_be_converted_to_a_new_storage_version_are_read_w
     assert_eq!((status, &merged["spec"]["width"]), (200, &json!(3)), "{merged}");
     assert_eq!(call(&mut client, "DELETE", DEFINITION, &Value::Null).await.0, 200);
     until(&mut client, DEFINITION, |status, _| status == 404).await;
+}
+
+#[tokio::test]
+async fn objects_of_a_manifest_of_the_program_are_read_when_the_webhook_is_back() {
+    let (folder, mut converter) = (Folder::new("webhook-reread"), Converter::start().await);
+    let mut manifest = crates(&converter.client_config());
+    let start = async |manifest: Value| {
+        let server = Server::test().data_dir(folder.path()).configure(move |server| server.crd(manifest)).start().await;
+        let client = Client::new(server.url(), server.token());
+        (server, client)
+    };
+    let (server, mut client) = start(manifest.clone()).await;
+    create(&mut client, V1, &of_v1("a", "1x2")).await;
+    drop((server, client));
+    converter.fall().await;
+    manifest["spec"]["versions"][0]["storage"] = json!(false);
+    manifest["spec"]["versions"][1]["storage"] = json!(true);
+    let (_server, mut client) = start(manifest).await;
+    let path = format!("{V2}/a");
+    assert_eq!(get(&mut client, &path).await.1["reason"], "StoreReadError");
+    converter.rise().await;
+    let read = until(&mut client, &path, |status, _| status == 200).await;
+    assert_eq!(read["spec"], json!({"width": 1, "height": 2}));
+}
+
+#[tokio::test]
+async fn a_definition_whose_objects_cannot_be_read_says_why_it_stays() {
+    let (_server, mut client, mut converter) = serve().await;
+    create(&mut client, V1, &of_v1("a", "1x2")).await;
+    converter.fall().await;
+    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
+    versions[0]["storage"] = json!(false);
+    versions[1]["storage"] = json!(true);
+    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
+    assert_eq!(status, 200, "{changed}");
+    let path = format!("{V2}/a");
+    until(&mut client, &path, |_, answer| answer["reason"] == "StoreReadError").await;
+    assert_eq!(call(&mut client, "DELETE", DEFINITION, &Value::Null).await.0, 200);
+    let says_why = |_, definition: &Value| definition["status"].to_string().contains("default/a cannot be read");
+    let stays = until(&mut client, DEFINITION, says_why).await;
+    assert!(stays["status"].to_string().contains("InstanceDeletionFailed"), "{stays}");
+    let force = format!("{path}?ignoreStoreReadErrorWithClusterBreakingPotential=true");
+    let (status, gone) = call(&mut client, "DELETE", &force, &Value::Null).await;
+    assert_eq!(status, 200, "{gone}");
+    until(&mut client, DEFINITION, |status, _| status == 404).await;
+}
+
+#[tokio::test]
+async fn past_changes_are_converted_to_a_new_storage_version() {
+    let (_server, mut client, converter) = serve().await;
+    let first = create(&mut client, V1, &of_v1("a", "1x2")).await;
+    create(&mut client, V1, &of_v1("b", "3x4")).await;
+    let (status, changed) = merge(&mut client, &format!("{V1}/a"), json!({"spec": {"size": "5x6"}})).await;
+    assert_eq!(status, 200, "{changed}");
+    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
+    versions[0]["storage"] = json!(false);
+    versions[1]["storage"] = json!(true);
+    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
+    assert_eq!(status, 200, "{changed}");
+    // This write waits for the resource with the new storage version, which no change was seen of.
+    create(&mut client, V2, &of_v2("c", 7, 8)).await;
+    converter.calls();
+    let from = first["metadata"]["resourceVersion"].as_str().expect("a version");
+    let mut events = client.watch(&format!("{V2}?watch=true&resourceVersion={from}")).await.expect("a watch");
+    for (kind, name, width) in [("ADDED", "b", 3), ("MODIFIED", "a", 5), ("ADDED", "c", 7)] {
+        let event = events.next().await.expect("whole").expect("an event");
+        let object = &event["object"];
+        let found = (&event["type"], &object["metadata"]["name"], &object["spec"]["width"]);
+        assert_eq!(found, (&json!(kind), &json!(name), &json!(width)), "{event}");
+    }
 }
 
 #[tokio::test]

@@ -90,8 +90,14 @@ impl Controllers {
         let stopping = || controllers.stop.subscribe();
         let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping()));
         let gc = tokio::spawn(gc::run(api.clone(), stopping()));
-        let grace = tokio::spawn(grace::run(api, Arc::new(Time::now), stopping()));
-        controllers.tasks = vec![("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)];
+        let grace = tokio::spawn(grace::run(api.clone(), Arc::new(Time::now), stopping()));
+        let unread = tokio::spawn(definitions::reread(api, stopping()));
+        controllers.tasks = vec![
+            ("namespaces", lifecycle),
+            ("garbage collection", gc),
+            ("graceful deletion", grace),
+            ("unread objects", unread),
+        ];
         controllers
     }
 

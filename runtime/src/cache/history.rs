@@ -52,7 +52,17 @@ impl History {
         let bytes: usize = found.iter().map(size).sum();
         self.count = (self.count * PIECE_BYTES / bytes.max(1)).clamp(MIN_CHANGES, (self.count * 2).min(MAX_CHANGES));
         // If the log has no more changes, everything up to the requested end has been read.
-        let mut end = found.last().map_or(upto, |change| change.revision.min(upto));
+        let end = found.last().map_or(upto, |change| change.revision.min(upto));
+        let mut rendered = Ok((Vec::new(), end));
+        self.resource.reader.resolve(&mut || rendered = self.render(&found, end));
+        let (mut changes, end) = rendered?;
+        changes.retain(|change| subscription.touched(change));
+        self.position = end.max(self.position);
+        Ok(Piece { changes, upto: self.position })
+    }
+
+    /// The changes of the resource among those found, and the revision up to which they could be read.
+    fn render(&self, found: &[storage::Change], end: Revision) -> Result<(Vec<Arc<Change>>, Revision), ReadError> {
         let mut known = Known { recent: HashMap::new(), tree: lock(&self.resource.feed).tree.clone() };
         let mut changes = Vec::new();
         let mut reached = self.position;
@@ -61,18 +71,13 @@ impl History {
                 match known.change(&self.resource, change) {
                     Ok(change) => changes.push(Arc::new(change)),
                     // The next call reports the error, after the changes before it.
-                    Err(_) if reached > self.position => {
-                        end = reached;
-                        break;
-                    }
+                    Err(_) if reached > self.position => return Ok((changes, reached)),
                     Err(error) => return Err(error),
                 }
             }
             reached = change.revision;
         }
-        changes.retain(|change| subscription.touched(change));
-        self.position = end.max(self.position);
-        Ok(Piece { changes, upto: self.position })
+        Ok((changes, end))
     }
 }
 

@@ -39,6 +39,12 @@ pub trait Reader: Send + Sync {
 
     /// Reads a value at commit and at load. `key` is the full key in the store.
     fn read(&self, key: &str, value: &Bytes) -> Reading;
+
+    /// Runs code that reads past values, on a thread that may block. A reader that waits for another server runs it until it has
+    /// all answers, so the code must do the same each time.
+    fn resolve(&self, work: &mut dyn FnMut()) {
+        work();
+    }
 }
 
 /// A shared reader.

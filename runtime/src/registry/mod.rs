@@ -209,6 +209,9 @@ impl Registry {
         if is_served {
             self.table.store(Arc::new(table.with(Some(old), None)));
             self.cache.remove(&old.objects);
+            if old.webhooks.is_some() {
+                self.webhooks.forget(&old.kind.group_resource().to_string());
+            }
         }
         is_served
     }
@@ -255,7 +258,8 @@ impl Registry {
             .filter(|_| !matches!(replaces, Replaces::Nothing));
         check(&table, old, &kind, declarer, replaces)?;
         let prefix = kind.shared.prefix();
-        let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
+        let reader = KindReader::new(versions, self.transformer.clone());
+        let records = Arc::new(reader.with_webhooks(&self.webhooks));
         let load = || {
             records.start_counting();
             self.cache.load(&prefix, records.clone())

@@ -25,6 +25,7 @@ use crate::{
     cache::{self, Reading, Texts},
     kind::{Kind, Versions},
     schema::{self, Document, Schema},
+    webhook::Webhooks,
 };
 
 /// The result of the check of an object against the schema under which it is stored.
@@ -140,6 +141,8 @@ pub struct KindReader {
     misfits: Mutex<Option<Misfits>>,
     /// Objects that a webhook could not convert, or whose selectable values are missing because of that.
     unread: AtomicUsize,
+    /// The webhooks, if one converts objects.
+    webhooks: Option<Arc<Webhooks>>,
 }
 
 impl KindReader {
@@ -159,7 +162,14 @@ impl KindReader {
             transformer,
             misfits: Mutex::new(Some(Misfits::default())),
             unread: AtomicUsize::new(0),
+            webhooks: None,
         }
+    }
+
+    /// The same reader, with the webhooks that convert past states of objects.
+    #[must_use]
+    pub fn with_webhooks(self, webhooks: &Arc<Webhooks>) -> Self {
+        Self { webhooks: self.versions.wait().then(|| webhooks.clone()), ..self }
     }
 
     /// The storage version.
@@ -361,5 +371,12 @@ impl cache::Reader for KindReader {
     fn read(&self, key: &str, value: &Bytes) -> Reading {
         let record = self.transformer.open(key, value).and_then(|record| record::upgrade(record, &self.indexes));
         record.and_then(|record| self.reading(key, &record)).unwrap_or_else(|message| Reading::plain(Err(message)))
+    }
+
+    fn resolve(&self, work: &mut dyn FnMut()) {
+        match &self.webhooks {
+            Some(webhooks) => webhooks.resolve_blocking(work),
+            None => work(),
+        }
     }
 }

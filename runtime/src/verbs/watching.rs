@@ -5,6 +5,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -15,6 +16,8 @@ use crate::{
 
 /// The maximum number of events that are converted together.
 const BATCH: usize = 128;
+/// A call that took longer failed because the webhook does not answer, and the next ones would take as long.
+const SLOW: Duration = Duration::from_secs(5);
 
 /// The changes after the initial objects.
 pub struct Watch {
@@ -119,13 +122,28 @@ impl Converted {
     }
 }
 
+/// Converts events. If a call fails that had several objects, one of them may be why, so halves of them are converted until it is
+/// found: the events before it are good. The result ends with the first error.
 async fn convert(served: Arc<Registered>, events: Vec<Event>) -> VecDeque<Result<Event, WatchError>> {
     let Some((view, webhooks)) = served.waiting_view() else { return events.into_iter().map(Ok).collect() };
-    let stored: Vec<Arc<Object>> = events.iter().map(|event| event.object.clone()).collect();
-    let views = view.of_all(webhooks, &stored).await;
-    let converted = events.into_iter().zip(views).map(|(event, view)| match view {
-        Ok(object) => Ok(Event { object, ..event }),
-        Err(reason) => Err(WatchError::Unconverted(reason.into())),
-    });
-    converted.collect()
+    let (mut converted, mut parts) = (VecDeque::with_capacity(events.len()), vec![events]);
+    while let Some(mut part) = parts.pop() {
+        let stored: Vec<Arc<Object>> = part.iter().map(|event| event.object.clone()).collect();
+        let begun = Instant::now();
+        let views: Result<Vec<_>, _> = view.of_all(webhooks, &stored).await.into_iter().collect();
+        match views {
+            Ok(views) => {
+                converted.extend(part.into_iter().zip(views).map(|(event, object)| Ok(Event { object, ..event })))
+            }
+            Err(_) if part.len() > 1 && begun.elapsed() < SLOW => {
+                let rest = part.split_off(part.len() / 2);
+                parts.extend([rest, part]);
+            }
+            Err(reason) => {
+                converted.push_back(Err(WatchError::Unconverted(reason.into())));
+                break;
+            }
+        }
+    }
+    converted
 }

@@ -82,14 +82,39 @@ impl Webhooks {
         unreachable!("what is asked is answered")
     }
 
+    /// The same for code that may block its thread.
+    pub fn resolve_blocking<T>(&self, mut work: impl FnMut() -> T) -> T {
+        let mut answers = Answers::default();
+        for attempt in 0.. {
+            match answers.attempt(&mut work) {
+                Ok(done) => return done,
+                Err(open) => self.answer_blocking(open, &mut answers, attempt),
+            }
+        }
+        unreachable!("what is asked is answered")
+    }
+
     /// Answers what an attempt has asked, for code that may block its thread.
     pub(crate) fn answer_blocking(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
         // A thread of its own, because this one may belong to a runtime, which must not wait for another one.
-        let call = || match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(self.answer(open, answers, attempt)),
-            Err(error) => tracing::error!(%error, "conversion webhooks cannot be called"),
+        let call = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.map(|runtime| runtime.block_on(self.answer(open, answers, attempt)))
         };
-        thread::scope(|scope| drop(scope.spawn(call).join()));
+        let failed = match thread::scope(|scope| scope.spawn(call).join()) {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => format!("it cannot be called: {error}"),
+            Err(_) => "the call panicked".to_owned(),
+        };
+        tracing::error!(failed, "conversion webhooks");
+        answers.fail(&failed);
+    }
+
+    /// Forgets the connections and the durations of a definition that was removed. Connections are shared by definitions with the
+    /// same webhook, so all are opened again when they are needed.
+    pub fn forget(&self, definition: &str) {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.durations.lock().unwrap_or_else(PoisonError::into_inner).retain(|labels, _| &*labels.0 != definition);
     }
 
     /// Answers what an attempt has asked.

@@ -5,13 +5,38 @@ use serde_json::{Value, json};
 use super::{MOST_BYTES, MOST_OBJECTS, shown};
 use crate::{
     codec::{self, Limits},
-    kind::convert::{Answers, Question},
+    kind::convert::{Answers, Question, Webhook},
     meta::{go, validate},
     schema::Document,
 };
 
-const API_VERSION: &str = "apiextensions.k8s.io/v1";
 const KIND: &str = "ConversionReview";
+
+/// The versions of reviews. Their members are the same.
+#[derive(Clone, Copy, PartialEq)]
+enum Version {
+    V1,
+    /// Neither the type nor the uid of a response is checked, as in kube-apiserver.
+    V1Beta1,
+}
+
+impl Version {
+    /// The first one that a webhook understands.
+    fn of(webhook: &Webhook) -> Option<Self> {
+        webhook.review_versions.iter().find_map(|version| match &**version {
+            "v1" => Some(Self::V1),
+            "v1beta1" => Some(Self::V1Beta1),
+            _ => None,
+        })
+    }
+
+    fn api_version(self) -> &'static str {
+        match self {
+            Self::V1 => "apiextensions.k8s.io/v1",
+            Self::V1Beta1 => "apiextensions.k8s.io/v1beta1",
+        }
+    }
+}
 
 /// Objects that one call converts. There is at least one.
 pub(super) struct Batch {
@@ -66,12 +91,10 @@ impl Batch {
     /// If the webhook understands only other versions of reviews.
     pub(super) fn request(&self, uid: &str) -> Result<Bytes, String> {
         let of = self.of();
-        if !of.webhook.review_versions.iter().any(|version| version == "v1") {
-            return Err("no supported conversion review versions".to_owned());
-        }
+        let version = Version::of(&of.webhook).ok_or("no supported conversion review versions")?;
         let objects: Vec<&Document> = self.questions.iter().map(|question| &question.object).collect();
         let request = json!({"uid": uid, "desiredAPIVersion": of.to.to_string(), "objects": objects});
-        Ok(json!({"kind": KIND, "apiVersion": API_VERSION, "request": request}).to_string().into())
+        Ok(json!({"kind": KIND, "apiVersion": version.api_version(), "request": request}).to_string().into())
     }
 
     /// The converted objects of a response.
@@ -79,7 +102,8 @@ impl Batch {
     /// # Errors
     /// If it is invalid, or has an error.
     pub(super) fn converted(&self, response: &Bytes, uid: &str) -> Result<Vec<Document>, String> {
-        let converted = response_of(response, uid).map_err(|why| self.failed(&why))?;
+        let version = Version::of(&self.of().webhook).unwrap_or(Version::V1);
+        let converted = response_of(response, version, uid).map_err(|why| self.failed(&why))?;
         let (what, expected) = (self.what(), self.questions.len());
         if converted.len() != expected {
             let given = converted.len();
@@ -116,19 +140,20 @@ impl Batch {
 }
 
 /// The objects of a response.
-fn response_of(response: &Bytes, uid: &str) -> Result<Vec<Document>, String> {
+fn response_of(response: &Bytes, version: Version, uid: &str) -> Result<Vec<Document>, String> {
     let decoded = codec::decode(response, &Limits::CONVERSION);
     let mut review = decoded.map_err(|error| format!("the response cannot be decoded: {error}"))?.document;
     let text = |value: &Value, member: &str| value.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&review, "apiVersion"), text(&review, "kind"));
-    if (&*api_version, &*kind) != (API_VERSION, KIND) {
-        return Err(format!("expected webhook response of {API_VERSION}, Kind={KIND}, got {api_version}, Kind={kind}"));
+    let expected = version.api_version();
+    if version == Version::V1 && (&*api_version, &*kind) != (expected, KIND) {
+        return Err(format!("expected webhook response of {expected}, Kind={KIND}, got {api_version}, Kind={kind}"));
     }
     let Some(response) = review.get_mut("response").filter(|response| response.is_object()) else {
         return Err("no response provided".to_owned());
     };
     let given = text(response, "uid");
-    if given != uid {
+    if version == Version::V1 && given != uid {
         return Err(format!("expected response.uid={}, got {}", go::quoted(uid), go::quoted(&given)));
     }
     let result = response.get("result").unwrap_or(&Value::Null);

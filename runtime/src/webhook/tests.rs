@@ -44,7 +44,7 @@ async fn a_webhook_that_does_not_answer_in_time_has_failed() {
 #[tokio::test]
 async fn a_webhook_of_other_reviews_or_without_authorities_is_not_called() {
     let webhooks = Webhooks::default();
-    let old = Webhook { review_versions: vec!["v1beta1".to_owned()], ..Webhook::default() };
+    let old = Webhook { review_versions: vec!["v2".to_owned()], ..Webhook::default() };
     assert_eq!(failure(&webhooks, old).await, "no supported conversion review versions");
     let failed = failure(&webhooks, at("https://127.0.0.1:1/".to_owned(), "Q0E=".to_owned())).await;
     assert!(failed.ends_with("unable to load root certificates: unable to parse bytes as PEM block"), "{failed}");
@@ -84,4 +84,28 @@ async fn a_list_waits_only_once_for_a_webhook_that_does_not_answer() {
     let failed = webhooks.resolve(all).await;
     assert!(failed.iter().all(|one| one.is_err() && *one == failed[0]));
     assert_eq!(webhooks.durations()[0].1.count(), 1);
+}
+
+#[test]
+fn a_webhook_is_sent_the_first_version_of_reviews_that_is_known() {
+    let of = |versions: &[&str]| {
+        let versions = versions.iter().map(|version| (*version).to_owned()).collect();
+        let conversion = conversion(Webhook { review_versions: versions, ..Webhook::default() });
+        Batch::of_one(Answers::default().attempt(|| conversion.read(json!({"metadata": {}}))).unwrap_err().remove(0))
+    };
+    let sent = |batch: &Batch| -> Document { serde_json::from_slice(&batch.request("u").unwrap()).unwrap() };
+    let converted = json!({"apiVersion": "g/v2", "kind": "K", "metadata": {}});
+    let response = |version: &str, uid: &str| {
+        let response = json!({"uid": uid, "result": {"status": "Success"}, "convertedObjects": [converted]});
+        let version = format!("apiextensions.k8s.io/{version}");
+        json!({"apiVersion": version, "kind": "ConversionReview", "response": response}).to_string().into()
+    };
+    let old = of(&["v2", "v1beta1", "v1"]);
+    assert_eq!(sent(&old)["apiVersion"], "apiextensions.k8s.io/v1beta1");
+    assert_eq!(sent(&old)["request"]["desiredAPIVersion"], "g/v2");
+    assert_eq!(old.converted(&response("v1beta1", "another"), "u"), Ok(vec![converted.clone()]));
+    let new = of(&["v1", "v1beta1"]);
+    assert_eq!(sent(&new)["apiVersion"], "apiextensions.k8s.io/v1");
+    assert!(new.converted(&response("v1", "another"), "u").unwrap_err().contains("expected response.uid"));
+    assert!(new.converted(&response("v1beta1", "u"), "u").unwrap_err().contains("expected webhook response of"));
 }

@@ -33,6 +33,7 @@ impl Definitions {
             access,
             known: HashMap::new(),
             waiting: BTreeSet::new(),
+            generation: 0,
             removals: Tasks::default(),
             failed: BTreeSet::new(),
             retry: Retry { at: Instant::now(), wait: WAIT },

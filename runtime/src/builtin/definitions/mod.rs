@@ -42,6 +42,7 @@ mod removal;
 mod reread;
 
 pub(crate) use declared::definition_kind;
+pub(crate) use reread::run as reread;
 
 /// The finalizer by which a definition waits for its objects.
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
@@ -49,6 +50,8 @@ const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 const MANAGER: &str = "kube-apiserver";
 /// The wait after a watch that ended early, and before a failed definition is tried again. Each further wait doubles.
 const WAIT: Duration = Duration::from_millis(100);
+/// How often it is looked whether names in use may have become free.
+const NAMES_AFTER: Duration = Duration::from_secs(1);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -58,6 +61,8 @@ pub(crate) struct Definitions {
     known: HashMap<String, Known>,
     /// Definitions whose names are in use by others.
     waiting: BTreeSet<String>,
+    /// The registry's number when they were last tried because it had changed.
+    generation: u64,
     /// The removals of definitions, by name.
     removals: Tasks<String, ()>,
     /// Definitions that could not be served or written, for the store's sake mostly.
@@ -163,6 +168,14 @@ impl Definitions {
                     }
                     name
                 }
+                () = sleep(NAMES_AFTER), if !self.waiting.is_empty() => {
+                    // Files, too, declare resources, and release their names.
+                    let generation = self.access.api.registry.resources().1;
+                    if mem::replace(&mut self.generation, generation) != generation {
+                        self.settle_waiting().await;
+                    }
+                    continue;
+                }
                 () = sleep(reread_after), if self.unread().next().is_some() => {
                     reread_after = self.reread(reread_after).await;
                     continue;
@@ -170,10 +183,15 @@ impl Definitions {
             };
             let freed = self.settle(&name).await;
             if freed {
-                for name in self.waiting.clone() {
-                    self.settle(&name).await;
-                }
+                self.settle_waiting().await;
             }
+        }
+    }
+
+    /// Tries the definitions again whose names were in use.
+    async fn settle_waiting(&mut self) {
+        for name in self.waiting.clone() {
+            self.settle(&name).await;
         }
     }
 

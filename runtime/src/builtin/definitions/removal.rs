@@ -53,7 +53,7 @@ impl Ending {
             None => self.find_unserved().await?,
         };
         if let Some(served) = &served {
-            self.empty(served).await;
+            self.empty(served).await?;
         }
         self.finish(served.as_ref()).await
     }
@@ -83,7 +83,6 @@ impl Ending {
         prefix: String,
         hold: Hold,
     ) -> Result<Option<Arc<Registered>>, String> {
-        let mut status = definition["status"].clone();
         let bare = bare(definition.clone());
         let api = self.access.api.clone();
         let served = spawn_blocking(move || {
@@ -96,15 +95,20 @@ impl Ending {
         });
         let served = served.await.map_err(|error| error.to_string()).and_then(|served| served);
         if let Err(error) = &served {
-            let message = format!("its objects cannot be served, so that they cannot be deleted: {error}");
-            put_condition(&mut status, "Terminating", true, "InstanceDeletionFailed", &message);
-            if status != definition["status"] {
-                let mut definition = definition.clone();
-                definition["status"] = status;
-                self.write("status", definition).await?;
-            }
+            self.say_why(&format!("its objects cannot be served, so that they cannot be deleted: {error}")).await?;
         }
         served
+    }
+
+    /// Says in the conditions why objects are left.
+    async fn say_why(&self, message: &str) -> Result<(), String> {
+        let Some((_, mut definition)) = self.find() else { return Ok(()) };
+        let before = definition["status"].clone();
+        put_condition(&mut definition["status"], "Terminating", true, "InstanceDeletionFailed", message);
+        if definition["status"] == before {
+            return Ok(());
+        }
+        self.write("status", definition).await
     }
 
     /// The definition, unless it is gone.
@@ -113,7 +117,7 @@ impl Ending {
     }
 
     /// Deletes all objects, and waits until they are gone. No new ones are created meanwhile.
-    async fn empty(&self, served: &Arc<Registered>) {
+    async fn empty(&self, served: &Arc<Registered>) -> Result<(), String> {
         let Access { api, user, .. } = &self.access;
         served.declarer.iter().for_each(|declarer| declarer.end());
         let mut wait = FIRST_WAIT;
@@ -121,7 +125,7 @@ impl Ending {
             && !snapshot.is_empty()
         {
             // The definition may be written meanwhile, and objects with finalizers too.
-            let Some((row, _)) = self.find() else { return };
+            let Some((row, _)) = self.find() else { return Ok(()) };
             api.registry.confirm(served, self.access.hold(&row));
             let note = |one: &Request, error: Error| {
                 let (definition, namespace, name) = (&self.name, &one.namespace, &one.name);
@@ -132,11 +136,22 @@ impl Ending {
                 .delete_all(&Request::for_all(user, served), &Items::all(&snapshot), &DeleteOptions::default(), note)
                 .await;
             deleted.expect("errors are only noted");
-            if !served.objects.snapshot().is_empty() {
+            let left = served.objects.snapshot();
+            let mut unreadable = left.range("", None).filter_map(|object| Some((object.key(), object.unreadable()?)));
+            if let Some((key, why)) = unreadable.next() {
+                let others = unreadable.count();
+                let message = format!(
+                    "{key} cannot be read, like {others} others, so that it can only be deleted by force, with \
+                     ignoreStoreReadErrorWithClusterBreakingPotential: {why}"
+                );
+                self.say_why(&message).await?;
+            }
+            if !left.is_empty() {
                 sleep(wait).await;
                 wait = LONGEST_WAIT.min(wait * 2);
             }
         }
+        Ok(())
     }
 
     /// Changes the row, after which no write of an object succeeds; removes the resource; and removes the finalizer. If a

@@ -1,16 +1,37 @@
 //! Objects that could not be read while their conversion webhook was down. kube-apiserver converts them anew in each request.
 use std::{sync::Arc, time::Duration};
 
-use tokio::task::spawn_blocking;
+use tokio::{sync::watch as signal, task::spawn_blocking, time::sleep};
 
 use super::Definitions;
-use crate::registry::Registered;
+use crate::{registry::Registered, verbs::Verbs};
 
 /// The wait before such objects are read again. Each further wait doubles.
 pub(super) const REREAD_AFTER: Duration = Duration::from_secs(2);
 
 /// The longest wait: a webhook may refuse an object for ever.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// Reads such objects of resources that no stored definition declares, until the stop signal.
+pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
+    let mut wait = REREAD_AFTER;
+    loop {
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stopping| *stopping) => return,
+            () = sleep(wait) => {}
+        }
+        let (resources, _) = api.registry.resources();
+        let is_unread = |served: &&Arc<Registered>| served.declarer.is_none() && served.records.unread() > 0;
+        let mut all_read = true;
+        for before in resources.iter().filter(is_unread).cloned() {
+            let registry = api.registry.clone();
+            let now = spawn_blocking(move || registry.reread(&before)).await.ok().flatten();
+            all_read &= now.is_some_and(|now| now.records.unread() == 0);
+        }
+        wait = if all_read { REREAD_AFTER } else { LONGEST_WAIT.min(wait * 2) };
+    }
+}
 
 impl Definitions {
     /// The definitions with objects that a conversion webhook could not convert when they were read.

@@ -47,6 +47,9 @@ pub struct WebhookService {
     pub port: u16,
 }
 
+/// The error of a conversion that was not answered.
+const NO_ANSWER: &str = "no answer";
+
 /// The conversion of one version.
 pub(crate) struct ByWebhook {
     /// The webhook.
@@ -108,7 +111,7 @@ impl ByWebhook {
             if let Some(answer) = attempt.answers.0.get(&key) {
                 return answer.clone();
             }
-            let unanswered = Err(format!("conversion webhook for {from}, Kind={} failed: no answer", self.kind));
+            let unanswered = Err(format!("conversion webhook for {from}, Kind={} failed: {NO_ANSWER}", self.kind));
             attempt.answers.0.insert(key.clone(), unanswered.clone());
             let (webhook, definition) = (self.webhook.clone(), self.definition.clone());
             attempt.open.push(Question { webhook, definition, object, from: from.clone(), to: to.clone(), key });
@@ -161,6 +164,17 @@ impl Answers {
         if attempt.open.is_empty() { Ok(done) } else { Err(attempt.open) }
     }
 
+    /// Says why there was no answer to what is still open.
+    pub(crate) fn fail(&mut self, why: &str) {
+        for answer in self.0.values_mut() {
+            if let Err(error) = answer
+                && let Some(of) = error.strip_suffix(NO_ANSWER)
+            {
+                *error = format!("{of}{why}");
+            }
+        }
+    }
+
     /// Records an answer.
     pub(crate) fn add(&mut self, question: Question, answer: Result<Document, String>) {
         self.0.insert(question.key, answer);
@@ -201,6 +215,11 @@ mod tests {
         assert_eq!(done, [Ok(json!(1)), Err("no form".to_owned()), Ok(json!(1))]);
         let Err(open) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("another direction") };
         assert!(open[0].to.is("g/v1"));
+        answers.fail("the call panicked");
+        let Ok(failed) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("it is answered") };
+        assert_eq!(failed, Err("conversion webhook for g/v2, Kind=K failed: the call panicked".to_owned()));
+        let Ok(done) = answers.attempt(|| conversion.read(json!({"a": 2}))) else { panic!("it is answered") };
+        assert_eq!(done, Err("no form".to_owned()));
     }
 
     #[test]

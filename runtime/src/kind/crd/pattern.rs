@@ -327,7 +327,6 @@ fn count(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use regex::Regex;
 
     use super::{KEPT, compiled, translate};
 
