@@ -133,7 +133,7 @@ async fn convert(served: Arc<Registered>, events: Vec<Event>) -> VecDeque<Result
         let views: Result<Vec<_>, _> = view.of_all(webhooks, &stored).await.into_iter().collect();
         match views {
             Ok(views) => {
-                converted.extend(part.into_iter().zip(views).map(|(event, object)| Ok(Event { object, ..event })))
+                converted.extend(part.into_iter().zip(views).map(|(event, object)| Ok(Event { object, ..event })));
             }
             Err(_) if part.len() > 1 && begun.elapsed() < SLOW => {
                 let rest = part.split_off(part.len() / 2);

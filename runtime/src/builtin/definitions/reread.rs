@@ -24,8 +24,8 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
         let (resources, _) = api.registry.resources();
         let is_unread = |served: &&Arc<Registered>| served.declarer.is_none() && served.records.unread() > 0;
         let mut all_read = true;
-        for before in resources.iter().filter(is_unread).cloned() {
-            let registry = api.registry.clone();
+        for before in resources.iter().filter(is_unread) {
+            let (registry, before) = (api.registry.clone(), before.clone());
             let now = spawn_blocking(move || registry.reread(&before)).await.ok().flatten();
             all_read &= now.is_some_and(|now| now.records.unread() == 0);
         }
