@@ -218,11 +218,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
 fn take_frame(read: &mut BytesMut) -> io::Result<Option<Frame>> {
     let &[first, second, ref rest @ ..] = &read[..] else { return Ok(None) };
     let (opcode, is_last) = (first & 0xf, first & LAST != 0);
-    let (length, head) = match (second & !MASKED, rest) {
-        (126, &[a, b, ..]) => (u64::from(u16::from_be_bytes([a, b])), 4),
-        (127, &[a, b, c, d, e, f, g, h, ..]) => (u64::from_be_bytes([a, b, c, d, e, f, g, h]), 10),
-        (126 | 127, _) => return Ok(None),
-        (length, _) => (u64::from(length), 2),
+    let (length, head) = match (second & !MASKED, rest.first_chunk(), rest.first_chunk()) {
+        (126, Some(length), _) => (u64::from(u16::from_be_bytes(*length)), 4),
+        (127, _, Some(length)) => (u64::from_be_bytes(*length), 10),
+        (126 | 127, ..) => return Ok(None),
+        (length, ..) => (u64::from(length), 2),
     };
     if first & 0x70 != 0 {
         return Err(violation("a frame of an extension that was not agreed on"));
