@@ -1,5 +1,9 @@
-//! The library for a build.rs, to generate kinds from OpenAPI documents and CRD manifests. It is still empty; the
-//! generator will use the model in `kindsmith::kind`.
+//! Generates kinds in Rust from OpenAPI documents and manifests of CustomResourceDefinitions: [`Builder`], for a build.rs and
+//! for committed files.
 //!
 //! The package also contains the command `kindsmith`, behind the feature `cli`, which is enabled by default. With
 //! `default-features = false` neither the command nor the server is built, but the pure layers of `kindsmith` are.
+
+mod rust;
+
+pub use rust::{Builder, Error, File, Generated, Warning};

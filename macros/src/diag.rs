@@ -1,5 +1,5 @@
 //! The sink for errors, so that a derive reports all of them at once.
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use proc_macro2::{Span, TokenStream};
 
@@ -7,12 +7,25 @@ use proc_macro2::{Span, TokenStream};
 #[derive(Default)]
 pub(crate) struct Errors {
     found: RefCell<Vec<syn::Error>>,
+    published: Cell<bool>,
 }
 
 impl Errors {
     /// Reports an error at a token.
     pub(crate) fn at(&self, span: Span, message: impl std::fmt::Display) {
         self.push(syn::Error::new(span, message));
+    }
+
+    /// Reports a violation of the API conventions, which a published schema may have: it can no longer follow them.
+    pub(crate) fn convention(&self, span: Span, message: impl std::fmt::Display) {
+        if !self.published.get() {
+            self.at(span, message);
+        }
+    }
+
+    /// The type is declared as published elsewhere.
+    pub(crate) fn publish(&self) {
+        self.published.set(true);
     }
 
     /// Reports an error that a parser returned.

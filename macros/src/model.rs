@@ -10,6 +10,7 @@ pub(crate) struct Kind {
     pub group: String,
     pub version: String,
     pub kind: String,
+    pub list_kind: String,
     pub plural: String,
     pub singular: String,
     pub short_names: Vec<String>,
@@ -23,6 +24,8 @@ pub(crate) struct Kind {
     pub status: bool,
     pub scale: Option<Scale>,
     pub columns: Vec<Column>,
+    /// There is no column beyond the declared ones.
+    pub no_age: bool,
     pub selectable: Vec<Dotted>,
     pub update_without_version: bool,
     pub create_on_update: bool,
@@ -90,6 +93,8 @@ pub(crate) struct Column {
 /// The source of a column's cells.
 pub(crate) enum Cell {
     Path(Dotted),
+    /// A JSONPath, and the column's type.
+    Json(String, String),
     Function(syn::Path),
 }
 
@@ -102,7 +107,11 @@ pub(crate) struct Container {
     pub shape: Shape,
     /// Fields other than `Option`s are written in messages even if they are absent.
     pub proto_zeros: bool,
+    pub keywords: Keywords,
 }
+
+/// Further keywords of a schema, as in JSON.
+pub(crate) type Keywords = Vec<(&'static str, Literal)>;
 
 /// The shape of a type.
 pub(crate) enum Shape {
@@ -165,7 +174,8 @@ impl Bound {
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub(crate) struct Rules {
     pub default: Option<(Span, Literal)>,
-    pub format: String,
+    /// Empty for a type without its usual format.
+    pub format: Option<String>,
     /// Bounds of numbers, lengths and counts.
     pub bounds: Vec<Bound>,
     pub pattern: Option<LitStr>,
@@ -180,6 +190,14 @@ pub(crate) struct Rules {
     pub items: Option<Box<Rules>>,
     /// The value may be a float, which only observed values may be.
     pub observed: bool,
+    /// The field is required, although its type or default would let it be absent.
+    pub required: bool,
+    pub nullable: bool,
+    pub preserve_unknown: bool,
+    pub embedded: bool,
+    pub keywords: Keywords,
+    /// The description of a list's items or a map's values.
+    pub doc: String,
 }
 
 /// The merge behaviour of a list.
@@ -200,6 +218,7 @@ pub(crate) struct Merge {
 
 /// A default.
 pub(crate) enum Literal {
+    Null,
     Bool(bool),
     Int(i64),
     Float(f64),

@@ -6,6 +6,7 @@ pub(crate) mod conversion;
 pub(crate) mod docs;
 pub(crate) mod field;
 pub(crate) mod keys;
+pub(crate) mod keywords;
 pub(crate) mod resource;
 pub(crate) mod serde;
 pub(crate) mod type_args;

@@ -42,6 +42,7 @@ const _: () = {
                     ],
                 ),
                 proto_zeros: false,
+                keywords: &[],
             }
         };
         const NESTING: usize = {
@@ -98,6 +99,7 @@ const _: () = {
                     ),
                 },
             ],
+            no_age: false,
             selectable: &[&["spec", "author"]],
             hooks: || __kind::hook::on_documents(__kind::hook::Functions::<Book> {
                 default: ::core::option::Option::Some(Book::fill_in),
@@ -105,6 +107,7 @@ const _: () = {
             }),
             group: "library.example.com",
             kind: "Book",
+            list_kind: "BookList",
             plural: "books",
             singular: "book",
             short_names: &["bk"],

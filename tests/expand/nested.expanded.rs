@@ -98,6 +98,7 @@ const _: () = {
                     ],
                 ),
                 proto_zeros: false,
+                keywords: &[],
             }
         };
         const NESTING: usize = {
@@ -162,6 +163,7 @@ const _: () = {
                     ],
                 ),
                 proto_zeros: false,
+                keywords: &[],
             }
         };
         const NESTING: usize = {
@@ -209,6 +211,7 @@ const _: () = {
                         ],
                     ),
                     proto_zeros: false,
+                    keywords: &[],
                 };
                 DECLARATION
             }
@@ -237,6 +240,7 @@ const _: () = {
                     ],
                 ),
                 proto_zeros: false,
+                keywords: &[],
             }
         };
         const NESTING: usize = {

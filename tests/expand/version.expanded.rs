@@ -34,6 +34,7 @@ const _: () = {
                     ],
                 ),
                 proto_zeros: false,
+                keywords: &[],
             }
         };
         const NESTING: usize = {
@@ -74,6 +75,7 @@ const _: () = {
             status: false,
             scale: ::core::option::Option::None,
             columns: &[],
+            no_age: false,
             selectable: &[],
             hooks: || ::std::sync::Arc::new(__kind::NoHooks),
             ..*<Book as __kind::Resource>::RESOURCE

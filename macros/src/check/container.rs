@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use syn::{Ident, Type, ext::IdentExt};
 
-use super::{field, lists, names, types};
+use super::{default, field, lists, names, types};
 use crate::{
     diag::Errors,
     model::{Container, Content, Field, Member, Shape, Value},
@@ -48,7 +48,8 @@ pub(crate) fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
         Body::Refused => return None,
     };
     let proto_zeros = raw.api.proto_zeros.is_some();
-    Some(Container { krate: raw.krate, ident: raw.ident, doc: raw.doc, shape, proto_zeros })
+    let keywords = default::keywords(&raw.api.keywords, errors);
+    Some(Container { krate: raw.krate, ident: raw.ident, doc: raw.doc, shape, proto_zeros, keywords })
 }
 
 /// A kind is one type on the wire. With type parameters it would be several types of the same name.
@@ -133,7 +134,7 @@ fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, within: Wit
     } else {
         format!("`#[serde({rule})]` on the {place}")
     };
-    errors.at(
+    errors.convention(
         first.ident.span(),
         format!("field names must be camelCase on the wire, `{near}` and not `{wire}`{others}: use {way}"),
     );
@@ -189,7 +190,7 @@ fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, e
             } else {
                 "`#[serde(rename_all = \"camelCase\")]` on the enum".to_owned()
             };
-            errors.at(
+            errors.convention(
                 variant.ident.span(),
                 format!("members of a union must be camelCase on the wire, `{near}` and not `{wire}`: use {way}"),
             );

@@ -5,10 +5,11 @@ use syn::Lit;
 use super::bounds::subject;
 use crate::{
     diag::Errors,
-    model::{Bound, Literal},
+    model::{self, Bound, Literal},
     parse::{
         args::{Number, Value},
         field::FieldArgs,
+        keywords::Keywords,
         types::{Look, look},
     },
 };
@@ -57,6 +58,7 @@ fn literal(value: &Value, look: Look<'_>, errors: &Errors) -> Option<Literal> {
     let found = match (value, look) {
         (Value::Literal(Lit::Bool(bool)), Look::Bool | Look::Other) => return Some(Literal::Bool(bool.value)),
         (Value::Literal(Lit::Str(text)), Look::Text | Look::Other) => return Some(Literal::Text(text.value())),
+        (Value::Dotted(_), Look::Other) => return Some(Literal::Null),
         (Value::Path(path), Look::Other) => return Some(Literal::Variant(path.clone())),
         (Value::List(_, items), Look::List(item)) => return list(items, look_in(item), errors),
         (Value::List(_, items), Look::Other) => return list(items, Look::Other, errors),
@@ -123,4 +125,12 @@ fn number(value: &Value, number: &Number, look: Look<'_>, errors: &Errors) -> Op
         }
         (None, _) => Some(Literal::Float(number.value)),
     }
+}
+
+/// Keywords with values as in JSON, which are checked where the schema is built.
+pub(crate) fn keywords(given: &Keywords, errors: &Errors) -> model::Keywords {
+    let value = |value: &Value| literal(value, Look::Other, errors);
+    let rules: Vec<_> = given.rules.iter().filter_map(value).collect();
+    let rules = (!rules.is_empty()).then_some(("x-kubernetes-validations", Literal::List(rules)));
+    given.given.iter().filter_map(|(keyword, of)| Some((*keyword, value(of)?))).chain(rules).collect()
 }

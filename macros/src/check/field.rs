@@ -50,9 +50,14 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
     lists::check_proto_zero(args, look, errors);
     let list = lists::check_list(args, look, errors);
     let mut rules = Rules {
+        required: args.required.is_some(),
+        nullable: args.nullable.is_some(),
+        preserve_unknown: args.preserve_unknown.is_some(),
+        embedded: args.embedded.is_some(),
+        keywords: default::keywords(&args.keywords, errors),
         merge: lists::check_merge(args, &list, look, errors),
         list,
-        format: args.format.as_ref().map(syn::LitStr::value).unwrap_or_default(),
+        format: args.format.as_ref().map(syn::LitStr::value),
         bounds: bounds::of(args),
         pattern: args.pattern.clone(),
         map_atomic: args.map_atomic.is_some(),
@@ -71,6 +76,9 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
         };
         rules.items = Some(Box::new(self::rules(items, item, errors)));
     }
+    if !args.of_items.is_empty() {
+        rules.items.get_or_insert_default().doc.clone_from(&args.of_items);
+    }
     rules
 }
 
@@ -78,7 +86,7 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
 fn check_renamed(raw: &Raw, wire: &str, errors: &Errors) {
     if let Some(rename) = raw.serde.rename.as_ref().filter(|_| !names::is_field_name(wire)) {
         let near = names::field_name_near(wire);
-        errors.at(
+        errors.convention(
             rename.span(),
             format!("field names must be camelCase on the wire, not `{wire}`; did you mean `{near}`?"),
         );
@@ -109,10 +117,10 @@ fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
     let look = look(&raw.ty).look;
     match (wire, look) {
         ("observedGeneration", Look::Int(_, high)) if high < i64::MAX => {
-            errors.at(span(&raw.ty), "a generation must be an `i64`");
+            errors.convention(span(&raw.ty), "a generation must be an `i64`");
         }
         ("conditions", Look::Map(_)) => {
-            errors.at(
+            errors.convention(
                 span(&raw.ty),
                 "conditions must be a list: `Vec<kindsmith::Condition>` with `#[api(list = map(key = kind))]`",
             );
@@ -120,7 +128,7 @@ fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
         ("conditions", Look::List(item)) if !matches!(raw.api.list, Some(ListArg::Map(..))) => {
             let is_shared = last_segment(item).is_some_and(|(name, _)| name == "Condition");
             let key = if is_shared { "kind" } else { "type" };
-            errors.at(
+            errors.convention(
                 raw.ident.span(),
                 format!("conditions are keyed by type: use `#[api(list = map(key = {key}))]`, or each writer would replace the conditions of all others"),
             );

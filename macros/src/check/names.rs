@@ -21,7 +21,7 @@ pub(crate) fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
     }
     let expected = "a group must be a DNS subdomain that you own, such as `library.example.com`";
     if text.is_empty() {
-        errors.at(group.span(), format!("{expected}; the empty core group is for `builtin` kinds"));
+        errors.convention(group.span(), format!("{expected}; the empty core group is for `builtin` kinds"));
     } else if !text.split('.').all(is_label) || text.len() > 253 {
         let fixed: String = text.to_lowercase().replace(['_', ' ', '/'], "-");
         let near = if fixed != text && fixed.split('.').all(is_label) {
@@ -29,16 +29,16 @@ pub(crate) fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
         } else {
             String::new()
         };
-        errors.at(group.span(), format!("{expected}, not `{text}`{near}"));
+        errors.convention(group.span(), format!("{expected}, not `{text}`{near}"));
     } else if !builtin && !text.contains('.') {
-        errors.at(
+        errors.convention(
             group.span(),
             format!("{expected}; groups without a dot are for `builtin` kinds; did you mean `{text}.example.com`?"),
         );
     } else if let Some(domain) =
         ["k8s.io", "kubernetes.io"].into_iter().find(|domain| !builtin && is_below(&text, domain))
     {
-        errors.at(
+        errors.convention(
             group.span(),
             format!("{expected}; `{domain}` belongs to the Kubernetes project and is for `builtin` kinds"),
         );
@@ -83,7 +83,7 @@ pub(crate) fn check_version(version: &LitStr, errors: &Errors) {
         let near = if digits.is_empty() || digits == "0" { "v1".to_owned() } else { format!("v{digits}") };
         let message =
             format!("a version must look like `v1`, `v1beta2` or `v1alpha1`, not `{text}`; did you mean `{near}`?");
-        errors.at(version.span(), message);
+        errors.convention(version.span(), message);
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn check_kind(kind: &str, span: Span, singular_given: bool, errors: &
     } else {
         return;
     };
-    errors.at(span, message);
+    errors.convention(span, message);
 }
 
 fn is_camel(name: &str) -> bool {

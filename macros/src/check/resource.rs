@@ -3,7 +3,7 @@ use syn::{Ident, LitStr, ext::IdentExt, spanned::Spanned};
 
 use super::{
     container::{self, Within},
-    conversion, field, names, paths,
+    conversion, default, field, names, paths,
 };
 use crate::{
     diag::Errors,
@@ -69,12 +69,14 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
         grace: args.grace,
         scale: args.scale.and_then(|s| scale(s, &fields, errors)),
         columns,
+        no_age: args.no_age,
         selectable: args.selectable,
         update_without_version: args.update_without_version,
         create_on_update: args.create_on_update,
         hooks: args.hooks,
         group,
         version,
+        list_kind: args.list_kind.map_or_else(|| format!("{kind_name}List"), |name| name.value()),
         kind: kind_name,
         root: Container {
             krate: raw.krate,
@@ -82,6 +84,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
             doc: raw.doc,
             shape: Shape::Struct(fields),
             proto_zeros: args.builtin || raw.api.proto_zeros.is_some(),
+            keywords: default::keywords(&raw.api.keywords, errors),
         },
     })
 }
@@ -216,15 +219,15 @@ fn check_status(args: &KindArgs, fields: &[Field], errors: &Errors) {
     let field = fields.iter().find(|f| f.wire == "status");
     match (args.status, field) {
         (Some(span), None) => {
-            errors.at(span, "the `status` subresource needs a field: `pub status: Option<BookStatus>`");
+            errors.convention(span, "the `status` subresource needs a field: `pub status: Option<BookStatus>`");
         }
         (Some(_), Some(field)) if !look(&field.ty).optional && !field.defaulted => {
             let ty = &field.ty;
             let ty = crate::parse::args::shown(ty);
-            errors.at(field.ty.span(), format!("a new object has no status: use `Option<{ty}>`"));
+            errors.convention(field.ty.span(), format!("a new object has no status: use `Option<{ty}>`"));
         }
         (None, Some(field)) if !args.unstored => {
-            errors.at(
+            errors.convention(
                 field.ident.span(),
                 "without the status subresource, every client that can write the object can write its status; \
                  say `status` in `#[resource(…)]`, or `unstored` if objects of the kind are never stored",
@@ -259,7 +262,7 @@ fn check_unstored(args: &KindArgs, errors: &Errors) {
 /// Clients treat any object with `items` as a list (API conventions, "Types (Kinds)").
 fn check_no_items(fields: &[Field], errors: &Errors) {
     if let Some(field) = fields.iter().find(|f| f.wire == "items") {
-        errors.at(
+        errors.convention(
             field.ident.span(),
             "only lists may have a top-level field `items`; put the field under `spec`, or rename it",
         );
@@ -281,20 +284,22 @@ fn check_begins(path: &[syn::Ident], first: &str, errors: &Errors) {
     if path.first().is_some_and(|ident| ident != first) {
         let rest: Vec<_> = path[1..].iter().map(|i| i.unraw().to_string()).collect();
         let near = if rest.is_empty() { format!("{first}.replicas") } else { format!("{first}.{}", rest.join(".")) };
-        errors.at(path[0].span(), format!("the path must start with `{first}`; did you mean `{near}`?"));
+        errors.convention(path[0].span(), format!("the path must start with `{first}`; did you mean `{near}`?"));
     }
 }
 
 fn column(args: &ColumnArgs, fields: &[Field], errors: &Errors) -> Column {
+    let text = |text: &Option<LitStr>| text.as_ref().map(LitStr::value).unwrap_or_default();
     let cell = match (&args.path, &args.with) {
         (Some(path), _) => {
             paths::check_path(path, fields, errors);
             Cell::Path(path.clone())
         }
         (None, Some(function)) => Cell::Function(function.clone()),
-        (None, None) => Cell::Path(Vec::new()),
+        (None, None) => {
+            Cell::Json(text(&args.json_path), args.kind.as_ref().map(ToString::to_string).unwrap_or_default())
+        }
     };
-    let text = |text: &Option<LitStr>| text.as_ref().map(LitStr::value).unwrap_or_default();
     Column {
         name: args.name.value(),
         priority: args.priority.as_ref().and_then(|p| p.base10_parse().ok()).unwrap_or(0),
@@ -311,7 +316,7 @@ fn check_columns_differ(columns: &[ColumnArgs], builtin: bool, errors: &Errors) 
         if name.trim().is_empty() {
             errors.at(column.name.span(), "a column needs a header, such as \"Author\"");
         } else if !builtin && name.eq_ignore_ascii_case("name") {
-            errors.at(column.name.span(), "the first column is always the object's name; remove this one");
+            errors.convention(column.name.span(), "the first column is always the object's name; remove this one");
         } else if columns[..at].iter().any(|other| other.name.value().eq_ignore_ascii_case(&name)) {
             errors.at(column.name.span(), format!("the column `{name}` is declared twice"));
         }

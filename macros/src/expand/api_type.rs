@@ -3,7 +3,10 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
 
-use super::{anonymous, checks, rules::rules};
+use super::{
+    anonymous, checks,
+    rules::{keywords, rules},
+};
 use crate::model::{Container, Content, Field, Member, Shape, Value};
 
 /// The expansion of `#[derive(ApiType)]`.
@@ -30,6 +33,7 @@ pub(crate) fn container(container: &Container) -> TokenStream {
 /// Only the implementation.
 pub(crate) fn implementation(container: &Container) -> TokenStream {
     let Container { ident, doc, proto_zeros, .. } = container;
+    let keywords = keywords(&container.keywords);
     let name = ident.to_string();
     let mut functions = TokenStream::new();
     let shape = match &container.shape {
@@ -56,7 +60,7 @@ pub(crate) fn implementation(container: &Container) -> TokenStream {
             type Inner = Self;
             const DECLARATION: &'static __decl::TypeDecl = {
                 #functions
-                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: #proto_zeros }
+                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: #proto_zeros, keywords: #keywords }
             };
             #nesting
         }
@@ -119,6 +123,7 @@ fn member(member: &Member, owner: &str, functions: &mut TokenStream) -> TokenStr
                         doc: #doc,
                         shape: __decl::Shape::Struct(&[#(#fields),*]),
                         proto_zeros: false,
+                        keywords: &[],
                     };
                     DECLARATION
                 }

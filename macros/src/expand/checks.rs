@@ -93,7 +93,7 @@ fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
         Literal::Bool(_) => ("Boolean", "the default is a boolean, but the field is not"),
         Literal::List(_) => ("List", "the default is a list, but the field is not"),
         Literal::Map(_) => ("Object", "the default is an object, but the field is not"),
-        Literal::Variant(_) => return None,
+        Literal::Null | Literal::Variant(_) => return None,
     };
     Some(assert_shape(ty, *span, what, message))
 }

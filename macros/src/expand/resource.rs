@@ -51,6 +51,7 @@ fn implementation(kind: &Kind) -> TokenStream {
         let selector = option(scale.selector.as_ref().map(dotted));
         quote!(__kind::ScaleDecl { replicas: #replicas, status: #status, selector: #selector })
     }));
+    let no_age = kind.no_age;
     let columns = kind.columns.iter().map(|c| column(root, c));
     let selectable = kind.selectable.iter().map(dotted);
     let hooks = hooks(kind);
@@ -84,6 +85,7 @@ fn implementation(kind: &Kind) -> TokenStream {
                 status: #status,
                 scale: #scale,
                 columns: &[#(#columns),*],
+                no_age: #no_age,
                 selectable: &[#(#selectable),*],
                 hooks: #hooks,
                 #shared
@@ -97,7 +99,7 @@ fn implementation(kind: &Kind) -> TokenStream {
 /// The common part of a kind's versions, as fields of the table.
 fn of_all_versions(kind: &Kind) -> TokenStream {
     let Kind { group, kind: name, plural, singular, short_names, categories, .. } = kind;
-    let Kind { generation, stored, update_without_version, create_on_update, .. } = kind;
+    let Kind { list_kind, generation, stored, update_without_version, create_on_update, .. } = kind;
     let scope = if kind.cluster { quote!(Cluster) } else { quote!(Namespaced) };
     let policy = match &kind.policy {
         Some(policy) => quote!(#policy),
@@ -115,6 +117,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
     quote! {
         group: #group,
         kind: #name,
+        list_kind: #list_kind,
         plural: #plural,
         singular: #singular,
         short_names: &[#(#short_names),*],
@@ -143,6 +146,7 @@ fn column(root: &Ident, column: &Column) -> TokenStream {
             let path = dotted(path);
             quote!(__kind::CellDecl::Path(#path))
         }
+        Cell::Json(path, kind) => quote!(__kind::CellDecl::JsonPath(#path, #kind)),
         Cell::Function(function) => {
             let span = function.segments.last().map_or_else(Span::call_site, |s| s.ident.span());
             let cell = quote_spanned!(span=> __kind::hook::cell::<#root, _>);
@@ -178,7 +182,7 @@ fn paths(kind: &Kind) -> TokenStream {
     let root = &kind.root.ident;
     let columns = kind.columns.iter().filter_map(|c| match &c.cell {
         Cell::Path(path) => Some((path, "column")),
-        Cell::Function(_) => None,
+        Cell::Function(_) | Cell::Json(..) => None,
     });
     let selectable = kind.selectable.iter().map(|path| (path, "selectable"));
     let scale = kind.scale.iter().flat_map(|scale| {

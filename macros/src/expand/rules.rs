@@ -3,7 +3,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
-use crate::model::{Bound, List, Literal, Rules};
+use crate::model::{Bound, Keywords, List, Literal, Rules};
 
 /// A reference to the rules' table.
 pub(crate) fn rules(rules: &Rules) -> TokenStream {
@@ -22,9 +22,12 @@ fn declared(rules: &Rules) -> Vec<TokenStream> {
         set.push(quote!(default: ::core::option::Option::Some(#literal)));
     }
     set.extend(rules.bounds.iter().map(bound));
-    if !rules.format.is_empty() {
-        let format = &rules.format;
-        set.push(quote!(format: #format));
+    if let Some(format) = &rules.format {
+        set.push(quote!(format: ::core::option::Option::Some(#format)));
+    }
+    if !rules.doc.is_empty() {
+        let doc = &rules.doc;
+        set.push(quote!(doc: #doc));
     }
     set.extend(rules.pattern.iter().map(|pattern| quote!(pattern: #pattern)));
     let flags = [
@@ -32,6 +35,10 @@ fn declared(rules: &Rules) -> Vec<TokenStream> {
         (quote!(immutable), rules.immutable),
         (quote!(observed), rules.observed),
         (quote!(proto_zero), rules.proto_zero),
+        (quote!(required), rules.required),
+        (quote!(nullable), rules.nullable),
+        (quote!(preserve_unknown), rules.preserve_unknown),
+        (quote!(embedded), rules.embedded),
     ];
     set.extend(flags.into_iter().filter(|(_, on)| *on).map(|(name, _)| quote!(#name: true)));
     match &rules.list {
@@ -51,6 +58,10 @@ fn declared(rules: &Rules) -> Vec<TokenStream> {
         let number = rules.proto;
         set.push(quote!(proto: #number));
     }
+    if !rules.keywords.is_empty() {
+        let keywords = keywords(&rules.keywords);
+        set.push(quote!(keywords: #keywords));
+    }
     if let Some(items) = &rules.items {
         let items = self::rules(items);
         set.push(quote!(items: ::core::option::Option::Some(#items)));
@@ -69,6 +80,15 @@ fn bound(bound: &Bound) -> TokenStream {
     quote!(#name: ::core::option::Option::Some(#value) #flag)
 }
 
+/// Keywords as a table.
+pub(crate) fn keywords(keywords: &Keywords) -> TokenStream {
+    let entries = keywords.iter().map(|(keyword, value)| {
+        let value = literal(value);
+        quote!((#keyword, #value))
+    });
+    quote!(&[#(#entries),*])
+}
+
 /// `Some(…)` or `None`.
 pub(crate) fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
     value.map_or_else(|| quote!(::core::option::Option::None), |value| quote!(::core::option::Option::Some(#value)))
@@ -76,6 +96,7 @@ pub(crate) fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
 
 fn literal(value: &Literal) -> TokenStream {
     match value {
+        Literal::Null => quote!(__decl::Literal::Null),
         Literal::Bool(v) => quote!(__decl::Literal::Bool(#v)),
         Literal::Int(v) => quote!(__decl::Literal::Int(#v)),
         Literal::Float(v) => quote!(__decl::Literal::Float(#v)),

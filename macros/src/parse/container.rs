@@ -61,10 +61,15 @@ pub(crate) enum Content {
 /// If the input is not a Rust item, which the compiler has reported already.
 pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, Container)> {
     let input: DeriveInput = syn::parse2(input)?;
+    let api = type_args::read(&input.attrs, errors);
+    if api.published.is_some() {
+        errors.publish();
+    }
+    let verbatim = api.verbatim.is_some();
     let body = match &input.data {
-        Data::Struct(data) => struct_body(&input.ident, &data.fields, errors),
+        Data::Struct(data) => struct_body(&input.ident, &data.fields, verbatim, errors),
         Data::Enum(data) => {
-            let variants: Vec<_> = data.variants.iter().filter_map(|v| variant(v, errors)).collect();
+            let variants: Vec<_> = data.variants.iter().filter_map(|v| variant(v, verbatim, errors)).collect();
             if variants.len() == data.variants.len() { Body::Enum(variants) } else { Body::Refused }
         }
         Data::Union(data) => {
@@ -73,11 +78,10 @@ pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveI
             Body::Refused
         }
     };
-    let api = type_args::read(&input.attrs, errors);
     let container = Container {
         krate: api.krate.clone().unwrap_or_else(|| parse_quote!(::kindsmith)),
         ident: input.ident.clone(),
-        doc: docs::description(&input.attrs),
+        doc: docs::description(&input.attrs, verbatim),
         serde: serde::read(&input.attrs, Place::Type, errors),
         api,
         generics: input.generics.clone(),
@@ -86,9 +90,9 @@ pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveI
     Ok((input, container))
 }
 
-fn struct_body(ident: &Ident, fields: &Fields, errors: &Errors) -> Body {
+fn struct_body(ident: &Ident, fields: &Fields, verbatim: bool, errors: &Errors) -> Body {
     match fields {
-        Fields::Named(_) => Body::Struct(named(fields, errors)),
+        Fields::Named(_) => Body::Struct(named(fields, verbatim, errors)),
         Fields::Unit => Body::Struct(Vec::new()),
         Fields::Unnamed(_) => {
             errors.at(ident.span(), "a tuple struct has no field names; declare a struct with named fields");
@@ -97,24 +101,29 @@ fn struct_body(ident: &Ident, fields: &Fields, errors: &Errors) -> Body {
     }
 }
 
-fn named(fields: &Fields, errors: &Errors) -> Vec<Field> {
-    fields.iter().filter_map(|f| Some((f.ident.clone()?, f))).map(|(ident, f)| one(ident, f, errors)).collect()
+fn named(fields: &Fields, verbatim: bool, errors: &Errors) -> Vec<Field> {
+    fields
+        .iter()
+        .filter_map(|f| Some((f.ident.clone()?, f)))
+        .map(|(ident, f)| one(ident, f, verbatim, errors))
+        .collect()
 }
 
-fn one(ident: Ident, field: &syn::Field, errors: &Errors) -> Field {
+fn one(ident: Ident, field: &syn::Field, verbatim: bool, errors: &Errors) -> Field {
+    let (doc, of_items) = docs::with_items(&field.attrs, verbatim);
     Field {
         ident,
-        doc: docs::description(&field.attrs),
+        doc,
         ty: field.ty.clone(),
-        api: field::read(&field.attrs, errors),
+        api: FieldArgs { of_items, ..field::read(&field.attrs, errors) },
         serde: serde::read(&field.attrs, Place::Field, errors),
     }
 }
 
-fn variant(variant: &syn::Variant, errors: &Errors) -> Option<Variant> {
+fn variant(variant: &syn::Variant, verbatim: bool, errors: &Errors) -> Option<Variant> {
     let content = match &variant.fields {
         Fields::Unit => Content::Unit,
-        Fields::Named(_) => Content::Struct(named(&variant.fields, errors)),
+        Fields::Named(_) => Content::Struct(named(&variant.fields, verbatim, errors)),
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Content::One(Box::new(fields.unnamed[0].ty.clone())),
         Fields::Unnamed(_) => {
             let ident = &variant.ident;
@@ -125,7 +134,7 @@ fn variant(variant: &syn::Variant, errors: &Errors) -> Option<Variant> {
     };
     Some(Variant {
         ident: variant.ident.clone(),
-        doc: docs::description(&variant.attrs),
+        doc: docs::description(&variant.attrs, verbatim),
         api: field::read(&variant.attrs, errors),
         serde: serde::read(&variant.attrs, Place::Variant, errors),
         content,

@@ -5,6 +5,7 @@ use syn::{Attribute, Ident, LitInt, LitStr};
 use super::{
     args::{Arg, Number, Value, parse_args},
     keys::{Key, Reader},
+    keywords::{self, Keywords},
 };
 use crate::diag::Errors;
 
@@ -32,6 +33,19 @@ const KEYS: &[Key] = &[
     ("proto", "proto = 3"),
     ("proto_zero", "proto_zero"),
     ("observed", "observed"),
+    ("required", "required"),
+    ("nullable", "nullable"),
+    ("preserve_unknown", "preserve_unknown"),
+    ("embedded", "embedded"),
+    keywords::VALUES,
+    keywords::RULE,
+    keywords::ALL_OF,
+    keywords::ANY_OF,
+    keywords::ONE_OF,
+    keywords::NOT,
+    keywords::TITLE,
+    keywords::EXAMPLE,
+    keywords::EXTERNAL_DOCS,
 ];
 
 /// A bound: its name, the name's span, and the number.
@@ -72,6 +86,13 @@ pub(crate) struct FieldArgs {
     pub proto: Option<LitInt>,
     pub proto_zero: Option<Span>,
     pub observed: Option<Span>,
+    pub required: Option<Span>,
+    pub nullable: Option<Span>,
+    pub preserve_unknown: Option<Span>,
+    pub embedded: Option<Span>,
+    pub keywords: Keywords,
+    /// The description of a list's items or a map's values.
+    pub of_items: String,
 }
 
 impl FieldArgs {
@@ -94,7 +115,7 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
 
 fn fill(field: &mut FieldArgs, args: &[Arg], seen: &mut Vec<String>, reader: &Reader<'_>) {
     for arg in args {
-        let Some(name) = reader.name(arg, seen, &[]) else { continue };
+        let Some(name) = reader.name(arg, seen, keywords::REPEATABLE) else { continue };
         match name.as_str() {
             "default" => field.default = default(arg, reader),
             "pattern" => field.pattern = reader.text(arg),
@@ -108,9 +129,18 @@ fn fill(field: &mut FieldArgs, args: &[Arg], seen: &mut Vec<String>, reader: &Re
             "proto" => field.proto = reader.count(arg),
             "proto_zero" => field.proto_zero = reader.flag(arg),
             "observed" => field.observed = reader.flag(arg),
-            bound => field.bounds.extend(self::bound(bound, arg, reader)),
+            "required" => field.required = reader.flag(arg),
+            "nullable" => field.nullable = reader.flag(arg),
+            "preserve_unknown" => field.preserve_unknown = reader.flag(arg),
+            "embedded" => field.embedded = reader.flag(arg),
+            name if is_bound(name) => field.bounds.extend(self::bound(name, arg, reader)),
+            keyword => field.keywords.read(keyword, arg, reader),
         }
     }
+}
+
+fn is_bound(name: &str) -> bool {
+    ["min", "max", "exclusive", "multiple"].iter().any(|begin| name.starts_with(begin))
 }
 
 fn bound(name: &str, arg: &Arg, reader: &Reader<'_>) -> Option<Bound> {
@@ -145,7 +175,7 @@ fn constants(values: &[Value]) -> Option<Vec<Value>> {
     values.iter().map(constant).collect()
 }
 
-fn constant(value: &Value) -> Option<Value> {
+pub(super) fn constant(value: &Value) -> Option<Value> {
     Some(match value {
         Value::Literal(lit) => Value::Literal(lit.clone()),
         Value::Negative(span, lit) => Value::Negative(*span, lit.clone()),
@@ -154,6 +184,7 @@ fn constant(value: &Value) -> Option<Value> {
         Value::Map(span, entries) => {
             Value::Map(*span, entries.iter().map(|(k, v)| Some((k.clone(), constant(v)?))).collect::<Option<_>>()?)
         }
+        Value::Dotted(names) if names.len() == 1 && names[0] == "null" => Value::Dotted(names.clone()),
         _ => return None,
     })
 }

@@ -25,7 +25,6 @@ const OF_OTHERS: &[(&str, &str, &str)] = &[
     ("#[resource]", "printcolumn", "say `column(…)`"),
     ("#[api]", "min", "say `minimum`"),
     ("#[api]", "max", "say `maximum`"),
-    ("#[api]", "required", "a field is required unless its type is `Option` or it has a default"),
     ("#[api]", "optional", "a field is optional if its type is `Option` or it has a default"),
 ];
 
@@ -90,6 +89,13 @@ impl Reader<'_> {
     /// `name = 1.5`.
     pub(crate) fn number(&self, arg: &Arg) -> Option<Number> {
         Number::from(&arg.value).or_else(|| self.wrong_form(arg))
+    }
+
+    /// `name = {"as": ["in", "JSON"]}`.
+    pub(crate) fn json(&self, arg: &Arg) -> Option<Value> {
+        super::field::constant(&arg.value)
+            .filter(|value| !matches!(value, Value::Path(_)))
+            .or_else(|| self.wrong_form(arg))
     }
 
     /// `name = 3`.

@@ -16,6 +16,7 @@ const KEYS: &[Key] = &[
     ("group", "group = \"library.example.com\""),
     ("version", "version = \"v1\""),
     ("kind", "kind = \"Book\""),
+    ("list_kind", "list_kind = \"BookList\""),
     ("plural", "plural = \"books\""),
     ("singular", "singular = \"book\""),
     ("shortname", "shortname = \"bk\""),
@@ -27,6 +28,7 @@ const KEYS: &[Key] = &[
     ("status", "status"),
     ("scale", "scale(replicas = spec.replicas, status = status.replicas, selector = status.selector)"),
     ("column", "column(\"Author\", path = spec.author)"),
+    ("no_age", "no_age"),
     ("selectable", "selectable(spec.genre)"),
     ("update_without_version", "update_without_version"),
     ("create_on_update", "create_on_update"),
@@ -51,6 +53,8 @@ const KEYS: &[Key] = &[
 const COLUMN_KEYS: &[Key] = &[
     ("path", "path = spec.author"),
     ("with", "with = Book::ready"),
+    ("json_path", "json_path = \".status.conditions[?(@.type=='Ready')].status\""),
+    ("type", "type = string"),
     ("priority", "priority = 1"),
     ("description", "description = \"The author of the book\""),
     ("format", "format = \"int32\""),
@@ -71,6 +75,7 @@ pub(crate) struct KindArgs {
     pub group: Option<LitStr>,
     pub version: Option<LitStr>,
     pub kind: Option<LitStr>,
+    pub list_kind: Option<LitStr>,
     pub plural: Option<LitStr>,
     pub singular: Option<LitStr>,
     pub short_names: Vec<LitStr>,
@@ -80,6 +85,7 @@ pub(crate) struct KindArgs {
     pub status: Option<Span>,
     pub scale: Option<ScaleArgs>,
     pub columns: Vec<ColumnArgs>,
+    pub no_age: bool,
     pub selectable: Vec<Dotted>,
     pub update_without_version: bool,
     pub create_on_update: bool,
@@ -116,6 +122,9 @@ pub(crate) struct ColumnArgs {
     pub name: LitStr,
     pub path: Option<Dotted>,
     pub with: Option<syn::Path>,
+    pub json_path: Option<LitStr>,
+    /// The type of the cells at a JSONPath.
+    pub kind: Option<Ident>,
     pub priority: Option<LitInt>,
     pub description: Option<LitStr>,
     pub format: Option<LitStr>,
@@ -150,6 +159,7 @@ fn names(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "group" => kind.group = reader.text(arg),
         "version" => kind.version = reader.text(arg),
         "kind" => kind.kind = reader.text(arg),
+        "list_kind" => kind.list_kind = reader.text(arg),
         "plural" => kind.plural = reader.text(arg),
         "singular" => kind.singular = reader.text(arg),
         "shortname" | "shortnames" => kind.short_names.extend(reader.texts(arg).unwrap_or_default()),
@@ -172,6 +182,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
             let expected = "a selectable field must be a path: `selectable(spec.genre)`";
             kind.selectable.extend(reader.paths(arg, expected));
         }
+        "no_age" => kind.no_age = reader.flag(arg).is_some(),
         "update_without_version" => kind.update_without_version = reader.flag(arg).is_some(),
         "create_on_update" => kind.create_on_update = reader.flag(arg).is_some(),
         "default" | "validate" | "generate_name" | "on_delete" | "holds_deletion" => {
@@ -233,32 +244,46 @@ fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
         errors.at(span, "a column starts with its header: `column(\"Author\", path = spec.author)`");
         return None;
     };
-    let mut column =
-        ColumnArgs { name: name.clone(), path: None, with: None, priority: None, description: None, format: None };
+    let mut column = ColumnArgs {
+        name: name.clone(),
+        path: None,
+        with: None,
+        json_path: None,
+        kind: None,
+        priority: None,
+        description: None,
+        format: None,
+    };
     let (mut seen, before) = (Vec::new(), errors.count());
     for arg in rest {
         match reader.name(arg, &mut seen, &[]).as_deref() {
             Some("path") => column.path = reader.dotted(arg),
             Some("with") => column.with = reader.function(arg),
+            Some("json_path") => column.json_path = reader.text(arg),
+            Some("type") => column.kind = reader.word(arg),
             Some("priority") => column.priority = reader.count(arg),
             Some("description") => column.description = reader.text(arg),
             Some("format") => column.format = reader.text(arg),
             _ => {}
         }
     }
-    let given = |key: &str| seen.iter().any(|s| s == key);
-    match (given("path"), given("with")) {
-        // A misspelt argument was already reported.
-        (false, false) if errors.count() > before => None,
-        (false, false) => {
-            errors.at(name.span(), "the column needs `path = spec.author` or `with = Book::ready`");
-            None
-        }
-        (true, true) => {
-            errors.at(name.span(), "the column has both `path` and `with`; its cells come from one of them");
-            None
-        }
-        _ if column.path.is_some() || column.with.is_some() => Some(column),
-        _ => None,
+    // A misspelt argument was already reported.
+    if errors.count() > before {
+        return None;
     }
+    let given = |key: &str| seen.iter().any(|s| s == key);
+    let sources = ["path", "with", "json_path"].into_iter().filter(|key| given(key)).count();
+    if sources == 0 {
+        errors.at(name.span(), "the column needs `path = spec.author` or `with = Book::ready`");
+    } else if sources > 1 {
+        errors.at(
+            name.span(),
+            "the column has several of `path`, `with` and `json_path`; its cells come from one of them",
+        );
+    } else if given("json_path") != given("type") {
+        errors.at(name.span(), "`json_path` and `type` belong together: `json_path = \".spec.size\", type = integer`");
+    } else {
+        return Some(column);
+    }
+    None
 }

@@ -2,15 +2,37 @@
 use proc_macro2::Span;
 use syn::Attribute;
 
-use super::{args::parse_args, keys::Key, keys::Reader};
+use super::{
+    args::parse_args,
+    keys::{Key, Reader},
+    keywords::{self, Keywords},
+};
 use crate::diag::Errors;
 
-const KEYS: &[Key] = &[("proto_zeros", "proto_zeros"), ("crate", "crate = path::to::kindsmith")];
+const KEYS: &[Key] = &[
+    ("proto_zeros", "proto_zeros"),
+    ("published", "published"),
+    ("verbatim", "verbatim"),
+    ("crate", "crate = path::to::kindsmith"),
+    keywords::RULE,
+    keywords::ALL_OF,
+    keywords::ANY_OF,
+    keywords::ONE_OF,
+    keywords::NOT,
+    keywords::TITLE,
+    keywords::EXAMPLE,
+    keywords::EXTERNAL_DOCS,
+];
 
 /// A type's parsed `#[api(…)]` attributes.
 #[derive(Default)]
 pub(crate) struct TypeArgs {
     pub proto_zeros: Option<Span>,
+    /// The schema is published elsewhere, so conventions are not checked.
+    pub published: Option<Span>,
+    /// Descriptions keep the line breaks of doc comments.
+    pub verbatim: Option<Span>,
+    pub keywords: Keywords,
     /// The path of kindsmith.
     pub krate: Option<syn::Path>,
 }
@@ -23,10 +45,13 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
         for arg in &args {
-            match reader.name(arg, &mut seen, &[]).as_deref() {
+            match reader.name(arg, &mut seen, keywords::REPEATABLE).as_deref() {
                 Some("proto_zeros") => found.proto_zeros = reader.flag(arg),
+                Some("published") => found.published = reader.flag(arg),
+                Some("verbatim") => found.verbatim = reader.flag(arg),
                 Some("crate") => found.krate = reader.function(arg),
-                _ => {}
+                Some(name) => found.keywords.read(name, arg, &reader),
+                None => {}
             }
         }
     }

@@ -6,6 +6,7 @@ use serde_json::{Map, Number};
 
 use crate::{
     ApiType,
+    kind::crd,
     meta::{
         FieldError,
         options::{Query, switch},
@@ -39,7 +40,7 @@ pub(crate) enum Wrong {
 /// If the declaration contradicts itself in a way that the derive does not see.
 pub(super) fn schema_of<O: Options>() -> Result<Arc<Schema>, String> {
     let refused = |error: String| format!("the options {} cannot be served: {error}", O::DECLARATION.name);
-    let mut schema = O::DECLARATION.schema(false).map_err(refused)?;
+    let mut schema = O::DECLARATION.schema(false, crd::keywords).map_err(refused)?;
     schema.name = Some(O::DECLARATION.name.to_owned());
     Ok(schema.into())
 }

@@ -1,6 +1,6 @@
 //! The columns of a kind declared in Rust, and the age, which other kinds without columns have.
 use super::{
-    Problems,
+    JsonPath, Problems,
     model::{Cell, Column, Path},
     resource::{CellDecl, ColumnDecl, ResourceDecl},
 };
@@ -21,13 +21,20 @@ impl ResourceDecl {
         let created = created();
         let shown =
             |c: &Column| c.name == "Age" || c.name == "Name" || matches!(&c.cell, Cell::Path(path) if *path == created);
-        if !columns.iter().any(shown) {
+        if !self.no_age && !columns.iter().any(shown) {
             let is_alone = columns.is_empty() || self.policy.prints_tables();
             let age = Column::age();
             let description = if is_alone { age.description } else { described(&created) };
             columns.push(Column { description, ..age });
         }
         columns
+    }
+}
+
+impl Cell {
+    /// The values at a JSONPath.
+    pub(super) fn of_json_path(found: JsonPath) -> Self {
+        found.names().map_or(Self::JsonPath(found), |names| Self::Path(Path(names)))
     }
 }
 
@@ -52,13 +59,17 @@ pub(super) fn described(path: impl std::fmt::Display) -> String {
 fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> {
     let (kind, cell) = match decl.cell {
         CellDecl::Computed(_, kind) => (kind, Cell::Computed),
+        CellDecl::JsonPath(text, kind) => (kind, Cell::of_json_path(JsonPath::parse(text)?)),
         CellDecl::Path(rust) => {
             let leaf = resolve(root, rust).map_err(|e| e.to_string())?;
             (leaf.column_type(), Cell::Path(Path(leaf.wire)))
         }
     };
-    let description = match &cell {
-        Cell::Path(path) if decl.description.is_empty() => described(path),
+    let description = match (&cell, decl.cell) {
+        (_, CellDecl::JsonPath(text, _)) if decl.description.is_empty() => {
+            described(text.strip_prefix('.').unwrap_or(text))
+        }
+        (Cell::Path(path), _) if decl.description.is_empty() => described(path),
         _ => decl.description.to_owned(),
     };
     let (name, kind, format) = (decl.name.to_owned(), kind.to_owned(), decl.format.to_owned());

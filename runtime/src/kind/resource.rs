@@ -7,6 +7,7 @@ use super::{
     Binding, Convert, Kind, Policy, Problems,
     binding::Compute,
     convert::{self, Change, Declared, Unchanged},
+    crd,
     model::{Grace, Names, Path, ScalePaths, Shared, Version},
 };
 pub use super::{
@@ -102,6 +103,8 @@ pub struct ResourceDecl {
     pub kind: &'static str,
     /// The plural.
     pub plural: &'static str,
+    /// The kind of lists.
+    pub list_kind: &'static str,
     /// The singular.
     pub singular: &'static str,
     /// Short names.
@@ -122,6 +125,8 @@ pub struct ResourceDecl {
     pub stored: bool,
     /// The scale subresource.
     pub scale: Option<ScaleDecl>,
+    /// There is no age column beyond the declared ones.
+    pub no_age: bool,
     /// Columns beyond the name.
     pub columns: &'static [ColumnDecl],
     /// Selectable fields.
@@ -215,6 +220,8 @@ pub struct ColumnDecl {
 pub enum CellDecl {
     /// The value at a path, whose type is the column's.
     Path(RustPath),
+    /// What a JSONPath finds, and the column's type.
+    JsonPath(&'static str, &'static str),
     /// A function's result, and the column's type.
     Computed(Compute, &'static str),
 }
@@ -272,7 +279,7 @@ impl ResourceDecl {
         }
         let computed = |column: &ColumnDecl| match column.cell {
             CellDecl::Computed(compute, _) => Some((column.name.to_owned(), compute)),
-            CellDecl::Path(_) => None,
+            CellDecl::Path(_) | CellDecl::JsonPath(..) => None,
         };
         let cells = self.columns.iter().filter_map(computed).collect();
         let binding = Binding { policy: self.policy, hooks: (self.hooks)(), conversion, cells };
@@ -289,7 +296,7 @@ impl ResourceDecl {
                 plural: self.plural.to_owned(),
                 singular: self.singular.to_owned(),
                 kind: self.kind.to_owned(),
-                list_kind: format!("{}List", self.kind),
+                list_kind: self.list_kind.to_owned(),
                 short_names: owned(self.short_names),
                 categories: owned(self.categories),
             },
@@ -331,7 +338,7 @@ impl ResourceDecl {
 
     /// The schema of the kind with this root type.
     fn schema(&self, root: &'static TypeDecl) -> Result<Schema, String> {
-        let mut schema = root.schema(self.policy.omits_empty())?;
+        let mut schema = root.schema(self.policy.omits_empty(), crd::keywords)?;
         schema.properties.remove("metadata");
         schema.required.retain(|name| name != "metadata");
         Ok(schema)

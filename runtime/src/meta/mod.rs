@@ -42,4 +42,5 @@ pub use status::{Status, StatusCause, StatusDetails};
 pub(crate) use time::{MicroTime, Time};
 pub(crate) use user::User;
 pub(crate) use values::{ByteString, IntOrString, RawJson};
+pub use version::by_priority;
 pub use warnings::Warnings;

@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 
 /// Compares two versions of a group by Kubernetes' version priority: stable before beta before alpha, then the higher
 /// number first. Names of another form come last, in alphabetical order.
-pub(crate) fn by_priority(a: &str, b: &str) -> Ordering {
+pub fn by_priority(a: &str, b: &str) -> Ordering {
     match (rank(a), rank(b)) {
         (Some(a), Some(b)) => b.cmp(&a),
         (Some(_), None) => Ordering::Less,

@@ -9,6 +9,7 @@ mod std_types;
 mod table;
 mod walk;
 
+pub use build::ReadKeywords;
 pub use table::{FieldDecl, ListDecl, Literal, MergeDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
 pub use walk::{Leaf, PathError, observed_within, resolve};
 

@@ -6,7 +6,9 @@ use crate::meta::ObjectMeta;
 
 /// The schema of `metadata`.
 pub static METADATA: LazyLock<Schema> = LazyLock::new(|| {
-    ObjectMeta::DECLARATION.schema(true).expect("the declaration of ObjectMeta is part of this crate")
+    ObjectMeta::DECLARATION
+        .schema(true, |_| Ok(Default::default()))
+        .expect("the declaration of ObjectMeta is part of this crate")
 });
 
 /// The fields of each object besides those that its kind declares.

@@ -12,10 +12,7 @@ use std::{
     },
 };
 
-use serde::{
-    Deserialize, Serialize,
-    de::{DeserializeOwned, IgnoredAny},
-};
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     Error, Result,
@@ -157,7 +154,7 @@ impl DefinitionFiles {
         for path in files {
             let name = path.display().to_string();
             match fs::read(&path) {
-                Ok(text) if is_of_openapi(&text) => documents.push((name, text)),
+                Ok(text) if openapi::is_document(&text) => documents.push((name, text)),
                 Ok(text) => match crd::read(&name, &text) {
                     Ok(manifest) => {
                         read.warnings.extend(manifest.warnings.0.iter().map(ToString::to_string));
@@ -322,33 +319,6 @@ impl Builder {
         self.core.definitions = true;
         self.model(builtin::definition_kind())
     }
-}
-
-/// True if a file is an OpenAPI document, or one that is read beside it, and no manifest.
-fn is_of_openapi(text: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Head {
-        openapi: Option<IgnoredAny>,
-        swagger: Option<IgnoredAny>,
-        kind: Option<String>,
-    }
-    if openapi::is_protobuf(text) {
-        return true;
-    }
-    let is_beside = |kind: &str| openapi::BESIDE.contains(&kind);
-    let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    if is_json {
-        let head = serde_json::from_slice::<Head>(text).ok();
-        return head.is_some_and(|head| {
-            head.openapi.or(head.swagger).is_some() || head.kind.as_deref().is_some_and(is_beside)
-        });
-    }
-    let text = String::from_utf8_lossy(text);
-    text.lines().any(|line| match line.split_once(':') {
-        Some(("openapi" | "swagger", _)) => true,
-        Some(("kind", kind)) => is_beside(kind.trim().trim_matches(['"', '\''])),
-        _ => false,
-    })
 }
 
 /// Adds a file, or those of a folder and the folders in it. A file that was named may have any name.

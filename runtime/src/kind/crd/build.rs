@@ -90,15 +90,38 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
         let at = place.field("x-kubernetes-validations");
         findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {}", rules.len()));
     }
-    let unenforced = Unenforced {
+    let unenforced = unenforced(from);
+    schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
+    schema
+}
+
+/// What is published and not enforced.
+fn unenforced(from: Fields<'_>) -> Unenforced {
+    Unenforced {
         title: from.text("title").to_owned(),
         example: from.get("example").cloned(),
         external_docs: from.get("externalDocs").cloned(),
-        rules: rules.to_vec(),
+        rules: from.items("x-kubernetes-validations").to_vec(),
         unions: Vec::new(),
-    };
-    schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
-    schema
+    }
+}
+
+/// The keywords of a schema that validate by other schemas, or are only published; the others are not read.
+///
+/// # Errors
+/// Keywords of a wrong type, and patterns that cannot be compiled.
+pub(crate) fn keywords(document: &Document) -> Result<(Option<Junctors>, Unenforced), String> {
+    let (place, mut findings) = (Place::known("", ""), Findings::default());
+    super::shape::check_schema(document, &place, &mut findings);
+    if findings.errors.is_empty() {
+        let from = Fields::of(document);
+        let read = (junctors(from, &place, &mut findings), unenforced(from));
+        if findings.errors.is_empty() {
+            return Ok(read);
+        }
+    }
+    let errors = findings.errors.iter().map(|fault| format!("{}: {}", fault.pointer, fault.error));
+    Err(errors.collect::<Vec<_>>().join("; "))
 }
 
 /// A branch of a junctor, which only validates.

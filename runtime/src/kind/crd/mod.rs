@@ -23,6 +23,7 @@ mod shape;
 mod tests;
 
 pub use super::convert::{Conversion, Webhook, WebhookService};
+pub(crate) use build::keywords;
 pub use findings::{Fault, Findings, Warning};
 pub use manifest::{Entry, Manifest, Report, of_value, read};
 

@@ -89,7 +89,7 @@ fn column(from: Fields<'_>) -> Option<Column> {
         format: from.text("format").to_owned(),
         description,
         priority: from.integer("priority").and_then(|priority| priority.try_into().ok()).unwrap_or_default(),
-        cell: found.names().map_or(Cell::JsonPath(found), |names| Cell::Path(Path(names))),
+        cell: Cell::of_json_path(found),
     })
 }
 

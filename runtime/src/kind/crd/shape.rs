@@ -195,6 +195,11 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
     object(DEFINITION, document, &Place::known("", ""), findings);
 }
 
+/// The same for a schema alone.
+pub(super) fn check_schema(schema: &Document, place: &Place<'_>, findings: &mut Findings) {
+    object(SCHEMA, schema, place, findings);
+}
+
 fn object(fields: &[(&str, Shape)], value: &Document, place: &Place<'_>, findings: &mut Findings) {
     let Document::Object(given) = value else { return wrong(value, place, "an object", findings) };
     for (name, value) in given {

@@ -38,6 +38,8 @@ mod validations;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
+use serde::{Deserialize, de::IgnoredAny};
+
 use self::{
     components::{Components, Pool},
     discovery::Discovered,
@@ -82,7 +84,7 @@ impl<'t> Source<'t> {
 }
 
 /// The kinds of documents that are read beside OpenAPI documents: overlays, then those of discovery.
-pub(crate) const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
+const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
 
 /// What documents describe.
 #[derive(Clone, Debug, Default)]
@@ -169,9 +171,31 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     }
 }
 
-/// Returns true for the text of Protobuf definitions.
-pub(crate) fn is_protobuf(text: &[u8]) -> bool {
-    Messages::is_one(text)
+/// True if a file is an OpenAPI document, or one that is read beside it, and no manifest.
+pub fn is_document(text: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        openapi: Option<IgnoredAny>,
+        swagger: Option<IgnoredAny>,
+        kind: Option<String>,
+    }
+    if Messages::is_one(text) {
+        return true;
+    }
+    let is_beside = |kind: &str| BESIDE.contains(&kind);
+    let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    if is_json {
+        let head = serde_json::from_slice::<Head>(text).ok();
+        return head.is_some_and(|head| {
+            head.openapi.or(head.swagger).is_some() || head.kind.as_deref().is_some_and(is_beside)
+        });
+    }
+    let text = String::from_utf8_lossy(text);
+    text.lines().any(|line| match line.split_once(':') {
+        Some(("openapi" | "swagger", _)) => true,
+        Some(("kind", kind)) => is_beside(kind.trim().trim_matches(['"', '\''])),
+        _ => false,
+    })
 }
 
 /// Decodes a file. JSON, which is faster to decode, begins with a brace.

@@ -1,7 +1,7 @@
 //! The files to which all packages refer: those of the API machinery, and the types of `meta` with messages there.
 use std::sync::LazyLock;
 
-use super::File;
+use super::{super::crd, File};
 use crate::{
     meta::{
         Condition, LabelSelector, LabelSelectorRequirement, LocalObjectReference, ManagedFieldsEntry, ObjectMeta,
@@ -55,7 +55,9 @@ static TYPES: LazyLock<Vec<(Home, Schema)>> = LazyLock::new(|| {
         (CORE, ObjectReference::DECLARATION),
         (CORE, LocalObjectReference::DECLARATION),
     ];
-    types.map(|(home, ty)| (home, ty.schema(true).expect("the types of meta are part of this crate"))).into()
+    types
+        .map(|(home, ty)| (home, ty.schema(true, crd::keywords).expect("the types of meta are part of this crate")))
+        .into()
 });
 
 /// The messages of `core/v1` that other packages refer to.

@@ -7,13 +7,19 @@ use serde_json::{Map, Number};
 use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, meta_types::is_replaced_whole};
 use crate::schema::{
     Document, Schema,
-    model::{ListType, PatchStrategy, Pattern, Type},
+    junctors::Junctors,
+    model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
 };
+
+/// Reads `allOf` and its kind, and the keywords that are only published, in an object with them alone.
+pub type ReadKeywords = fn(&Document) -> Result<(Option<Junctors>, Unenforced), String>;
 
 /// Settings of the conversion.
 struct Build {
     /// Optional fields are dropped when empty, as built-in kinds do.
     omit_empty: bool,
+    /// Reads keywords of which the schema layer does not know the form in JSON.
+    read: ReadKeywords,
     /// The schemas of structs. A struct that is used several times is shared.
     made: HashMap<*const TypeDecl, Schema>,
 }
@@ -25,8 +31,8 @@ impl TypeDecl {
     ///
     /// # Errors
     /// An invalid pattern, or a key that items do not have; the text contains the place.
-    pub fn schema(&'static self, omit_empty: bool) -> Result<Schema, String> {
-        Build { omit_empty, made: HashMap::new() }.of(self, &Rules::NONE)
+    pub fn schema(&'static self, omit_empty: bool, read: ReadKeywords) -> Result<Schema, String> {
+        Build { omit_empty, read, made: HashMap::new() }.of(self, &Rules::NONE)
     }
 }
 
@@ -52,15 +58,29 @@ impl Build {
                 Schema { kind: Type::Object, additional, ..Schema::default() }
             }
             Shape::Any => Schema { preserve_unknown: true, ..Schema::default() },
-            Shape::Embedded => {
-                Schema { kind: Type::Object, preserve_unknown: true, embedded: true, ..Schema::default() }
-            }
             Shape::Optional(_) | Shape::Boxed(_) => unreachable!("inner() went through them"),
         };
         ty.doc.clone_into(&mut schema.description);
         schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
         apply(&mut schema, ty, rules)?;
+        self.keywords(&mut schema, ty, rules)?;
         Ok(schema)
+    }
+
+    /// The keywords of a type, and those of this use of it.
+    fn keywords(&self, schema: &mut Schema, ty: &TypeDecl, rules: &Rules) -> Result<(), String> {
+        for given in [ty.keywords, rules.keywords].into_iter().filter(|given| !given.is_empty()) {
+            let document = given.iter().map(|(keyword, value)| Ok(((*keyword).to_owned(), json(value)?)));
+            let mut document = document.collect::<Result<Map<_, _>, String>>()?;
+            if let Some(Document::Array(values)) = document.remove("enum") {
+                schema.enumeration = values;
+            }
+            let (junctors, unenforced) = (self.read)(&document.into())?;
+            schema.junctors = junctors.map(Into::into).or(schema.junctors.take());
+            let said = unenforced != Unenforced::default();
+            schema.unenforced = said.then(|| unenforced.into()).or(schema.unenforced.take());
+        }
+        Ok(())
     }
 
     /// A struct or union.
@@ -97,8 +117,20 @@ impl Build {
 
 /// Adds the declared rules to the type's schema.
 fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> Result<(), String> {
-    if !rules.format.is_empty() {
-        schema.format = Some(rules.format.to_owned());
+    if !rules.doc.is_empty() {
+        rules.doc.clone_into(&mut schema.description);
+    }
+    if let Some(format) = rules.format {
+        schema.format = (!format.is_empty()).then(|| format.to_owned());
+    }
+    schema.nullable = rules.nullable;
+    if rules.embedded {
+        (schema.kind, schema.embedded) = (Type::Object, true);
+    }
+    if rules.preserve_unknown {
+        schema.preserve_unknown = true;
+        // Entries of any value are what unknown fields are.
+        schema.additional = schema.additional.take().filter(|values| values.kind != Type::Any);
     }
     schema.default = rules.default.as_ref().map(|value| literal(ty, value)).transpose()?;
     schema.minimum = rules.minimum;
@@ -142,13 +174,26 @@ fn key_of(list: &'static TypeDecl, key: &str) -> Result<String, String> {
     item.field(key).map(|field| field.wire.to_owned()).ok_or_else(|| format!("`{}` has no field `{key}`", item.name))
 }
 
+/// A literal as a document, without a type.
+fn json(value: &Literal) -> Result<Document, String> {
+    Ok(match *value {
+        Literal::Null => Document::Null,
+        Literal::Bool(v) => v.into(),
+        Literal::Int(v) => v.into(),
+        Literal::Float(v) => Number::from_f64(v).map(Document::Number).ok_or("the value is no number")?,
+        Literal::Text(v) => v.into(),
+        Literal::Variant(name) => return Err(format!("`{name}` is a variant of no enumeration")),
+        Literal::List(items) => items.iter().map(json).collect::<Result<Vec<_>, _>>()?.into(),
+        Literal::Map(entries) => {
+            let entries = entries.iter().map(|(key, v)| Ok(((*key).to_owned(), json(v)?)));
+            entries.collect::<Result<Map<_, _>, String>>()?.into()
+        }
+    })
+}
+
 /// A literal as a document.
 fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
     Ok(match *value {
-        Literal::Bool(v) => v.into(),
-        Literal::Int(v) => v.into(),
-        Literal::Float(v) => Number::from_f64(v).map(Document::Number).ok_or("the default is no number")?,
-        Literal::Text(v) => v.into(),
         Literal::Variant(name) => {
             let Shape::Enum(variants) = ty.shape else { return Err(format!("`{name}` is no enumeration's value")) };
             let variant = variants.iter().find(|v| v.rust == name);
@@ -169,5 +214,6 @@ fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
             }
             map.into()
         }
+        _ => json(value)?,
     })
 }

@@ -182,7 +182,7 @@ where
         Shape::Scalar(Type::IntOrString, _) => matches!(sort, Sort::Number | Sort::Text),
         Shape::Scalar(Type::Boolean, _) => matches!(sort, Sort::Boolean),
         Shape::List(_) => matches!(sort, Sort::List),
-        Shape::Struct(_) | Shape::Union(_) | Shape::Map(_) | Shape::Embedded => matches!(sort, Sort::Object),
+        Shape::Struct(_) | Shape::Union(_) | Shape::Map(_) => matches!(sort, Sort::Object),
         Shape::Any => true,
         Shape::Scalar(..) | Shape::Enum(_) | Shape::Optional(_) | Shape::Boxed(_) => false,
     }

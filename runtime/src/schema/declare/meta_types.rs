@@ -79,6 +79,7 @@ macro_rules! structs {
                     rules: const { &Rules { proto: $proto, ..structs!(rules $($rules)?) } },
                 }),*]),
                 proto_zeros: true,
+                keywords: &[],
             };
             const NESTING: usize = {
                 let deepest = 0;

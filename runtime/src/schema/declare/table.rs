@@ -18,6 +18,8 @@ pub struct TypeDecl {
     /// Fields other than `Option`s are written to Protobuf even if they are absent, like Go's non-pointer fields.
     /// Always true for built-in kinds.
     pub proto_zeros: bool,
+    /// Further keywords, as in JSON.
+    pub keywords: &'static [(&'static str, Literal)],
 }
 
 /// The shape of a type's values on the wire.
@@ -41,8 +43,6 @@ pub enum Shape {
     Map(TypeRef),
     /// Any JSON.
     Any,
-    /// A whole object of any kind, with its own type meta.
-    Embedded,
 }
 
 /// A field of a struct, or a member of a union.
@@ -76,6 +76,8 @@ pub struct VariantDecl {
 /// A value written in an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
+    /// `null`, inside of other values.
+    Null,
     /// `true`, `false`.
     Bool(bool),
     /// An integer.
@@ -120,8 +122,8 @@ pub struct MergeDecl {
 pub struct Rules {
     /// The default.
     pub default: Option<Literal>,
-    /// A format other than the type's.
-    pub format: &'static str,
+    /// A format other than the type's; empty for none.
+    pub format: Option<&'static str>,
     /// Smallest number.
     pub minimum: Option<f64>,
     /// `minimum` itself is not allowed.
@@ -162,6 +164,18 @@ pub struct Rules {
     pub proto_zero: bool,
     /// The value is only observed and may be a float, which a spec must not contain.
     pub observed: bool,
+    /// The field is required, although its type or default would let it be absent.
+    pub required: bool,
+    /// `null` is a value.
+    pub nullable: bool,
+    /// Unknown fields are kept.
+    pub preserve_unknown: bool,
+    /// The value is a whole object of any kind, with its own type meta.
+    pub embedded: bool,
+    /// Further keywords, as in JSON.
+    pub keywords: &'static [(&'static str, Literal)],
+    /// The description of this value; empty for that of its type.
+    pub doc: &'static str,
     /// Rules of a list's items or a map's values.
     pub items: Option<&'static Rules>,
 }
@@ -170,7 +184,7 @@ impl Rules {
     /// No rules.
     pub const NONE: Rules = Rules {
         default: None,
-        format: "",
+        format: None,
         minimum: None,
         exclusive_minimum: false,
         maximum: None,
@@ -191,6 +205,12 @@ impl Rules {
         proto: 0,
         proto_zero: false,
         observed: false,
+        required: false,
+        nullable: false,
+        preserve_unknown: false,
+        embedded: false,
+        keywords: &[],
+        doc: "",
         items: None,
     };
 }
@@ -198,7 +218,7 @@ impl Rules {
 impl TypeDecl {
     /// A type without a name of its own.
     pub const fn unnamed(shape: Shape) -> Self {
-        Self { name: "", module: "", doc: "", shape, proto_zeros: false }
+        Self { name: "", module: "", doc: "", shape, proto_zeros: false, keywords: &[] }
     }
 
     /// The type inside `Option` and `Box`.
@@ -235,6 +255,6 @@ impl TypeDecl {
 impl FieldDecl {
     /// True if an object without the field is refused.
     pub fn required(&self) -> bool {
-        !self.defaulted && self.rules.default.is_none() && !(self.ty)().optional()
+        self.rules.required || !self.defaulted && self.rules.default.is_none() && !(self.ty)().optional()
     }
 }

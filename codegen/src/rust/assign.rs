@@ -1,0 +1,108 @@
+//! Names of types: as short as they can be, and each once in a module.
+use std::collections::BTreeSet;
+
+use super::{
+    Options,
+    model::{Declared, Model},
+    names,
+};
+
+/// Names in scope that no type may have.
+const RESERVED: [&str; 22] = [
+    "ApiType",
+    "BTreeMap",
+    "Box",
+    "ByteString",
+    "Clone",
+    "Condition",
+    "Debug",
+    "Deserialize",
+    "Err",
+    "IntOrString",
+    "LabelSelector",
+    "MicroTime",
+    "None",
+    "ObjectMeta",
+    "ObjectReference",
+    "Ok",
+    "Option",
+    "Quantity",
+    "RawJson",
+    "Resource",
+    "Serialize",
+    "Time",
+];
+/// More of them, of the prelude.
+const PRELUDE: [&str; 10] =
+    ["Copy", "Default", "Eq", "From", "Iterator", "PartialEq", "Some", "String", "ToString", "Vec"];
+
+/// Properties that say little without the one around them.
+const VAGUE: [&str; 14] = [
+    "action", "config", "from", "kind", "mode", "name", "operator", "options", "policy", "reason", "state", "status",
+    "type", "value",
+];
+
+/// Names all types of a model.
+pub(super) fn names(model: &mut Model, options: &Options) {
+    let mut roots: Vec<(String, String)> = Vec::new();
+    for module in &model.modules {
+        for kind in &module.kinds {
+            let name = &kind.shared.names.kind;
+            let is_reserved = RESERVED.iter().chain(&PRELUDE).any(|reserved| reserved == name);
+            let name = if is_reserved { format!("{name}Resource") } else { name.clone() };
+            roots.push((module.folder.clone(), name.clone()));
+            model.types[kind.root].name = options.renamed(&name);
+        }
+    }
+    for index in 0..model.modules.len() {
+        let module = &model.modules[index];
+        let mut taken: BTreeSet<String> = RESERVED.iter().chain(&PRELUDE).map(|name| (*name).to_owned()).collect();
+        taken.extend(roots.iter().filter(|(folder, _)| *folder == module.folder).map(|(_, name)| name.clone()));
+        taken.extend(module.imports.iter().map(|id| model.types[*id].name.clone()));
+        for id in module.types.clone() {
+            let declared = &model.types[id];
+            if declared.is_root {
+                continue;
+            }
+            let candidates = candidates(declared);
+            let free = candidates.iter().find(|name| !taken.contains(*name));
+            let name = free.map_or_else(|| names::free(&candidates[0], &mut taken), Clone::clone);
+            taken.insert(name.clone());
+            model.types[id].name = options.renamed(&name);
+        }
+    }
+}
+
+/// Names of a type, best first.
+fn candidates(declared: &Declared) -> Vec<String> {
+    let first = &declared.uses[0];
+    if let Some(name) = declared.schema.name.as_deref() {
+        return vec![name.rsplit('.').next().unwrap_or(name).to_owned()];
+    }
+    let is_plain = |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric());
+    let part = |text: &String| if is_plain(text) { names::capital(text) } else { names::pascal(text) };
+    let parts: Vec<String> = first.path.iter().map(part).collect();
+    // The spec of a kind is around most of its types.
+    let parts = if parts.len() > 1 { &parts[1..] } else { &parts[..] };
+    let is_vague = first.path.last().is_some_and(|last| VAGUE.contains(&last.as_str()));
+    let least = if is_vague { 2.min(parts.len()) } else { 1 };
+    let lengths = least..=parts.len();
+    let name = |length: usize| joined(&parts[parts.len() - length..]);
+    let kinds: BTreeSet<&str> = declared.uses.iter().map(|place| place.kind.as_str()).collect();
+    let of_kind = lengths.clone().map(|length| {
+        let name = name(length);
+        if name.starts_with(&first.kind) { name } else { format!("{}{name}", first.kind) }
+    });
+    if kinds.len() > 1 { lengths.map(name).chain(of_kind).collect() } else { of_kind.collect() }
+}
+
+/// Parts of a name, of which a part that the next one begins with is not repeated.
+fn joined(parts: &[String]) -> String {
+    let mut name = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        if parts.get(at + 1).is_none_or(|next| !next.starts_with(part.as_str())) {
+            name.push_str(part);
+        }
+    }
+    name
+}

@@ -1,0 +1,267 @@
+//! The builder: what to read, what to change, and where to write.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use kindsmith::kind::{crd, openapi};
+
+use super::{
+    Error, File, Generated, Options, assign,
+    collect::Collector,
+    emit::Emitter,
+    model::{Model, Read},
+    names,
+};
+
+/// Generates Rust from manifests of CustomResourceDefinitions and OpenAPI v3 documents.
+///
+/// In a build.rs:
+///
+/// ```no_run
+/// # fn main() -> Result<(), kindsmith_codegen::Error> {
+/// kindsmith_codegen::Builder::new().file("schemas/clock.yaml").compile()
+/// # }
+/// ```
+///
+/// and in the crate `include!(concat!(env!("OUT_DIR"), "/kinds.rs"));`. The file has a module for each group, with one for each
+/// of its versions. For files that are committed, use [`generate`](Self::generate), or the command `kindsmith generate rust`.
+///
+/// Names given to the methods are those that the generated code has without them.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Builder {
+    files: Vec<PathBuf>,
+    options: Options,
+}
+
+impl Builder {
+    /// A builder that reads nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a file: a manifest of CustomResourceDefinitions, an OpenAPI v3 document, or a discovery document or overlay
+    /// beside one.
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.files.push(path.into());
+        self
+    }
+
+    /// Names a type differently.
+    pub fn rename_type(mut self, name: &str, to: &str) -> Self {
+        self.options.types.insert(name.to_owned(), to.to_owned());
+        self
+    }
+
+    /// Names the field of a type differently, in Rust alone. `wire` is its name on the wire.
+    pub fn rename_field(mut self, ty: &str, wire: &str, to: &str) -> Self {
+        self.options.fields.insert((ty.to_owned(), wire.to_owned()), to.to_owned());
+        self
+    }
+
+    /// Uses a type of yours, which implements [`ApiType`](kindsmith::ApiType), wherever a type would be used.
+    pub fn replace_type(mut self, name: &str, path: &str) -> Self {
+        self.options.replaced.insert(name.to_owned(), path.to_owned());
+        self
+    }
+
+    /// Leaves out a kind, or a nested type, whose values are raw JSON then.
+    pub fn skip(mut self, name: &str) -> Self {
+        self.options.skipped.push(name.to_owned());
+        self
+    }
+
+    /// Adds a derive to a type, or to all types, named `*`.
+    pub fn derive(mut self, ty: &str, path: &str) -> Self {
+        self.options.derives.entry(ty.to_owned()).or_default().push(path.to_owned());
+        self
+    }
+
+    /// Adds an attribute to a type, or to a field, named `BookSpec.author` after its name on the wire.
+    pub fn attribute(mut self, of: &str, attribute: &str) -> Self {
+        self.options.attributes.entry(of.to_owned()).or_default().push(attribute.to_owned());
+        self
+    }
+
+    /// Puts each group behind a feature with the name of its module.
+    pub fn features(mut self) -> Self {
+        self.options.features = true;
+        self
+    }
+
+    /// The command that generates the files again, for their headers.
+    pub fn command(mut self, command: &str) -> Self {
+        command.clone_into(&mut self.options.command);
+        self
+    }
+
+    /// Generates the files: `mod.rs`, and a folder for each group with a file for each version.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the documents, or the first option that is wrong.
+    pub fn generate(&self) -> Result<Generated, Error> {
+        let (model, mut generated) = self.model()?;
+        let mut groups: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+        for (module, text) in self.modules(&model, &mut generated)? {
+            let header = self.header(&format!("The kinds of {}.", called(&module.group, &module.version)));
+            let path = PathBuf::from(&module.folder).join(format!("{}.rs", module.version));
+            generated.files.push(File { path, text: format!("{header}\n{text}") });
+            groups.entry(&module.folder).or_default().push((module.version.clone(), module.group.clone()));
+        }
+        let mut root = self.header("Generated kinds, by group.") + "\n";
+        for (folder, versions) in &mut groups {
+            versions.sort();
+            let name = group_called(&versions[0].1);
+            let modules: String = versions.iter().flat_map(|(version, _)| ["pub mod ", version, ";\n"]).collect();
+            let header = self.header(&format!("The versions of {name}."));
+            generated.files.push(File { path: Path::new(folder).join("mod.rs"), text: format!("{header}\n{modules}") });
+            root += &self.gate(folder);
+            root.extend(["pub mod ", folder, ";\n"]);
+        }
+        generated.files.push(File { path: "mod.rs".into(), text: root });
+        generated.files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(generated)
+    }
+
+    /// Writes one file for a build.rs, `kinds.rs` in `OUT_DIR`, and tells Cargo which files were read and what the code does not say of them.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate), or if the file cannot be written.
+    pub fn compile(&self) -> Result<(), Error> {
+        for file in &self.files {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+        let folder =
+            env::var_os("OUT_DIR").ok_or_else(|| Error::Invalid("OUT_DIR is not set: not in a build.rs".into()))?;
+        let (model, mut generated) = self.model()?;
+        let text = self.inline(&model, &mut generated)?;
+        for warning in &generated.warnings {
+            println!("cargo::warning={warning}");
+        }
+        let path = Path::new(&folder).join("kinds.rs");
+        fs::write(&path, text).map_err(|error| Error::Io(path, error))
+    }
+
+    /// All modules in one text.
+    fn inline(&self, model: &Model, generated: &mut Generated) -> Result<String, Error> {
+        let mut groups: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
+        for (module, text) in self.modules(model, generated)? {
+            let version = &module.version;
+            let about = called(&module.group, version);
+            let text = format!("/// The kinds of {about}.\npub mod {version} {{\n{text}}}\n");
+            groups.entry(&module.folder).or_default().push((&module.group, text));
+        }
+        let mut text = String::new();
+        for (folder, versions) in groups {
+            let about = group_called(versions[0].0);
+            let gate = self.gate(folder);
+            text.extend(["/// The versions of ", about, ".\n", &gate, "pub mod ", folder, " {\n"]);
+            text.extend(versions.into_iter().map(|(_, text)| text));
+            text += "}\n";
+        }
+        Ok(text)
+    }
+
+    /// The attributes of a group's module. Descriptions of others do not follow the conventions of doc comments.
+    fn gate(&self, folder: &str) -> String {
+        let gate = if self.options.features { format!("#[cfg(feature = \"{folder}\")]\n") } else { String::new() };
+        gate + "#[allow(clippy::all, clippy::pedantic, rustdoc::all)]\n"
+    }
+
+    fn header(&self, about: &str) -> String {
+        let by = if self.options.command.is_empty() { "kindsmith-codegen" } else { &self.options.command };
+        format!("// generated by: {by}\n// Changes are lost when it is generated again.\n\n//! {about}\n")
+    }
+
+    fn modules<'m>(
+        &self,
+        model: &'m Model,
+        generated: &mut Generated,
+    ) -> Result<Vec<(&'m super::model::Module, String)>, Error> {
+        let mut emitter = Emitter { model, options: &self.options, warnings: Vec::new() };
+        let modules = model.modules.iter().map(|module| Ok((module, emitter.module(module)?)));
+        let modules = modules.collect::<Result<Vec<_>, String>>().map_err(Error::Invalid)?;
+        generated.kinds = model
+            .modules
+            .iter()
+            .flat_map(|of| of.kinds.iter().map(move |kind| (of, &model.types[kind.root].name)))
+            .map(|(of, name)| format!("{}::{}::{name}", of.folder, of.version))
+            .collect();
+        generated.warnings.append(&mut emitter.warnings);
+        Ok(modules)
+    }
+
+    fn model(&self) -> Result<(Model, Generated), Error> {
+        let mut generated = Generated::default();
+        let read = self.read(&mut generated)?;
+        if read.is_empty() {
+            return Err(Error::Invalid("the files define no kind".to_owned()));
+        }
+        let mut groups: BTreeMap<String, Vec<&Read>> = BTreeMap::new();
+        for read in &read {
+            groups.entry(read.definition.shared.group.clone()).or_default().push(read);
+        }
+        let mut collector = Collector::new(&mut generated.warnings);
+        let mut folders = BTreeSet::new();
+        for (group, mut read) in groups {
+            read.sort_by(|a, b| a.definition.shared.names.kind.cmp(&b.definition.shared.names.kind));
+            let folder = folder(&group, &mut folders);
+            collector.group(&group, &folder, &read);
+        }
+        let mut model = collector.model;
+        assign::names(&mut model, &self.options);
+        Ok((model, generated))
+    }
+
+    /// Reads the files with the front ends.
+    fn read(&self, generated: &mut Generated) -> Result<Vec<Read>, Error> {
+        let mut read = Vec::new();
+        let mut documents: Vec<(String, Vec<u8>)> = Vec::new();
+        for path in &self.files {
+            let text = fs::read(path).map_err(|error| Error::Io(path.clone(), error))?;
+            let name = path.display().to_string();
+            if openapi::is_document(&text) {
+                documents.push((name, text));
+                continue;
+            }
+            let manifest = crd::read(&name, &text).map_err(Error::Documents)?;
+            generated.report.0.extend(manifest.warnings.0);
+            let definitions = manifest.definitions.into_iter();
+            read.extend(definitions.map(|defined| Read {
+                source: name.clone(),
+                definition: defined.definition,
+                builtin: false,
+            }));
+        }
+        if !documents.is_empty() {
+            let sources: Vec<_> = documents.iter().map(|(name, text)| openapi::Source::new(name, text)).collect();
+            let described = openapi::read(&sources).map_err(Error::Documents)?;
+            generated.report.0.extend(described.warnings.0);
+            read.extend(described.resources.into_iter().map(|resource| Read {
+                source: String::new(),
+                builtin: resource.policy.omits_empty(),
+                definition: resource.definition,
+            }));
+        }
+        let skipped = |read: &Read| self.options.skipped.contains(&read.definition.shared.names.kind);
+        read.retain(|read| !skipped(read));
+        Ok(read)
+    }
+}
+
+/// The module of a group: the first part of its name, or all of it if that is taken.
+fn folder(group: &str, taken: &mut BTreeSet<String>) -> String {
+    let short = if group.is_empty() { "core" } else { group.split('.').next().unwrap_or(group) };
+    let short = names::snake(short);
+    if taken.insert(short.clone()) { short } else { names::free(&names::snake(group), taken) }
+}
+
+fn called(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+fn group_called(group: &str) -> &str {
+    if group.is_empty() { "the core group" } else { group }
+}

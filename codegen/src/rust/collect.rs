@@ -1,0 +1,291 @@
+//! From schemas to types: equal definitions become one type.
+use std::collections::BTreeMap;
+
+use kindsmith::{
+    ApiType,
+    kind::model::Version,
+    meta::by_priority,
+    schema::{Schema, Type},
+};
+
+use super::{
+    Warning,
+    model::{Declared, Field, Kind, Model, Module, Read, Ty, Use},
+    names,
+};
+
+/// Collects the types of a model.
+pub(super) struct Collector<'c> {
+    pub model: Model,
+    pub warnings: &'c mut Vec<Warning>,
+    /// Types by what makes most of them differ.
+    known: BTreeMap<String, Vec<usize>>,
+    /// Types of kindsmith, which stand for structs with the same fields and rules, whatever the descriptions.
+    shared: Vec<(&'static str, Schema)>,
+    /// The file that is read.
+    source: String,
+    module: usize,
+    /// The first module of the group.
+    first: usize,
+}
+
+impl<'c> Collector<'c> {
+    pub(super) fn new(warnings: &'c mut Vec<Warning>) -> Self {
+        let shared = vec![
+            ("Condition", bare_of::<kindsmith::Condition>()),
+            ("LabelSelector", bare_of::<kindsmith::LabelSelector>()),
+            ("ObjectReference", bare_of::<kindsmith::ObjectReference>()),
+        ];
+        Self {
+            model: Model::default(),
+            warnings,
+            known: BTreeMap::new(),
+            shared,
+            source: String::new(),
+            module: 0,
+            first: 0,
+        }
+    }
+
+    /// The kinds of a group, whose module has this name.
+    pub(super) fn group(&mut self, group: &str, folder: &str, read: &[&Read]) {
+        self.first = self.model.modules.len();
+        let mut versions: Vec<&str> =
+            read.iter().flat_map(|read| read.definition.versions.iter().map(|version| &*version.name)).collect();
+        versions.sort_by(|a, b| by_priority(a, b));
+        versions.dedup();
+        for name in versions {
+            self.module = self.model.modules.len();
+            self.model.modules.push(Module {
+                group: group.to_owned(),
+                folder: folder.to_owned(),
+                version: name.to_owned(),
+                kinds: Vec::new(),
+                types: Vec::new(),
+                imports: Vec::new(),
+            });
+            for read in read {
+                if let Some(version) = read.definition.versions.iter().find(|version| version.name == name) {
+                    self.kind(read, version);
+                }
+            }
+        }
+        self.storage(read);
+    }
+
+    fn kind(&mut self, read: &Read, version: &Version) {
+        self.source.clone_from(&read.source);
+        let shared = read.definition.shared.as_ref().clone();
+        let at = Use { kind: shared.names.kind.clone(), ..Use::default() };
+        let root = self.declare(&version.schema, at.clone());
+        self.model.types[root].is_root = true;
+        self.model.types[root].is_doc_fixed = true;
+        self.model.types[root].fields = self.fields(&version.schema, &at);
+        let kind = Kind { root, shared, version: version.clone(), builtin: read.builtin, storage: None };
+        self.model.modules[self.module].kinds.push(kind);
+    }
+
+    /// Finds the storage versions of the group's kinds.
+    fn storage(&mut self, read: &[&Read]) {
+        let stored = |kind: &Kind| {
+            let read = read.iter().find(|read| read.definition.shared.names.kind == kind.shared.names.kind);
+            read.map(|read| read.definition.storage_version.clone()).unwrap_or_default()
+        };
+        for index in self.first..self.model.modules.len() {
+            for kind in 0..self.model.modules[index].kinds.len() {
+                let this = &self.model.modules[index].kinds[kind];
+                let (name, version) = (this.shared.names.kind.clone(), stored(this));
+                if version == self.model.modules[index].version {
+                    continue;
+                }
+                let storage = (self.first..self.model.modules.len()).find_map(|other| {
+                    let module = &self.model.modules[other];
+                    let kind = module.kinds.iter().find(|kind| kind.shared.names.kind == name)?;
+                    (module.version == version).then_some((other, kind.root))
+                });
+                self.model.modules[index].kinds[kind].storage = storage;
+            }
+        }
+    }
+
+    fn declare(&mut self, schema: &Schema, at: Use) -> usize {
+        let id = self.model.types.len();
+        self.model.types.push(Declared {
+            schema: content(schema),
+            doc: schema.description.clone(),
+            is_doc_fixed: false,
+            uses: vec![at],
+            fields: Vec::new(),
+            module: self.module,
+            name: String::new(),
+            is_root: false,
+        });
+        self.model.modules[self.module].types.push(id);
+        id
+    }
+
+    /// The fields of a struct by name; required ones in the order in which the schema names them.
+    fn fields(&mut self, schema: &Schema, at: &Use) -> Vec<Field> {
+        let mut names: Vec<&str> = schema.properties.keys().map(String::as_str).collect();
+        let mut required = schema.required.iter().map(String::as_str);
+        for name in &mut names {
+            if schema.required.iter().any(|required| required == name) {
+                *name = required.next().unwrap_or(name);
+            }
+        }
+        let mut taken = std::collections::BTreeSet::new();
+        let fields = names.into_iter().filter_map(|wire| Some((wire, schema.properties.get(wire)?)));
+        fields
+            .map(|(wire, property)| Field {
+                rust: names::free(&names::snake(wire), &mut taken),
+                wire: wire.to_owned(),
+                ty: self.ty(property, &at.field(wire), false),
+                is_required: schema.required.iter().any(|name| name == wire),
+                schema: property.clone(),
+            })
+            .collect()
+    }
+
+    /// The type of a value. The description of an item is that of its type, if it has one.
+    fn ty(&mut self, schema: &Schema, at: &Use, is_inner: bool) -> Ty {
+        if schema.definition.is_some() {
+            return self.raw(at, "a type that contains itself", "schemas that end");
+        }
+        match schema.kind {
+            Type::String if is_enumeration(schema) => Ty::Declared(self.declared(schema, at, is_inner)),
+            Type::String => Ty::Known(match schema.format.as_deref() {
+                Some("date-time") => "Time",
+                Some("micro-time") => "MicroTime",
+                Some("byte") => "ByteString",
+                Some("quantity") => "Quantity",
+                _ => "String",
+            }),
+            Type::Integer if fits_i32(schema) => Ty::Known("i32"),
+            Type::Integer => Ty::Known("i64"),
+            Type::Number => Ty::Known("f64"),
+            Type::Boolean => Ty::Known("bool"),
+            Type::IntOrString => Ty::Known("IntOrString"),
+            Type::Any => Ty::Known("RawJson"),
+            Type::Array => match &schema.items {
+                Some(items) => Ty::List(Box::new(self.ty(items, &at.inner("items"), true))),
+                None => self.raw(at, "a list without items", "lists that declare their items"),
+            },
+            Type::Object => self.object(schema, at, is_inner),
+        }
+    }
+
+    fn object(&mut self, schema: &Schema, at: &Use, is_inner: bool) -> Ty {
+        match &schema.additional {
+            _ if schema.embedded => Ty::Known("RawJson"),
+            Some(_) if !schema.properties.is_empty() => {
+                self.raw(at, "properties beside additionalProperties", "one of the two")
+            }
+            Some(values) => Ty::Map(Box::new(self.ty(values, &at.inner("additionalProperties"), true))),
+            None if schema.preserve_unknown && schema.properties.is_empty() => Ty::Map(Box::new(Ty::Known("RawJson"))),
+            None => {
+                let bare = bare(schema);
+                match self.shared.iter().find(|(_, shared)| *shared == bare) {
+                    Some((name, _)) => Ty::Known(name),
+                    None => Ty::Declared(self.declared(schema, at, is_inner)),
+                }
+            }
+        }
+    }
+
+    fn raw(&mut self, at: &Use, found: &str, supported: &str) -> Ty {
+        self.warnings.push(Warning {
+            source: self.source.clone(),
+            kind: at.kind.clone(),
+            pointer: at.pointer.clone(),
+            message: format!("kept as raw JSON: found {found}; supported: {supported}"),
+        });
+        Ty::Known("RawJson")
+    }
+
+    /// The declared type of a struct or an enumeration: a known one with the same content, or a new one.
+    fn declared(&mut self, schema: &Schema, at: &Use, is_inner: bool) -> usize {
+        let (content, doc) = (content(schema), &schema.description);
+        let names: Vec<String> = content.properties.keys().cloned().collect();
+        let values: Vec<String> = content.enumeration.iter().map(ToString::to_string).collect();
+        let key = format!("{}|{}", names.join(","), values.join(","));
+        // The description of a type is seen where the use of it has none, which is so if it has none either.
+        let mut candidates: Vec<usize> = self.known.get(&key).into_iter().flatten().copied().collect();
+        candidates.retain(|id| {
+            let known = &self.model.types[*id];
+            let fits = !doc.is_empty() || known.doc.is_empty();
+            fits && known.module >= self.first && known.schema == content
+        });
+        if let Some(&id) = candidates.iter().find(|id| self.model.types[**id].doc == *doc).or(candidates.first()) {
+            let known = &mut self.model.types[id];
+            if is_inner && !known.is_doc_fixed {
+                (known.doc, known.is_doc_fixed) = (doc.clone(), true);
+            }
+            known.uses.push(at.clone());
+            if known.module != self.module {
+                self.import(id);
+            }
+            return id;
+        }
+        let id = self.declare(schema, at.clone());
+        self.model.types[id].is_doc_fixed = is_inner;
+        self.known.entry(key).or_default().push(id);
+        self.model.types[id].fields = self.fields(schema, at);
+        id
+    }
+
+    fn import(&mut self, id: usize) {
+        let imports = &mut self.model.modules[self.module].imports;
+        if !imports.contains(&id) {
+            imports.push(id);
+        }
+    }
+}
+
+/// The part of a schema that its type says, wherever it is used.
+fn content(schema: &Schema) -> Schema {
+    Schema::of(schema.kind).with(|content| {
+        content.properties = schema.properties.clone();
+        content.required.clone_from(&schema.required);
+        if schema.kind == Type::Object {
+            content.junctors.clone_from(&schema.junctors);
+            content.unenforced.clone_from(&schema.unenforced);
+            content.preserve_unknown = schema.preserve_unknown;
+        } else {
+            content.enumeration.clone_from(&schema.enumeration);
+        }
+    })
+}
+
+/// The content of one of kindsmith's types.
+fn bare_of<T: ApiType>() -> Schema {
+    let schema = T::DECLARATION.schema(false, |_| Ok(<_>::default()));
+    bare(&schema.expect("kindsmith's types have schemas"))
+}
+
+/// The content of a struct without descriptions, names, and the order of required fields.
+fn bare(schema: &Schema) -> Schema {
+    let mut bare = schema.clone();
+    bare.description.clear();
+    bare.type_description.clear();
+    bare.name = None;
+    bare.protobuf = None;
+    bare.zero_is_absent = false;
+    bare.omit_empty = false;
+    bare.map_atomic = false;
+    bare.required.sort();
+    bare.properties = bare.properties.iter().map(|(name, property)| (name.clone(), self::bare(property))).collect();
+    bare.items = bare.items.map(|items| self::bare(&items).into());
+    bare.additional = bare.additional.map(|values| self::bare(&values).into());
+    bare
+}
+
+/// A closed set of strings, without further rules for them.
+pub(super) fn is_enumeration(schema: &Schema) -> bool {
+    let is_bounded = schema.min_length.is_some() || schema.max_length.is_some() || schema.pattern.is_some();
+    !schema.enumeration.is_empty() && schema.enumeration.iter().all(serde_json::Value::is_string) && !is_bounded
+}
+
+fn fits_i32(schema: &Schema) -> bool {
+    let fits = |bound: Option<f64>| bound.is_none_or(|bound| bound.abs() < f64::from(i32::MAX));
+    schema.format.as_deref() == Some("int32") && fits(schema.minimum) && fits(schema.maximum)
+}

@@ -1,0 +1,278 @@
+//! Rust from the model: each item is built as tokens and printed by prettyplease.
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    Options, Warning,
+    attributes::Arguments,
+    collect::is_enumeration,
+    docs,
+    model::{Declared, Field, Kind, Model, Module, Ty},
+    names, variants,
+};
+
+/// Writes the modules of a model.
+pub(super) struct Emitter<'a> {
+    pub model: &'a Model,
+    pub options: &'a Options,
+    pub warnings: Vec<Warning>,
+}
+
+impl Emitter<'_> {
+    /// The text of a module, without its documentation.
+    pub(super) fn module(&mut self, module: &Module) -> Result<String, String> {
+        let mut items = self.imports(module);
+        for id in &module.types {
+            let declared = &self.model.types[*id];
+            if self.options.is_skipped(&declared.name) {
+                continue;
+            }
+            let kind = module.kinds.iter().find(|kind| kind.root == *id);
+            items.push(match kind {
+                Some(kind) => self.root(kind, declared)?,
+                None => self.declared(declared)?,
+            });
+        }
+        let mut text = String::new();
+        for (index, item) in items.into_iter().enumerate() {
+            let shown = item.to_string();
+            let file: syn::File =
+                syn::parse2(item).map_err(|error| format!("the generated code is not Rust: {error}: {shown}"))?;
+            let is_import = shown.starts_with("use ");
+            if index > 0 && !is_import {
+                text.push('\n');
+            }
+            text.push_str(&prettyplease::unparse(&file));
+        }
+        Ok(text)
+    }
+
+    fn imports(&self, module: &Module) -> Vec<TokenStream> {
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        let mut has_types = false;
+        for id in &module.types {
+            let declared = &self.model.types[*id];
+            known.insert(if declared.is_root { "Resource" } else { "ApiType" });
+            has_types |= !declared.is_root;
+            if declared.is_root {
+                known.insert("ObjectMeta");
+            }
+            for field in &declared.fields {
+                field.ty.walk(&mut |name| _ = known.insert(name), &mut |_| ());
+            }
+        }
+        let mut items = Vec::new();
+        if known.remove("BTreeMap") {
+            items.push(quote!(
+                use std::collections::BTreeMap;
+            ));
+        }
+        known.retain(|name| !["String", "bool", "i32", "i64", "f64"].contains(name));
+        let known = known.iter().map(|name| names::ident(name));
+        items.push(quote!(use kindsmith::{#(#known),*};));
+        if has_types {
+            items.push(quote!(
+                use serde::{Deserialize, Serialize};
+            ));
+        }
+        let mut homes: Vec<usize> = module.imports.iter().map(|id| self.model.types[*id].module).collect();
+        homes.sort_unstable();
+        homes.dedup();
+        for home in homes {
+            let of_home = module.imports.iter().map(|id| &self.model.types[*id]).filter(|of| of.module == home);
+            let mut all: Vec<&str> = of_home.map(|declared| declared.name.as_str()).collect();
+            all.sort_unstable();
+            let (home, all) = (names::ident(&self.model.modules[home].version), all.into_iter().map(names::ident));
+            items.push(quote!(use super::#home::{#(#all),*};));
+        }
+        items
+    }
+
+    /// A kind.
+    fn root(&mut self, kind: &Kind, declared: &Declared) -> Result<TokenStream, String> {
+        let resource = self.resource(kind, declared);
+        let metadata = quote! {
+            /// Standard object's metadata.
+            pub metadata: ObjectMeta,
+        };
+        self.item(declared, &quote!(Resource, Clone, Debug, PartialEq), &resource, &metadata)
+    }
+
+    /// A struct or an enumeration.
+    fn declared(&mut self, declared: &Declared) -> Result<TokenStream, String> {
+        if is_enumeration(&declared.schema) {
+            return self.enumeration(declared);
+        }
+        let is_empty_valid = |field: &Field| {
+            !field.is_required && field.schema.default.is_none() && !self.options.is_replaced(&field.ty, self.model)
+        };
+        let default = declared.fields.iter().all(is_empty_valid).then(|| quote!(Default,));
+        let derives = quote!(ApiType, Clone, Debug, #default PartialEq, Serialize, Deserialize);
+        self.item(declared, &derives, &TokenStream::new(), &TokenStream::new())
+    }
+
+    fn item(
+        &mut self,
+        declared: &Declared,
+        derives: &TokenStream,
+        attributes: &TokenStream,
+        first: &TokenStream,
+    ) -> Result<TokenStream, String> {
+        let at = declared.uses[0].clone();
+        let descriptions = declared.fields.iter().flat_map(|field| [&field.schema.description, inner_doc(field)]);
+        let is_verbatim = [&declared.doc].into_iter().chain(descriptions).any(|text| !docs::survives_wrapping(text));
+        let mut api = Vec::new();
+        if declared.is_root || is_unconventional(declared) {
+            api.push(quote!(published));
+        }
+        if is_verbatim {
+            api.push(quote!(verbatim));
+        }
+        let mut arguments = Arguments { model: self.model, warnings: &mut self.warnings, kind: &at.kind };
+        arguments.keywords(&declared.schema, &at, &mut api);
+        let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
+        let is_renamed = |field: &Field| {
+            let rust = self.options.renamed_field(&declared.name, &field.wire).unwrap_or(&field.rust);
+            let written = names::written(rust);
+            written != field.wire && names::camel(&written) == field.wire
+        };
+        let rename_all = (!declared.is_root && declared.fields.iter().any(is_renamed))
+            .then(|| quote!(#[serde(rename_all = "camelCase")]));
+        let is_undescribed =
+            declared.doc.is_empty() || declared.fields.iter().any(|field| field.schema.description.is_empty());
+        let undescribed = is_undescribed.then(|| quote!(#[allow(missing_docs)]));
+        let (derives, further) = self.options.attributes(&declared.name, derives)?;
+        let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
+        let fields = declared.fields.iter().map(|field| self.field(declared, field, is_verbatim));
+        let fields = fields.collect::<Result<Vec<_>, String>>()?;
+        let name = names::ident(&declared.name);
+        Ok(quote! {
+            #doc
+            #[derive(#derives)]
+            #attributes
+            #api
+            #rename_all
+            #undescribed
+            #further
+            pub struct #name { #first #(#fields)* }
+        })
+    }
+
+    fn field(&mut self, declared: &Declared, field: &Field, is_verbatim: bool) -> Result<TokenStream, String> {
+        let at = declared.uses[0].field(&field.wire);
+        let mut arguments = Arguments { model: self.model, warnings: &mut self.warnings, kind: &at.kind };
+        let api = arguments.field(field, &at);
+        let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
+        let renamed = self.options.renamed_field(&declared.name, &field.wire);
+        let rust = renamed.unwrap_or(&field.rust);
+        let mut serde = Vec::new();
+        if names::camel(&names::written(rust)) != field.wire {
+            let wire = &field.wire;
+            serde.push(quote!(rename = #wire));
+        }
+        let ty = self.options.ty(&field.ty, self.model)?;
+        let is_optional = !field.is_required && field.schema.default.is_none();
+        let may_be_empty = matches!(field.ty, Ty::List(_) | Ty::Map(_));
+        let ty = if field.schema.nullable || is_optional && !may_be_empty {
+            quote!(Option<#ty>)
+        } else {
+            if is_optional {
+                serde.push(quote!(default));
+                let is_bounded = field.schema.min_items.is_some() || field.schema.min_properties.is_some();
+                let empty = if matches!(field.ty, Ty::List(_)) { "Vec::is_empty" } else { "BTreeMap::is_empty" };
+                serde.extend(is_bounded.then(|| quote!(skip_serializing_if = #empty)));
+            }
+            ty
+        };
+        let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
+        let mut lines = docs::lines(&field.schema.description, is_verbatim);
+        let of_items = self.items_doc(field);
+        if let Some(text) = &of_items {
+            if field.schema.description.is_empty() {
+                lines.clear();
+            } else {
+                lines.push(String::new());
+            }
+            lines.extend(["# Items".to_owned(), String::new()]);
+            lines.extend(docs::lines(text, is_verbatim));
+        }
+        let doc = doc(&lines, field.schema.description.is_empty() && of_items.is_none());
+        let further = self.options.field_attributes(&declared.name, &field.wire)?;
+        let rust = names::ident(rust);
+        Ok(quote! { #doc #api #serde #further pub #rust: #ty, })
+    }
+
+    /// The description of items, if it is not that of their type.
+    fn items_doc(&self, field: &Field) -> Option<String> {
+        let text = inner_doc(field);
+        let of_type = match &field.ty {
+            Ty::List(inner) | Ty::Map(inner) => match &**inner {
+                Ty::Declared(id) => &self.model.types[*id].doc,
+                _ => "",
+            },
+            _ => "",
+        };
+        (!text.is_empty() && text != of_type).then(|| text.clone())
+    }
+
+    fn enumeration(&mut self, declared: &Declared) -> Result<TokenStream, String> {
+        let variants = variants(&declared.schema);
+        let rule = names::variant_rule(&variants);
+        let rename_all = (!rule.is_empty()).then(|| quote!(#[serde(rename_all = #rule)]));
+        let fields = variants.iter().map(|(rust, wire)| {
+            let rename = (names::variant(rust, rule) != *wire).then(|| quote!(#[serde(rename = #wire)]));
+            let doc = format!(" `{}`.", if wire.is_empty() { "\"\"" } else { wire });
+            let rust = names::ident(rust);
+            quote!(#[doc = #doc] #rename #rust,)
+        });
+        let verbatim = (!docs::survives_wrapping(&declared.doc)).then(|| quote!(#[api(verbatim)]));
+        let undescribed = declared.doc.is_empty().then(|| quote!(#[allow(missing_docs)]));
+        let doc = doc(&docs::lines(&declared.doc, verbatim.is_some()), declared.doc.is_empty());
+        let derives = quote!(ApiType, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize);
+        let (derives, further) = self.options.attributes(&declared.name, &derives)?;
+        let name = names::ident(&declared.name);
+        Ok(quote! {
+            #doc
+            #[derive(#derives)]
+            #verbatim
+            #rename_all
+            #undescribed
+            #further
+            pub enum #name { #(#fields)* }
+        })
+    }
+}
+
+/// The description of the items of a list, or of the values of a map.
+fn inner_doc(field: &Field) -> &String {
+    const NONE: &String = &String::new();
+    match (&field.ty, &field.schema.items, &field.schema.additional) {
+        (Ty::List(inner), Some(items), _) if !matches!(**inner, Ty::Known("Condition")) => &items.description,
+        (Ty::Map(_), _, Some(values)) => &values.description,
+        _ => NONE,
+    }
+}
+
+fn doc(lines: &[String], is_empty: bool) -> TokenStream {
+    if is_empty {
+        return TokenStream::new();
+    }
+    let lines = lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    quote!(#(#[doc = #lines])*)
+}
+
+/// True if the type violates conventions that the derive checks.
+fn is_unconventional(declared: &Declared) -> bool {
+    declared.fields.iter().any(|field| {
+        let is_camel = field.wire.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && field.wire.chars().all(|letter| letter.is_ascii_alphanumeric());
+        let mut has_float = false;
+        field.ty.walk(&mut |name| has_float |= name == "f64", &mut |_| ());
+        let is_list_map = matches!(field.schema.list, kindsmith::schema::ListType::Map(_));
+        let is_unkeyed = field.wire == "conditions" && !is_list_map;
+        let is_generation = field.wire == "observedGeneration" && field.ty != Ty::Known("i64");
+        !is_camel || has_float || is_unkeyed || is_generation
+    })
+}

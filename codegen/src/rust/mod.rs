@@ -1,0 +1,34 @@
+//! Rust from manifests and documents.
+
+mod assign;
+mod attributes;
+mod builder;
+mod collect;
+mod docs;
+mod emit;
+mod kinds;
+mod literal;
+mod model;
+mod names;
+mod options;
+mod output;
+
+pub use builder::Builder;
+pub(crate) use options::Options;
+pub use output::{Error, File, Generated, Warning};
+
+use std::collections::BTreeSet;
+
+use kindsmith::schema::Schema;
+
+/// The variants of a closed set of strings: their names in Rust and on the wire.
+fn variants(schema: &Schema) -> Vec<(String, String)> {
+    let mut taken = BTreeSet::new();
+    let wires = schema.enumeration.iter().filter_map(|value| value.as_str());
+    wires
+        .map(|wire| {
+            let rust = if wire.is_empty() { "Empty".to_owned() } else { names::pascal(wire) };
+            (names::free(&rust, &mut taken), wire.to_owned())
+        })
+        .collect()
+}

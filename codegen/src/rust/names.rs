@@ -1,0 +1,200 @@
+//! Names in Rust: identifiers from names on the wire, and serde's way back.
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span};
+
+/// An identifier; keywords become raw ones.
+pub(super) fn ident(name: &str) -> Ident {
+    syn::parse_str(name).unwrap_or_else(|_| match name {
+        // These cannot be raw.
+        "self" | "Self" | "super" | "crate" | "_" => Ident::new(&format!("{name}_"), Span::call_site()),
+        _ => Ident::new_raw(name, Span::call_site()),
+    })
+}
+
+/// The name of an identifier as serde sees it.
+pub(super) fn written(name: &str) -> String {
+    ident(name).to_string().trim_start_matches("r#").to_owned()
+}
+
+/// The words of a name: `clusterIPs` has `cluster` and `ips`, `HTTPRoute` has `http` and `route`.
+fn words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut open = false;
+    for (at, &letter) in letters.iter().enumerate() {
+        if !letter.is_alphanumeric() {
+            open = false;
+            continue;
+        }
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let after = letters.get(at + 1).copied();
+        let ends_acronym = before.is_some_and(char::is_uppercase)
+            && after.is_some_and(char::is_lowercase)
+            // The plural of an acronym is one word with it.
+            && !(after == Some('s') && letters.get(at + 2).is_none_or(|next| !next.is_lowercase()));
+        let begins = letter.is_uppercase() && (!before.is_some_and(char::is_uppercase) || ends_acronym);
+        match words.last_mut() {
+            Some(word) if open && !begins => word.extend(letter.to_lowercase()),
+            _ => words.push(letter.to_lowercase().collect()),
+        }
+        open = true;
+    }
+    words
+}
+
+/// A name as a field's: `podIP` as `pod_ip`.
+pub(super) fn snake(name: &str) -> String {
+    not_a_number(words(name).join("_"), "_")
+}
+
+/// A name as a type's or variant's: `podIP` as `PodIp`.
+pub(super) fn pascal(name: &str) -> String {
+    not_a_number(words(name).iter().map(|word| capital(word)).collect(), "Value")
+}
+
+/// A property's name as a part of a type's name, in which acronyms of the wire stay: `podIP` as `PodIP`.
+pub(super) fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn not_a_number(name: String, before: &str) -> String {
+    match name.chars().next() {
+        None => format!("{before}Other"),
+        Some(first) if first.is_ascii_digit() => format!("{before}{name}"),
+        Some(_) => name,
+    }
+}
+
+/// The name, with a number if it is taken; it is taken then.
+pub(super) fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut free = name.to_owned();
+    let mut number = 2;
+    while !taken.insert(free.clone()) {
+        free = format!("{name}{number}");
+        number += 1;
+    }
+    free
+}
+
+/// A name in the singular: that of a list's item.
+pub(super) fn singular(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let cut = |end: usize, add: &str| format!("{}{add}", &name[..name.len() - end]);
+    match () {
+        () if lower.ends_with("ies") && lower.len() > 4 => cut(3, "y"),
+        () if ["sses", "xes", "ches", "shes"].iter().any(|end| lower.ends_with(end)) => cut(2, ""),
+        () if ["ss", "us", "is"].iter().any(|end| lower.ends_with(end)) => name.to_owned(),
+        () if lower.ends_with('s') && lower.len() > 2 => cut(1, ""),
+        () => name.to_owned(),
+    }
+}
+
+/// serde's rules for names of variants, most common first.
+const VARIANT_RULES: [&str; 8] = [
+    "",
+    "lowercase",
+    "UPPERCASE",
+    "camelCase",
+    "snake_case",
+    "SCREAMING_SNAKE_CASE",
+    "kebab-case",
+    "SCREAMING-KEBAB-CASE",
+];
+
+/// The name of a field on the wire with `rename_all = "camelCase"`.
+pub(super) fn camel(rust: &str) -> String {
+    let pascal: String = rust.split('_').map(capital).collect();
+    lower_first(&pascal)
+}
+
+fn lower_first(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// The name of a variant on the wire under one of serde's rules.
+pub(super) fn variant(rust: &str, rule: &str) -> String {
+    let snake = || {
+        let mut text = String::new();
+        for (at, letter) in rust.char_indices() {
+            if at > 0 && letter.is_uppercase() {
+                text.push('_');
+            }
+            text.extend(letter.to_lowercase());
+        }
+        text
+    };
+    match rule {
+        "lowercase" => rust.to_ascii_lowercase(),
+        "UPPERCASE" => rust.to_ascii_uppercase(),
+        "camelCase" => lower_first(rust),
+        "snake_case" => snake(),
+        "SCREAMING_SNAKE_CASE" => snake().to_ascii_uppercase(),
+        "kebab-case" => snake().replace('_', "-"),
+        "SCREAMING-KEBAB-CASE" => snake().to_ascii_uppercase().replace('_', "-"),
+        _ => rust.to_owned(),
+    }
+}
+
+/// The rule of serde under which most variants need no name of their own; empty for none.
+pub(super) fn variant_rule(variants: &[(String, String)]) -> &'static str {
+    let fits = |rule: &str| variants.iter().filter(|(rust, wire)| variant(rust, rule) == *wire).count();
+    let mut best = "";
+    for rule in VARIANT_RULES {
+        if fits(rule) > fits(best) {
+            best = rule;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_into_words_as_people_read_them() {
+        for (wire, rust) in [
+            ("podIP", "pod_ip"),
+            ("clusterIPs", "cluster_ips"),
+            ("HTTPRoute", "http_route"),
+            ("x509Subject", "x509_subject"),
+            ("ipFamilies", "ip_families"),
+            ("x-kubernetes-map", "x_kubernetes_map"),
+            ("$ref", "ref"),
+            ("4th", "_4th"),
+            ("-", "_Other"),
+        ] {
+            assert_eq!(snake(wire), rust);
+        }
+        assert_eq!(
+            ["TCP", "ReadWriteOnce", "digital signature", "1", "s/mime"].map(pascal),
+            ["Tcp", "ReadWriteOnce", "DigitalSignature", "Value1", "SMime"]
+        );
+    }
+
+    #[test]
+    fn keywords_are_raw_identifiers() {
+        assert_eq!(["type", "self", "name"].map(|name| ident(name).to_string()), ["r#type", "self_", "name"]);
+    }
+
+    #[test]
+    fn items_are_named_in_the_singular() {
+        let singulars = ["policies", "matches", "address", "status", "rules", "basis"].map(singular);
+        assert_eq!(singulars, ["policy", "match", "address", "status", "rule", "basis"]);
+    }
+
+    #[test]
+    fn the_rule_that_fits_most_variants_is_taken() {
+        let of = |wires: &[&str]| {
+            let variants: Vec<_> = wires.iter().map(|wire| (pascal(wire), (*wire).to_owned())).collect();
+            variant_rule(&variants)
+        };
+        assert_eq!(of(&["TCP", "UDP", "SCTP"]), "UPPERCASE");
+        assert_eq!(of(&["Always", "Never"]), "");
+        assert_eq!(of(&["HTTP", "Other"]), "");
+        assert_eq!(of(&["round-robin", "least-request"]), "kebab-case");
+    }
+}

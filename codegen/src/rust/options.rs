@@ -1,0 +1,97 @@
+//! What the user changes of the generated code.
+use std::{collections::BTreeMap, str::FromStr};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    model::{Model, Ty},
+    names,
+};
+
+/// Changes of the generated code, by the names that it would have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    pub types: BTreeMap<String, String>,
+    pub fields: BTreeMap<(String, String), String>,
+    pub replaced: BTreeMap<String, String>,
+    pub skipped: Vec<String>,
+    /// Derives by type; of all types, under `*`.
+    pub derives: BTreeMap<String, Vec<String>>,
+    pub attributes: BTreeMap<String, Vec<String>>,
+    pub features: bool,
+    pub command: String,
+}
+
+impl Options {
+    pub(super) fn renamed(&self, name: &str) -> String {
+        self.types.get(name).map_or(name, String::as_str).to_owned()
+    }
+
+    pub(super) fn renamed_field(&self, ty: &str, wire: &str) -> Option<&String> {
+        self.fields.get(&(ty.to_owned(), wire.to_owned()))
+    }
+
+    /// True if no declaration of the type is written.
+    pub(super) fn is_skipped(&self, name: &str) -> bool {
+        self.replaced.contains_key(name) || self.skipped.iter().any(|skipped| skipped == name)
+    }
+
+    /// True if there is a type of the user's in it.
+    pub(super) fn is_replaced(&self, ty: &Ty, model: &Model) -> bool {
+        let mut found = false;
+        ty.walk(&mut |_| (), &mut |id| found |= self.replaced.contains_key(&model.types[id].name));
+        found
+    }
+
+    /// A type as it is written.
+    pub(super) fn ty(&self, ty: &Ty, model: &Model) -> Result<TokenStream, String> {
+        Ok(match ty {
+            Ty::Known(name) => {
+                let name = names::ident(name);
+                quote!(#name)
+            }
+            Ty::List(item) => {
+                let item = self.ty(item, model)?;
+                quote!(Vec<#item>)
+            }
+            Ty::Map(value) => {
+                let value = self.ty(value, model)?;
+                quote!(BTreeMap<String, #value>)
+            }
+            Ty::Declared(id) => {
+                let name = &model.types[*id].name;
+                match self.replaced.get(name) {
+                    Some(path) => tokens(path)?,
+                    None if self.is_skipped(name) => quote!(kindsmith::RawJson),
+                    None => {
+                        let name = names::ident(name);
+                        quote!(#name)
+                    }
+                }
+            }
+        })
+    }
+
+    /// The derives of a type with further ones, and its further attributes.
+    pub(super) fn attributes(&self, name: &str, derives: &TokenStream) -> Result<(TokenStream, TokenStream), String> {
+        let mut derives = derives.clone();
+        for path in ["*", name].iter().filter_map(|name| self.derives.get(*name)).flatten() {
+            let path = tokens(path)?;
+            derives.extend(quote!(, #path));
+        }
+        Ok((derives, self.given(name)?))
+    }
+
+    pub(super) fn field_attributes(&self, ty: &str, wire: &str) -> Result<TokenStream, String> {
+        self.given(&format!("{ty}.{wire}"))
+    }
+
+    fn given(&self, of: &str) -> Result<TokenStream, String> {
+        self.attributes.get(of).into_iter().flatten().map(|text| tokens(text)).collect()
+    }
+}
+
+fn tokens(text: &str) -> Result<TokenStream, String> {
+    TokenStream::from_str(text).map_err(|error| format!("{text:?} is not Rust: {error}"))
+}

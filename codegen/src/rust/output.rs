@@ -1,0 +1,75 @@
+//! What is generated, and what is wrong.
+use std::{fmt, path::PathBuf};
+
+use kindsmith::kind::crd::Report;
+
+/// Generated code.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Generated {
+    /// The files, with paths below the folder for them.
+    pub files: Vec<File>,
+    /// What the code does not say of what the documents say.
+    pub warnings: Vec<Warning>,
+    /// Warnings about the documents themselves.
+    pub report: Report,
+    /// The paths of the kinds below the module of the generated files, such as `library::v1::Book`.
+    pub kinds: Vec<String>,
+}
+
+/// A generated file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct File {
+    /// Its path below the folder for generated files.
+    pub path: PathBuf,
+    /// Its content.
+    pub text: String,
+}
+
+/// A part of a document that the generated code does not say, or says in another way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Warning {
+    /// The file of the document; empty if several files say the same.
+    pub source: String,
+    /// The kind.
+    pub kind: String,
+    /// Where in the schema of the kind, as a JSON pointer.
+    pub pointer: String,
+    /// What was found, what is supported, and what becomes of it.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.source.is_empty() {
+            write!(f, "{}: ", self.source)?;
+        }
+        write!(f, "{}, schema{}: {}", self.kind, self.pointer, self.message)
+    }
+}
+
+/// Why nothing is generated.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read or written.
+    Io(PathBuf, std::io::Error),
+    /// Documents are wrong.
+    Documents(Report),
+    /// The input or an option is wrong.
+    Invalid(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Documents(report) => report.fmt(f),
+            Self::Invalid(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,10 @@
+use kindsmith::{ObjectMeta, Resource};
+
+/// What a JSONPath finds has no type in Rust.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "library.example.com", version = "v1", column("Author", json_path = ".spec.author"))]
+pub struct Book {
+    pub metadata: ObjectMeta,
+}
+
+fn main() {}
