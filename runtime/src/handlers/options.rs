@@ -34,10 +34,7 @@ pub(crate) enum Wrong {
     Invalid(Vec<FieldError>),
 }
 
-/// The schema of options.
-///
-/// # Errors
-/// If the declaration contradicts itself in a way that the derive does not see.
+/// The schema of options. Fails if the declaration contradicts itself in a way that the derive does not see.
 pub(super) fn schema_of<O: Options>() -> Result<Arc<Schema>, String> {
     let refused = |error: String| format!("the options {} cannot be served: {error}", O::DECLARATION.name);
     let mut schema = O::DECLARATION.schema(false, crd::keywords).map_err(refused)?;

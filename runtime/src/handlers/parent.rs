@@ -32,7 +32,6 @@ pub(crate) struct Target {
     pub context: RequestContext,
     /// The parent's kind.
     pub served: Arc<Registered>,
-    /// The subresource.
     pub subresource: &'static str,
     /// The parent at the time of the request.
     pub document: Arc<Document>,
@@ -125,10 +124,7 @@ impl Target {
         Request { user, served: self.served.clone(), namespace, name, subresource: "".into(), warnings }
     }
 
-    /// Checks the client's preconditions on the parent.
-    ///
-    /// # Errors
-    /// 409.
+    /// Checks the client's preconditions on the parent. Fails with 409.
     pub(crate) fn check(&self, document: &Document) -> Result<()> {
         self.expects.check(Some(&document["metadata"])).map_err(|Mismatch { of, expected, found }| {
             let what = match of {

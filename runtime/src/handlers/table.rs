@@ -7,49 +7,33 @@ use super::{
 use crate::kind::{
     Changes, Kind,
     endpoint::{self, Body, Endpoint, PatchType, RESERVED, Verb},
-    resource::Unstored,
+    resource::{ResourceDecl, Unstored},
 };
 
-/// The place at which a kind is served: group, version, plural name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
-    group: String,
-    version: String,
-    plural: String,
-}
-
-impl Place {
-    fn of(kind: &Kind) -> Self {
-        let at = &kind.group_version;
-        Self { group: at.group.clone(), version: at.version.clone(), plural: kind.names().plural.clone() }
-    }
-
-    fn is(&self, kind: &Kind) -> bool {
-        let at = &kind.group_version;
-        self.plural == kind.names().plural && self.group == at.group && self.version == at.version
-    }
+/// True if a kind is the declared one, in its version.
+fn is(kind: &Kind, declared: &ResourceDecl) -> bool {
+    let at = &kind.group_version;
+    kind.names().plural == declared.plural && at.group == declared.group && at.version == declared.version
 }
 
 /// Handlers as declared, before the server starts.
 #[derive(Default)]
 pub struct Pending {
-    virtual_kinds: Vec<(Place, Ask)>,
-    subresources: Vec<(Place, &'static str, Declared)>,
+    virtual_kinds: Vec<(&'static ResourceDecl, Ask)>,
+    subresources: Vec<(&'static ResourceDecl, &'static str, Declared)>,
 }
 
 /// The handlers of a running server.
 #[derive(Default)]
 pub struct Handlers {
-    virtual_kinds: Vec<(Place, Ask)>,
-    subresources: Vec<(Place, Mounted)>,
+    virtual_kinds: Vec<(&'static ResourceDecl, Ask)>,
+    subresources: Vec<(&'static ResourceDecl, Mounted)>,
     pub(crate) open: Open,
 }
 
 /// A subresource that is served.
 pub(crate) struct Mounted {
-    /// Its name.
     pub name: &'static str,
-    /// Its handler.
     pub handler: Handler,
     /// The input and output of each operation.
     kinds: Vec<(Verb, Exchanged)>,
@@ -64,15 +48,13 @@ impl Pending {
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
         let (kind, ask) = virtual_kind::of(handler);
-        self.virtual_kinds.push((Place::of(&kind), ask));
+        self.virtual_kinds.push((R::RESOURCE, ask));
         kind
     }
 
     /// A custom subresource of a kind.
     pub fn subresource<K: Object>(&mut self, name: &'static str, subresource: Subresource<K>) {
-        let own = K::RESOURCE;
-        let (group, version, plural) = (own.group.to_owned(), own.version.to_owned(), own.plural.to_owned());
-        self.subresources.push((Place { group, version, plural }, name, subresource.declared));
+        self.subresources.push((K::RESOURCE, name, subresource.declared));
     }
 
     /// Tells kinds which subresources they have.
@@ -80,9 +62,9 @@ impl Pending {
     /// # Errors
     /// A subresource of a kind that is not served, or whose name is taken.
     pub fn declare(&self, kinds: &mut [Kind]) -> std::result::Result<(), String> {
-        for (place, name, declared) in &self.subresources {
-            let Some(kind) = kinds.iter_mut().find(|kind| place.is(kind)) else {
-                let Place { group, version, plural } = place;
+        for (parent, name, declared) in &self.subresources {
+            let Some(kind) = kinds.iter_mut().find(|kind| is(kind, parent)) else {
+                let ResourceDecl { group, version, plural, .. } = parent;
                 return Err(format!(
                     "the subresource {name:?} is of {plural} of {group}/{version}, which is not served"
                 ));
@@ -108,7 +90,7 @@ impl Pending {
 
     /// The handlers, ready to answer.
     pub fn mount(self) -> Handlers {
-        let mount = |(place, name, Declared { handler, kinds, .. })| (place, Mounted { name, handler, kinds });
+        let mount = |(parent, name, Declared { handler, kinds, .. })| (parent, Mounted { name, handler, kinds });
         let subresources = self.subresources.into_iter().map(mount).collect();
         Handlers { virtual_kinds: self.virtual_kinds, subresources, open: Open::default() }
     }
@@ -134,19 +116,9 @@ impl Declared {
 }
 
 impl Handlers {
-    /// Ends streams and connections that handlers keep up.
-    pub fn stop(&self) {
-        self.open.stop();
-    }
-
-    /// Waits for the end of upgraded connections.
-    pub async fn ended(&self) {
-        self.open.ended().await;
-    }
-
     /// The handler of a virtual kind.
     pub(crate) fn ask(&self, kind: &Kind) -> Option<&Ask> {
-        self.virtual_kinds.iter().find(|(place, _)| place.is(kind)).map(|(_, ask)| ask)
+        self.virtual_kinds.iter().find(|(declared, _)| is(kind, declared)).map(|(_, ask)| ask)
     }
 
     /// A custom subresource of a kind.
@@ -154,7 +126,8 @@ impl Handlers {
         if kind.version.subresources.is_empty() {
             return None;
         }
-        self.subresources.iter().find(|(place, found)| found.name == name && place.is(kind)).map(|(_, found)| found)
+        let mut all = self.subresources.iter();
+        all.find(|(parent, found)| found.name == name && is(kind, parent)).map(|(_, found)| found)
     }
 }
 

@@ -17,10 +17,7 @@ use crate::{
 };
 
 /// The requesting user: the one that a layer in the process has put into the request's extensions, or the one that the
-/// authenticators identify by headers and certificates.
-///
-/// # Errors
-/// 401.
+/// authenticators identify by headers and certificates. Fails with 401.
 pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc<User>, Refused> {
     if let Some(user) = parts.extensions.get::<Arc<User>>() {
         return Ok(user.clone());
@@ -66,10 +63,7 @@ pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a 
     }
 }
 
-/// Checks that the user may create the requested object, or that subresource of it.
-///
-/// # Errors
-/// 403.
+/// Checks that the user may create the requested object, or that subresource of it. Fails with 403.
 pub(super) async fn may_create(
     backend: &Backend,
     request: &Request,
@@ -89,10 +83,7 @@ impl Headers for HeaderMap {
     }
 }
 
-/// Checks that the user may make a request.
-///
-/// # Errors
-/// 403.
+/// Checks that the user may make a request. Fails with 403.
 pub(super) async fn authorize(backend: &Backend, asked: &Asked, user: &User) -> Result<(), Refused> {
     let verb = asked.verb_name();
     let attributes = asked.attributes(user, &verb);
@@ -105,10 +96,8 @@ pub(super) async fn authorize(backend: &Backend, asked: &Asked, user: &User) -> 
 }
 
 /// The user as which a request is served: its sender, or the user that the sender may impersonate. If impersonation is
-/// denied, the request is refused, never served as its sender's own.
-///
-/// # Errors
-/// 400 for groups and similar headers without a user name, 403.
+/// denied, the request is refused, never served as its sender's own. Fails with 400 for groups and similar headers
+/// without a user name, 403.
 pub(super) async fn act_as(
     backend: &Backend,
     asked: &Asked,

@@ -48,7 +48,6 @@ pub(super) struct Asked {
     pub resource: Option<ResourcePath>,
     /// The parameters.
     pub query: Query,
-    /// The method.
     pub method: Method,
     /// The verb on a resource; `None` if the path names none, or if the method has no meaning for it.
     pub verb: Option<Verb>,
@@ -67,16 +66,13 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Parses a request.
-    ///
-    /// # Errors
-    /// 400 for an ambiguous path, for an unreadable query, and for one that repeats a parameter which determines the
-    /// request.
+    /// Parses a request. Fails with 400 for an ambiguous path, for an unreadable query, and for one that repeats a
+    /// parameter which determines the request.
     pub(super) fn read(parts: &Parts, registry: &Registry) -> Result<Self, Refused> {
         // `OPTIONS *` is about the whole server.
         let whole = parts.method == Method::OPTIONS && parts.uri.path() == "*";
         let path = path::parse(if whole { "/" } else { parts.uri.path() });
-        let path::Path { text, mut resource } = path.map_err(|why| status::bad_request(why.to_string()))?;
+        let path::Path { text, mut resource } = path.map_err(status::bad_request)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let watch = query.switch("watch")?.unwrap_or_default();
         let (mut verb, mut pinned, mut served) = (None, None, None);

@@ -25,11 +25,8 @@ pub(super) fn media_type(headers: &HeaderMap) -> String {
     given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Reads the whole body.
-///
-/// # Errors
-/// 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time, 429 if too many large bodies
-/// arrive at once, 400 if the connection broke.
+/// Reads the whole body. Fails with 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time,
+/// 429 if too many large bodies arrive at once, 400 if the connection broke.
 pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
     // A few compressed bytes may expand beyond any reasonable limit.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
@@ -110,10 +107,8 @@ impl Expected<'_> {
     }
 }
 
-/// Decodes the body of an object or of options.
-///
-/// # Errors
-/// 415 for an unsupported media type, 400 for a body that cannot be decoded.
+/// Decodes the body of an object or of options. Fails with 415 for an unsupported media type, 400 for a body that
+/// cannot be decoded.
 pub(super) fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
     let limits = match expected {
         Expected::DeleteOptions => codec::Limits::OPTIONS,
@@ -139,10 +134,7 @@ pub(super) fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> R
     })?)
 }
 
-/// Parses a patch.
-///
-/// # Errors
-/// 400 for a body that cannot be decoded; errors of the patch itself.
+/// Parses a patch. Fails with 400 for a body that cannot be decoded; errors of the patch itself.
 pub(super) fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused> {
     let patch = match of {
         PatchType::Json => Patch::Json(body),

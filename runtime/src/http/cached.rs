@@ -53,7 +53,6 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
 /// A rendered document and the hash for its ETag.
 #[derive(Clone, Debug)]
 pub(super) struct Document {
-    /// Its bytes.
     pub body: Bytes,
     /// Its hash, in capitals.
     pub hash: String,

@@ -31,17 +31,14 @@ pub(super) struct Connecting<'a> {
     pub backend: &'a Backend,
     /// The HTTP exchange.
     pub exchange: Box<Exchange>,
-    /// The parent.
     pub parent: Request,
     /// The subresource.
     pub mounted: &'a Mounted,
 }
 
 impl Connecting<'_> {
-    /// Serves the request.
-    ///
-    /// # Errors
-    /// 404 if the object does not exist; 400 and 422 for options; 400 for an invalid handshake; errors of the handler.
+    /// Serves the request. Fails with 404 if the object does not exist; 400 and 422 for options; 400 for an invalid
+    /// handshake; errors of the handler.
     pub(super) async fn serve(self) -> Result<Response, Refused> {
         match &self.mounted.handler {
             Handler::Text(handler) => self.text(handler).await,

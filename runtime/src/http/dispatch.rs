@@ -1,7 +1,13 @@
 //! Handles a request from its first byte to its answer: authenticates, authorizes, and serves what its path names. One
 //! handler serves all paths, because kinds may be added while the server runs.
 
-use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Instant};
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::{Duration, Instant},
+};
 
 use axum_core::{body::Body, extract::Request, response::Response};
 use http::{
@@ -11,9 +17,9 @@ use http::{
 };
 
 use super::{
-    Site, access,
+    Backend, Site, access,
     asked::Asked,
-    compress, deadline, discovery, guard,
+    compress, discovery, guard,
     inflight::{self, Slot},
     methods,
     metrics::{self, Measure},
@@ -22,11 +28,10 @@ use super::{
     status::Refused,
     unread, warnings, websocket,
 };
-use crate::{auth::User, kind::Policy};
+use crate::{auth::User, kind::Policy, meta::duration};
 
 /// An authenticated and authorized request. Boxed, because futures copy their arguments.
 pub(super) struct Exchange {
-    /// The user.
     pub user: Arc<User>,
     /// Method, URI and headers. The meaning of the request is in `asked`; do not parse the URI again.
     pub parts: Parts,
@@ -47,10 +52,7 @@ impl Exchange {
         self.header(&ACCEPT)
     }
 
-    /// The form of the answer: what the client accepts of an offer.
-    ///
-    /// # Errors
-    /// 406, in the words of the policy.
+    /// The form of the answer: what the client accepts of an offer. Fails with 406, in the words of the policy.
     pub(super) fn negotiate(&self, offer: Offer, policy: &dyn Policy) -> Result<Accepted, Refused> {
         match negotiate::objects(self.accept(), offer) {
             Ok(accepted) => Ok(Accepted { pretty: accepted.pretty | self.pretty, ..accepted }),
@@ -163,7 +165,7 @@ async fn in_time(
         // A connection that results from the request shares the slot.
         parts.extensions.insert(slot.clone());
     }
-    let limit = deadline::of(&site.backend, &asked)?;
+    let limit = time_limit(&site.backend, &asked)?;
     let mut served = pin!(serve(site, parts, body, asked, pretty, deprecated));
     // Most requests are answered at once and need no timer.
     if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx))).await {
@@ -173,6 +175,21 @@ async fn in_time(
         Some(limit) => tokio::time::timeout(limit, served).await.unwrap_or_else(|_| Err(status::timed_out().into())),
         None => served.await,
     }
+}
+
+/// The time limit of a request; `None` for a long-running one. Zero, or more than the server's maximum, means that
+/// maximum. Fails with 400 for a `timeout` that is invalid or repeated.
+fn time_limit(backend: &Backend, asked: &Asked) -> Result<Option<Duration>, Refused> {
+    if methods::is_long_running(asked) {
+        return Ok(None);
+    }
+    let limit = Duration::from_secs(backend.limits.request_seconds);
+    let given = match asked.query.single("timeout")?.unwrap_or_default() {
+        "" => Duration::ZERO,
+        text => duration::parse(text)
+            .map_err(|why| status::bad_request(format!("invalid timeout specified in the request URL - {why}")))?,
+    };
+    Ok(Some(if given.is_zero() { limit } else { given.min(limit) }))
 }
 
 /// Serves a request. For a deprecated version, any answer gets a warning.

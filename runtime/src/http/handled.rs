@@ -91,10 +91,8 @@ async fn respond(
     object::respond(call, code, show.await?, warnings).await
 }
 
-/// Serves a custom subresource that supports the verb.
-///
-/// # Errors
-/// 404 if the object does not exist; errors of the request; those of the handler.
+/// Serves a custom subresource that supports the verb. Fails with 404 if the object does not exist; errors of the
+/// request; those of the handler.
 pub(super) async fn subresource(
     site: &Site,
     exchange: Box<Exchange>,
@@ -260,10 +258,7 @@ impl Documented<'_> {
     }
 }
 
-/// The input of a subresource's handler: the current parent.
-///
-/// # Errors
-/// 404.
+/// The input of a subresource's handler: the current parent. Fails with 404.
 pub(super) async fn target(
     backend: &Backend,
     parent: &Request,

@@ -35,14 +35,6 @@ impl Default for Health {
     }
 }
 
-/// The endpoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Endpoint {
-    Healthz,
-    Livez,
-    Readyz,
-}
-
 impl Health {
     /// Adds a check to all endpoints.
     #[must_use]
@@ -84,17 +76,15 @@ impl Health {
     pub fn answer(&self, path: &str, query: &Query) -> Option<(bool, String)> {
         let mut segments = path.trim_start_matches('/').splitn(2, '/');
         let name = segments.next()?;
-        let endpoint = match name {
-            "healthz" => Endpoint::Healthz,
-            "livez" => Endpoint::Livez,
-            "readyz" => Endpoint::Readyz,
-            _ => return None,
-        };
+        if !is_health(path) {
+            return None;
+        }
+        let is_readiness = name == "readyz";
         let only = segments.next();
         let excluded = |check: &str| query.all("exclude").any(|name| name == check);
-        let checks = self.checks.iter().filter(|check| endpoint == Endpoint::Readyz || !check.of_readiness);
+        let checks = self.checks.iter().filter(|check| is_readiness || !check.of_readiness);
         let mut results: Vec<(&str, bool)> = checks.map(|check| (check.name.as_str(), (check.well)())).collect();
-        if endpoint == Endpoint::Readyz {
+        if is_readiness {
             results.push(("shutdown", !self.stopping.load(Ordering::Relaxed)));
         }
         results.retain(|(n, _)| only.is_none_or(|only| only == *n) && !excluded(n));
@@ -104,7 +94,7 @@ impl Health {
         let well = results.iter().all(|(_, well)| *well);
         let verbose = query.has("verbose") && only.is_none();
         let mut notes = String::new();
-        if verbose && endpoint == Endpoint::Readyz {
+        if verbose && is_readiness {
             notes.extend(self.notes.iter().filter_map(|note| note()).map(|note| format!("[!]{note}\n")));
         }
         Some((well, text(name, &results, well, verbose, &notes)))

@@ -74,10 +74,7 @@ impl InFlight {
         self.served.closed().await;
     }
 
-    /// A slot for a request; `None` if it needs none.
-    ///
-    /// # Errors
-    /// 429.
+    /// A slot for a request; `None` if it needs none. Fails with 429.
     pub(super) fn enter(&self, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
         let class = match asked.resource {
             Some(_) if methods::is_long_running(asked) => &self.long_running,

@@ -168,10 +168,8 @@ impl Listing {
         self.left
     }
 
-    /// Does the next piece of work.
-    ///
-    /// # Errors
-    /// [`Unlisted`]. After the first piece only if a conversion is not deterministic.
+    /// Does the next piece of work. Fails with [`Unlisted`]. After the first piece only if a conversion is not
+    /// deterministic.
     pub(super) fn step(&mut self) -> Result<Step, Unlisted> {
         let mut out = Vec::with_capacity(self.piece.min(self.list.items.json_bytes()) + self.piece / 8);
         match self.stage {

@@ -1,7 +1,7 @@
 //! The methods of a path, derived from the endpoints of its kind. Routing uses these checks, so that `Allow` lists
 //! exactly the methods that routing accepts.
 
-use axum_core::{body::Body, response::Response};
+use axum_core::response::{IntoResponse, Response};
 use http::{HeaderValue, Method, StatusCode, header::ALLOW};
 
 use super::{asked::Asked, path::ResourcePath, status, status::Refused};
@@ -40,12 +40,7 @@ pub(super) fn allow(asked: &Asked) -> HeaderValue {
 /// The answer to OPTIONS on a resource; `None` if the path has no methods.
 pub(super) fn options(asked: &Asked) -> Option<Response> {
     let allow = allow(asked);
-    (!allow.is_empty()).then(|| {
-        let mut answer = Response::new(Body::empty());
-        *answer.status_mut() = StatusCode::NO_CONTENT;
-        answer.headers_mut().insert(ALLOW, allow);
-        answer
-    })
+    (!allow.is_empty()).then(|| (StatusCode::NO_CONTENT, [(ALLOW, allow)]).into_response())
 }
 
 fn serves(asked: &Asked, method: &Method) -> bool {
@@ -69,10 +64,7 @@ pub(super) fn is_long_running(asked: &Asked) -> bool {
     found.is_ok_and(|(_, operation)| operation.connects || matches!(operation.answer, Answer::Text))
 }
 
-/// The operation of a kind for a path, a method, and its verb.
-///
-/// # Errors
-/// 404 for a path that names nothing; 405.
+/// The operation of a kind for a path, a method, and its verb. Fails with 404 for a path that names nothing; 405.
 pub(super) fn operation<'s>(
     served: &'s Registered,
     path: &ResourcePath,
@@ -107,10 +99,8 @@ fn fits(path: &ResourcePath, verb: Verb) -> bool {
     }
 }
 
-/// Checks that a path and a verb match the scope of a kind.
-///
-/// # Errors
-/// 404 for a path that names nothing; 405 for a verb that needs a namespace.
+/// Checks that a path and a verb match the scope of a kind. Fails with 404 for a path that names nothing; 405 for a
+/// verb that needs a namespace.
 fn check_scope(kind: &Kind, path: &ResourcePath, verb: Option<Verb>) -> Result<(), Refused> {
     let fits = match kind.shared.scope {
         Scope::Namespaced => path.scoped || path.name.is_empty(),

@@ -31,7 +31,6 @@ mod cached;
 mod channels;
 mod compress;
 mod connect;
-mod deadline;
 mod discovery;
 mod dispatch;
 mod forward;

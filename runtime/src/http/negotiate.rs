@@ -70,7 +70,6 @@ pub(super) enum Shape {
     /// No conversion.
     #[default]
     Full,
-    /// A `Table`.
     Table,
     /// `PartialObjectMetadata`.
     Partial,
@@ -81,9 +80,7 @@ pub(super) enum Shape {
 /// The negotiated form of an answer about objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Accepted {
-    /// The encoding.
     pub encoding: Encoding,
-    /// The shape.
     pub shape: Shape,
     /// Tables and partial metadata use `meta.k8s.io/v1beta1` instead of `v1`.
     pub beta: bool,
@@ -130,10 +127,7 @@ pub(super) struct Offer {
     pub shapeless: bool,
 }
 
-/// Negotiates the answer to a request about objects.
-///
-/// # Errors
-/// [`Refused`]: the answer is 406.
+/// Negotiates the answer to a request about objects. Fails with [`Refused`]: the answer is 406.
 pub(super) fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> {
     let Some(header) = accept.filter(|header| !header.trim().is_empty()) else { return Ok(Accepted::default()) };
     if header == "application/json" || header == "*/*" {

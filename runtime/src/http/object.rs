@@ -33,10 +33,7 @@ const PARTIAL_LIST: &str = "PartialObjectMetadataList";
 const SHORT_ITEMS: usize = 16;
 const SHORT_BYTES: usize = heavy::LARGE;
 
-/// Answers with one object.
-///
-/// # Errors
-/// 406 if the shape of a list was requested.
+/// Answers with one object. Fails with 406 if the shape of a list was requested.
 pub(super) async fn respond(
     call: &Call<'_>,
     code: StatusCode,
@@ -52,10 +49,7 @@ pub(super) async fn respond(
 }
 
 /// A document of a kind other than the object's, such as Scale. It has no columns, so clients get it instead of a
-/// Table.
-///
-/// # Errors
-/// 406 if the shape of a list was requested.
+/// Table. Fails with 406 if the shape of a list was requested.
 fn shaped(mut document: Document, accepted: Accepted) -> Result<Document, Refused> {
     match accepted.shape {
         Shape::Full | Shape::Table => Ok(document),
@@ -96,10 +90,7 @@ async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<R
     if is_large { Box::pin(offload::answer(render)).await } else { render() }
 }
 
-/// Answers with a list.
-///
-/// # Errors
-/// 406 if the shape of one object was requested; [`Unlisted`].
+/// Answers with a list. Fails with 406 if the shape of one object was requested; [`Unlisted`].
 pub(super) async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Unlisted> {
     let accepted = call.accepted;
     if accepted.shape == Shape::Partial {
@@ -144,9 +135,8 @@ pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
         Deleted::Forced => {
             let (name, kind) = (call.request.name.clone(), call.kind.names().kind.clone());
-            let mut status = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
-            status.code = 200;
-            Ok(response::status(&status, call.accepted))
+            let success = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
+            Ok(response::status(&Status { code: 200, ..success }, call.accepted))
         }
         Deleted::Gone { object, uid } => {
             let kind = &call.kind;

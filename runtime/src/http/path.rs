@@ -2,7 +2,7 @@
 //! Kubernetes paths. Only one of them depends on the served kinds: a collection in a namespace looks like a subresource
 //! of the namespace.
 
-use std::{fmt, mem};
+use std::{borrow::Cow, mem};
 
 use crate::{meta::percent, registry::Registry};
 
@@ -16,40 +16,19 @@ pub(super) struct Path {
     pub resource: Option<ResourcePath>,
 }
 
-/// Why a path is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It cannot be decoded.
-    Malformed(percent::Malformed),
-    /// A segment contains a slash, once decoded.
-    EncodedSlash,
-    /// It contains the character U+0000.
-    Null,
-    /// A segment is `.` or `..`, which some programs resolve.
-    DotSegment,
-    /// A segment is empty, which some programs drop.
-    EmptySegment,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the path of the request is refused: ")?;
-        match self {
-            Self::Malformed(why) => why.fmt(f),
-            Self::EncodedSlash => f.write_str("it contains an encoded slash (%2F)"),
-            Self::Null => f.write_str("it contains the character U+0000"),
-            Self::DotSegment => f.write_str("it contains a segment \".\" or \"..\""),
-            Self::EmptySegment => f.write_str("it contains an empty segment (\"//\")"),
-        }
-    }
-}
+/// A segment contains a slash, once decoded.
+const ENCODED_SLASH: &str = "it contains an encoded slash (%2F)";
+const NULL: &str = "it contains the character U+0000";
+/// Some programs resolve such segments.
+const DOT_SEGMENT: &str = "it contains a segment \".\" or \"..\"";
+/// Some programs drop empty segments.
+const EMPTY_SEGMENT: &str = "it contains an empty segment (\"//\")";
 
 /// A path below a group and version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ResourcePath {
     /// The group; empty for the core group.
     pub group: String,
-    /// The version.
     pub version: String,
     /// The namespace; empty if the path has none. For `namespaces/x` it is `x`, as authorizers expect.
     pub namespace: String,
@@ -94,16 +73,20 @@ impl ResourcePath {
 /// Parses a path.
 ///
 /// # Errors
-/// [`Refusal`]: the answer is 400.
-pub(super) fn parse(path: &str) -> Result<Path, Refusal> {
+/// The message of a 400.
+pub(super) fn parse(path: &str) -> Result<Path, String> {
+    parsed(path).map_err(|why| format!("the path of the request is refused: {why}"))
+}
+
+fn parsed(path: &str) -> Result<Path, Cow<'static, str>> {
     let given = path.strip_prefix('/').unwrap_or(path).trim_end_matches('/');
     let mut text = String::with_capacity(given.len() + 1);
     text.push('/');
     if given.contains('%') {
         for (at, segment) in given.split('/').enumerate() {
-            let decoded = percent::decode(segment).map_err(Refusal::Malformed)?;
+            let decoded = percent::decode(segment).map_err(|why| why.to_string())?;
             if decoded.contains('/') {
-                return Err(Refusal::EncodedSlash);
+                return Err(ENCODED_SLASH.into());
             }
             text += if at == 0 { "" } else { "/" };
             text += &decoded;
@@ -112,14 +95,14 @@ pub(super) fn parse(path: &str) -> Result<Path, Refusal> {
         text += given;
     }
     if text.contains('\0') {
-        return Err(Refusal::Null);
+        return Err(NULL.into());
     }
     // The longest resource path has nine segments; one more is excess.
     let (mut segments, mut count) = ([""; 10], 0);
     for segment in text[1..].split('/').filter(|_| !given.is_empty()) {
         match segment {
-            "" => return Err(Refusal::EmptySegment),
-            "." | ".." => return Err(Refusal::DotSegment),
+            "" => return Err(EMPTY_SEGMENT.into()),
+            "." | ".." => return Err(DOT_SEGMENT.into()),
             _ => {}
         }
         if let Some(place) = segments.get_mut(count) {
@@ -283,25 +266,26 @@ mod tests {
 
     #[test]
     fn an_ambiguous_path_is_refused() {
-        use percent::Malformed::{Escape, Utf8};
+        let malformed = [percent::Malformed::Escape, percent::Malformed::Utf8].map(|why| why.to_string());
+        let [escape, utf8] = malformed.each_ref().map(String::as_str);
         for (path, why) in [
-            ("/api/v1/%zz/x", Refusal::Malformed(Escape)),
-            ("/api/%f", Refusal::Malformed(Escape)),
-            ("/api/%ff/x", Refusal::Malformed(Utf8)),
-            ("/api/v1/namespaces/x%2fsecrets/a", Refusal::EncodedSlash),
-            ("/api/v1/namespaces/x/configmaps%2F", Refusal::EncodedSlash),
-            ("/%2fapi/v1/configmaps", Refusal::EncodedSlash),
-            ("/api/v1/namespaces/x%00/configmaps", Refusal::Null),
-            ("/api/v1/namespaces/../secrets", Refusal::DotSegment),
-            ("/api/v1/namespaces/./secrets", Refusal::DotSegment),
-            ("/api/v1/namespaces/%2e%2E/secrets", Refusal::DotSegment),
-            ("/openapi/.%2e", Refusal::DotSegment),
-            ("/healthz/..", Refusal::DotSegment),
-            ("/api/v1/namespaces//configmaps", Refusal::EmptySegment),
-            ("//api/v1/configmaps", Refusal::EmptySegment),
-            ("/api//v1", Refusal::EmptySegment),
+            ("/api/v1/%zz/x", escape),
+            ("/api/%f", escape),
+            ("/api/%ff/x", utf8),
+            ("/api/v1/namespaces/x%2fsecrets/a", ENCODED_SLASH),
+            ("/api/v1/namespaces/x/configmaps%2F", ENCODED_SLASH),
+            ("/%2fapi/v1/configmaps", ENCODED_SLASH),
+            ("/api/v1/namespaces/x%00/configmaps", NULL),
+            ("/api/v1/namespaces/../secrets", DOT_SEGMENT),
+            ("/api/v1/namespaces/./secrets", DOT_SEGMENT),
+            ("/api/v1/namespaces/%2e%2E/secrets", DOT_SEGMENT),
+            ("/openapi/.%2e", DOT_SEGMENT),
+            ("/healthz/..", DOT_SEGMENT),
+            ("/api/v1/namespaces//configmaps", EMPTY_SEGMENT),
+            ("//api/v1/configmaps", EMPTY_SEGMENT),
+            ("/api//v1", EMPTY_SEGMENT),
         ] {
-            assert_eq!(parse(path), Err(why), "{path}");
+            assert_eq!(parse(path), Err(format!("the path of the request is refused: {why}")), "{path}");
         }
     }
 }

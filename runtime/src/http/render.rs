@@ -90,11 +90,8 @@ impl Renderer {
         binary.then(|| Self { kind: kind.clone(), form, kept: kept.clone() })
     }
 
-    /// An object as a separate answer.
-    ///
-    /// # Errors
-    /// 406 for an object that does not fit its kind's message. Nothing is dropped, because a client that writes the
-    /// object back would lose it.
+    /// An object as a separate answer. Fails with 406 for an object that does not fit its kind's message. Nothing is
+    /// dropped, because a client that writes the object back would lose it.
     pub(super) fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, Refused> {
         let (item, mut out) = (self.typed_item(object)?, Vec::new());
         self.seal(&item, &mut out);
@@ -175,11 +172,6 @@ impl Renderer {
         }
     }
 
-    /// An object as an item of a list.
-    fn item(&self, object: &Arc<Object>) -> Result<Bytes, Refused> {
-        self.piece(object, Piece::Item, || self.make(object, self.items_are_typed()))
-    }
-
     /// True if list items have type meta: in CBOR as in JSON. Protobuf messages never contain type meta.
     fn items_are_typed(&self) -> bool {
         self.form.shape != Shape::Full || self.lists_whole()
@@ -193,7 +185,7 @@ impl Renderer {
     /// An object that can be wrapped with the marker of its encoding.
     fn typed_item(&self, object: &Arc<Object>) -> Result<Bytes, Refused> {
         if self.form.encoding == Encoding::Protobuf || self.items_are_typed() {
-            return self.item(object);
+            return self.piece(object, Piece::Item, || self.make(object, self.items_are_typed()));
         }
         self.piece(object, Piece::Typed, || self.make(object, true))
     }

@@ -116,10 +116,8 @@ fn missing(backend: &Backend, exchange: &Exchange, path: &ResourcePath) -> Resul
 }
 
 impl<'a> Call<'a> {
-    /// A request whose answer is of a kind, in the form that the client accepts of an offer.
-    ///
-    /// # Errors
-    /// 406; 400 for an invalid parameter of Tables.
+    /// A request whose answer is of a kind, in the form that the client accepts of an offer. Fails with 406; 400 for an
+    /// invalid parameter of Tables.
     pub(super) fn new(
         backend: &'a Backend,
         exchange: Box<Exchange>,
@@ -243,10 +241,8 @@ impl Call<'_> {
         endpoint.map_or(&[], Endpoint::patch_types)
     }
 
-    /// The body of a patch, its type, which is supported, and its options.
-    ///
-    /// # Errors
-    /// 415; 400 for invalid options; like [`body::read`].
+    /// The body of a patch, its type, which is supported, and its options. Fails with 415; 400 for invalid options;
+    /// like [`body::read`].
     pub(super) async fn read_patch(
         &self,
         body: Body,
@@ -301,19 +297,12 @@ impl Call<'_> {
     /// Forced deletion needs an additional permission, because it ignores finalizers.
     async fn authorize_force(&self) -> Result<(), Refused> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
-        let (request, kind) = (&self.request, &self.kind);
-        let asked = access::further(request, VERB, "", &self.exchange.asked.path);
+        let asked = access::further(&self.request, VERB, "", &self.exchange.asked.path);
         let reason = match self.backend.authorizer.authorize(&asked).await {
             Decision::Allow => return Ok(()),
             Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,
         };
-        let refused = Error::Forbidden {
-            resource: kind.group_resource(),
-            name: request.name.clone(),
-            message: format!("not permitted to do {VERB:?}, reason: {reason}"),
-            causes: Vec::new(),
-        };
-        Err(refused.into())
+        Err(self.request.forbidden(format!("not permitted to do {VERB:?}, reason: {reason}")).into())
     }
 
     async fn delete_options(

@@ -16,7 +16,7 @@ use http_body::Body as _;
 use super::{negotiate::Accepted, pretty, render};
 use crate::{
     codec::{self, Encoding, protobuf},
-    meta::status::Status,
+    meta::{status::Status, uid::uuid},
     schema::Document,
 };
 
@@ -145,25 +145,16 @@ pub(super) fn audit_id(given: Option<&HeaderValue>) -> HeaderValue {
 
 /// A uuid that is unique in this process: one random half, and a scattered counter.
 fn fresh_audit_id() -> HeaderValue {
-    static SEED: OnceLock<(u64, u64)> = OnceLock::new();
+    static SEED: OnceLock<u128> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let (high, low) = *SEED.get_or_init(|| {
+    let seed = SEED.get_or_init(|| {
         let mut bytes = [0; 16];
         // Without randomness the ids are still unique within the process, which is all that is promised.
         getrandom::fill(&mut bytes).unwrap_or_default();
-        let number = u128::from_be_bytes(bytes);
-        ((number >> 64) as u64, u64::try_from(number & u128::from(u64::MAX)).unwrap_or_default())
+        u128::from_be_bytes(bytes)
     });
-    let low = low ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // The bits for version 4 and variant 1 of random uuids.
-    let number = u128::from(high & !0xf000 | 0x4000) << 64 | u128::from(low & !(0b11 << 62) | 0b10 << 62);
-    let (mut text, mut at) = ([b'-'; 36], 0);
-    for (index, byte) in number.to_be_bytes().into_iter().enumerate() {
-        at += usize::from(matches!(index, 4 | 6 | 8 | 10));
-        text[at..at + 2].copy_from_slice(&[byte >> 4, byte & 0xf].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
-        at += 2;
-    }
-    HeaderValue::from_bytes(&text).expect("hexadecimal digits and dashes are a header value")
+    let count = COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    HeaderValue::from_bytes(&uuid(seed ^ u128::from(count))).expect("hexadecimal digits and dashes are a header value")
 }
 
 #[cfg(test)]

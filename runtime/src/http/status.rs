@@ -56,27 +56,20 @@ pub(super) fn unauthorized() -> Status {
 /// resources.
 pub(super) fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) -> Status {
     let offered = offered(offer.protobuf);
-    let offers = offered.clone().map(Encoding::media_type).collect::<Vec<_>>().join(", ");
-    match refused {
-        Unacceptable::MediaType if policy.has_routes() => {
-            let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
-            Status::failure(406, "NotAcceptable", message, Some(StatusDetails::default()))
-        }
-        Unacceptable::MediaType | Unacceptable::Params => {
-            let message = format!("only the following media types are accepted: {offers}");
-            Status::failure(406, "NotAcceptable", message, None)
-        }
-        Unacceptable::Stream => {
-            let streams: Vec<_> = offered.filter_map(Encoding::listed_stream).collect();
-            let offers = streams.join(", ");
-            let message = format!("only the following media types are accepted: {offers}");
-            Status::failure(406, "NotAcceptable", message, None)
-        }
+    let offers: Vec<_> = match refused {
+        Unacceptable::Stream => offered.filter_map(Encoding::listed_stream).collect(),
+        Unacceptable::MediaType | Unacceptable::Params => offered.map(Encoding::media_type).collect(),
+    };
+    let offers = offers.join(", ");
+    if refused == Unacceptable::MediaType && policy.has_routes() {
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
+        return Status::failure(406, "NotAcceptable", message, Some(StatusDetails::default()));
     }
+    Status::failure(406, "NotAcceptable", format!("only the following media types are accepted: {offers}"), None)
 }
 
 /// The encodings of documents; Protobuf only if fields have numbers.
-fn offered(numbered: bool) -> impl Iterator<Item = Encoding> + Clone {
+fn offered(numbered: bool) -> impl Iterator<Item = Encoding> {
     Encoding::ALL.into_iter().filter(move |encoding| numbered || *encoding != Encoding::Protobuf)
 }
 

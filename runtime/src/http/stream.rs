@@ -2,6 +2,7 @@
 //! handler is cancelled when the client disconnects.
 
 use std::{
+    future::pending,
     io,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -12,11 +13,11 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use http_body::Frame;
-use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 
 use super::{
     guard, response,
-    websocket::{Message, Socket},
+    websocket::{self, Message, Socket},
 };
 use crate::handlers::Text;
 
@@ -25,33 +26,20 @@ pub(super) const PIECE: usize = 16 << 10;
 
 /// Answers with text as it is written, until it or the server ends.
 pub(super) fn respond(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Response {
-    let body = TextBody { text: text.into_reader(), stopping: Box::pin(stopping), failed: None, ended: false };
-    response::with(StatusCode::OK, HeaderValue::from_static("text/plain"), Body::new(body))
+    response::with(StatusCode::OK, HeaderValue::from_static("text/plain"), body(text, stopping))
 }
 
-/// Sends text over a WebSocket: as binary, or in base64 as text.
-pub(super) async fn carry(mut socket: Socket, text: Text, base64: bool) {
-    let mut text = text.into_reader();
-    let mut piece = vec![0; PIECE];
-    let end = loop {
-        let read = tokio::select! {
-            read = text.read(&mut piece) => read,
-            // Messages of the client are ignored, except that they show that it is alive.
-            received = socket.receive(true) => match received {
-                Ok(_) => continue,
-                Err(end) => break Some(end),
-            },
-        };
-        let message = match read {
-            Ok(0) | Err(_) => break None,
-            Ok(count) if base64 => Message::Text(STANDARD.encode(&piece[..count])),
-            Ok(count) => Message::Binary(Bytes::copy_from_slice(&piece[..count])),
-        };
-        if let Err(end) = socket.send(message).await {
-            break Some(end);
-        }
+fn body(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Body {
+    Body::new(TextBody { text: text.into_reader(), stopping: Box::pin(stopping), failed: None, ended: false })
+}
+
+/// Sends text over a WebSocket: as binary, or in base64 as text. The socket itself ends with the server.
+pub(super) async fn carry(socket: Socket, text: Text, base64: bool) {
+    let message = move |piece: Bytes| match base64 {
+        true => Message::Text(STANDARD.encode(&piece)),
+        false => Message::Binary(piece),
     };
-    socket.close(None, end).await;
+    websocket::carry(socket, body(text, pending()), None, message).await;
 }
 
 struct TextBody {

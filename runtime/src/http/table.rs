@@ -38,10 +38,7 @@ pub(super) enum Include {
 }
 
 impl Include {
-    /// Parses `includeObject` for a Table.
-    ///
-    /// # Errors
-    /// 400 for an invalid value.
+    /// Parses `includeObject` for a Table. Fails with 400 for an invalid value.
     pub(super) fn parse(query: &Query, accepted: Accepted) -> Result<Self, Refused> {
         if accepted.shape != Shape::Table {
             return Ok(Self::default());
@@ -92,13 +89,9 @@ impl Table {
 
     fn open(&self, out: &mut Vec<u8>, metadata: &str, with_columns: bool) {
         let columns = if with_columns { self.columns() } else { Value::Null };
-        out.extend_from_slice(
-            format!(
-                "{{\"kind\":\"Table\",\"apiVersion\":\"{}\",\"metadata\":{metadata},\"columnDefinitions\":{columns},\"rows\":[",
-                self.meta_version
-            )
-            .as_bytes(),
-        );
+        let version = self.meta_version;
+        let start = format!("{{\"kind\":\"Table\",\"apiVersion\":\"{version}\",\"metadata\":{metadata}");
+        out.extend_from_slice(format!("{start},\"columnDefinitions\":{columns},\"rows\":[").as_bytes());
     }
 
     fn columns(&self) -> Value {

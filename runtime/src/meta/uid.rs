@@ -7,18 +7,20 @@
 pub(crate) fn uid() -> Result<String, String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let n = u128::from_be_bytes(bytes);
-    let part = |shift: u32, bits: u32| n >> shift & ((1 << bits) - 1);
-    Ok(format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        part(96, 32),
-        part(80, 16),
-        part(64, 16),
-        part(48, 16),
-        part(0, 48)
-    ))
+    Ok(uuid(u128::from_be_bytes(bytes)).map(char::from).iter().collect())
+}
+
+/// A UUID of version 4 as text, with most bits of a number.
+pub(crate) fn uuid(number: u128) -> [u8; 36] {
+    // The bits for version 4 and variant 1.
+    let number = number & !(0xf000_u128 << 64 | 0b11_u128 << 62) | 0x4000_u128 << 64 | 0b10_u128 << 62;
+    let (mut text, mut at) = ([b'-'; 36], 0);
+    for (index, byte) in number.to_be_bytes().into_iter().enumerate() {
+        at += usize::from(matches!(index, 4 | 6 | 8 | 10));
+        text[at..at + 2].copy_from_slice(&[byte >> 4, byte & 0xf].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
+        at += 2;
+    }
+    text
 }
 
 #[cfg(test)]

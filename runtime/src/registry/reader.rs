@@ -95,7 +95,6 @@ impl Transformer for Identity {
 
 /// The stored form of an object.
 pub struct Sealed {
-    /// The value.
     pub value: Bytes,
     /// The approximate size of the object itself.
     pub size: usize,

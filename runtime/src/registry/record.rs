@@ -57,7 +57,6 @@ impl<'a> Record<'a> {
 /// Values of the selectable fields of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selectable<'a> {
-    /// The version.
     pub version: &'a str,
     /// The fingerprint of the fields' paths.
     pub paths: u64,
@@ -104,10 +103,7 @@ pub(crate) fn object_size(record: &[u8]) -> usize {
     managed + body
 }
 
-/// Upgrades a record to the current layout.
-///
-/// # Errors
-/// If a record of layout 1 is invalid.
+/// Upgrades a record to the current layout. Fails if a record of layout 1 is invalid.
 pub(crate) fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
     if stored.first() != Some(&1) {
         return Ok(stored);

@@ -60,6 +60,7 @@ pub struct App {
     pub(super) builtin: builtin::Controllers,
     /// Tasks that read changed files; ended on drop.
     pub(super) following: JoinSet<()>,
+    /// Notifying this makes the server read its files again.
     pub(super) read_now: watch::Sender<()>,
     pub(super) admin: Option<Admin>,
     pub(super) entrance: Entrance,
@@ -102,11 +103,6 @@ impl App {
     /// Makes the server read changed tokens and certificates at once instead of within seconds.
     pub fn reload(&self) {
         self.read_now.send_replace(());
-    }
-
-    /// Notifying this makes the server read its files again.
-    pub(super) fn read_now(&self) -> watch::Sender<()> {
-        self.read_now.clone()
     }
 
     pub(super) fn follow(&mut self, files: Followed) {
@@ -153,7 +149,7 @@ impl App {
         let end = Instant::now() + self.stop_within;
         self.controllers.stop(self.stop_within / 2).await;
         self.api.cache.close();
-        self.handlers.stop();
+        self.handlers.open.stop();
         let connections = async {
             if let Some(ended) = ended {
                 ended.await;
@@ -164,7 +160,7 @@ impl App {
             #[cfg(feature = "kube")]
             self.in_process.idle().await;
         };
-        let ended = async { tokio::join!(connections, self.handlers.ended(), requests) };
+        let ended = async { tokio::join!(connections, self.handlers.open.ended(), requests) };
         if timeout_at(end, ended).await.is_err() {
             tracing::warn!(seconds = self.stop_within.as_secs(), "some requests were not finished in time");
         }

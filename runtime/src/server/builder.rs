@@ -363,7 +363,7 @@ impl Builder {
             // No request was answered yet.
             () = signals.stop(&nothing_to_read) => return Ok(()),
         };
-        let (read_now, first) = (app.read_now(), Notify::new());
+        let (read_now, first) = (app.read_now.clone(), Notify::new());
         let signalled = async {
             signals.stop(&read_now).await;
             first.notify_one();

@@ -156,7 +156,7 @@ impl About {
             in_process: app.in_process.clone(),
             authority: app.state.files.file("ca.crt"),
             kubeconfig: app.state.files.file("kubeconfig"),
-            read_now: app.read_now(),
+            read_now: app.read_now.clone(),
         }
     }
 }

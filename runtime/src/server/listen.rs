@@ -67,15 +67,9 @@ pub(super) struct Entrance {
     pub on_ready: Vec<OnReady>,
 }
 
-/// The TLS configuration of a listener, if it uses TLS.
-#[derive(Default)]
-struct Tls {
-    config: Option<ServerConfig>,
-    /// The server's own certificate authority.
-    authority_pem: Option<String>,
-    /// The files of the certificate, and of the authorities of client certificates.
-    followed: Vec<Followed>,
-}
+/// The TLS configuration of a listener, if it uses TLS; the server's own certificate authority; and the files of the
+/// certificate, and of the authorities of client certificates.
+type Tls = (Option<ServerConfig>, Option<String>, Vec<Followed>);
 
 /// The connections of a listener.
 pub(super) struct Connections {
@@ -109,7 +103,7 @@ impl Entrance {
         rustix::net::sockopt::set_socket_send_buffer_size(&listener, buffer)
             .map_err(|error| Error::Listener(error.into()))?;
         let url = self.url(address);
-        let Tls { config, authority_pem, followed } = self.tls(address, state)?;
+        let (config, authority_pem, followed) = self.tls(address, state)?;
         self.samples.own_authority = authority_pem.is_some();
         let mut kubeconfig = None;
         if let (Some(_), Some(admin)) = (&config, admin) {
@@ -136,12 +130,11 @@ impl Entrance {
         if let Some(files) = self.certificate.take() {
             let (config, certificate) = files.server_config(clients)?;
             followed.push(certificate);
-            return Ok(Tls { config: Some(config), authority_pem: None, followed });
+            return Ok((Some(config), None, followed));
         }
         let authority = Authority::open(state)?;
-        let authority_pem = Some(authority.certificate_pem().to_owned());
-        let config = authority.server_config(address, &self.names, clients)?;
-        Ok(Tls { config: Some(config), authority_pem, followed })
+        let authority_pem = authority.certificate_pem.clone();
+        Ok((Some(authority.server_config(address, &self.names, clients)?), Some(authority_pem), followed))
     }
 
     /// The base of every URL of a server at an address.

@@ -83,7 +83,7 @@ impl Builder {
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
-        let Loaded { api, handlers, definitions } = loading.await.expect("loading the cache does not panic")?;
+        let (api, handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
         // The directory is locked only now, so that no other server creates the same files.
         let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
         let health = health(&api.store, self.checks)?;
@@ -184,16 +184,12 @@ impl Core {
             migrate::serve(&embedded, &api);
         }
         let definitions = self.definitions.then(|| Definitions::load(&api));
-        Ok(Loaded { api, handlers, definitions })
+        Ok((api, handlers, definitions))
     }
 }
 
 /// The parts of a server whose store was read.
-struct Loaded {
-    api: Arc<Verbs>,
-    handlers: Arc<Handlers>,
-    definitions: Option<Definitions>,
-}
+type Loaded = (Arc<Verbs>, Arc<Handlers>, Option<Definitions>);
 
 /// The answer of `/version`.
 fn version(given: Option<&str>) -> Result<VersionInfo> {

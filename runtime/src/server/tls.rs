@@ -43,7 +43,8 @@ const RENEW_AFTER: Duration = Duration::from_hours(180 * 24);
 
 /// The server's own certificate authority.
 pub(super) struct Authority {
-    certificate_pem: String,
+    /// Its certificate, for clients to trust.
+    pub certificate_pem: String,
     issuer: Issuer<'static, KeyPair>,
 }
 
@@ -77,11 +78,6 @@ impl Authority {
             }
         };
         Ok(Self { certificate_pem, issuer: Issuer::new(authority_params(), key) })
-    }
-
-    /// The authority's certificate, for clients to trust.
-    pub(super) fn certificate_pem(&self) -> &str {
-        &self.certificate_pem
     }
 
     /// The TLS configuration of a server at an address and under other names.

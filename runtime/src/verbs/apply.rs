@@ -22,10 +22,8 @@ use crate::{
 };
 
 impl Verbs {
-    /// Applies a configuration.
-    ///
-    /// # Errors
-    /// [`Error::Conflicts`] if it would change fields of other managers and is not forced; errors of the object.
+    /// Applies a configuration. Fails with [`Error::Conflicts`] if it would change fields of other managers and is not
+    /// forced; errors of the object.
     pub(super) async fn apply(
         &self,
         request: &Request,

@@ -4,7 +4,13 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
-use super::{Error, Request, Verbs, lifecycle::hold_namespace, retry::Retry, rewrite::conflict, turns::Turn, waiting};
+use super::{
+    Error, Request, Verbs,
+    lifecycle::hold_namespace,
+    rewrite::conflict,
+    turns::{Retry, Turn},
+    waiting,
+};
 use crate::{
     cache::{Object, Reader},
     meta::Revision,
@@ -23,9 +29,7 @@ const CONFIRMED_WITHIN: Duration = Duration::from_millis(500);
 pub(super) type Outcome<T> = Option<T>;
 
 impl Verbs {
-    /// Stores an object, and returns it from the cache. Documents here and below are in the storage version.
-    ///
-    /// # Errors
+    /// Stores an object, and returns it from the cache. Documents here and below are in the storage version. Fails with
     /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops, if its disk fails, or if the definition of
     /// the resource has changed; [`Error::NotServed`] if the resource was removed; [`Error::InsufficientStorage`] if
     /// the disk is full; [`Error::StoreRead`] if the replaced object cannot be read; [`Error::Internal`] if the outcome
@@ -86,9 +90,7 @@ impl Verbs {
                     }
                 }
                 CommitError::Damaged { key, damage } => {
-                    let causes = vec![(key.to_string(), damage.to_string())];
-                    let resource = request.served.kind.group_resource();
-                    return Err(Error::StoreRead { resource, name: request.name.clone(), causes, more: false });
+                    return Err(request.unreadable(vec![(key.to_string(), damage.to_string())], false));
                 }
                 CommitError::Refused { full: true, .. } => return Err(Error::InsufficientStorage(error.to_string())),
                 CommitError::Closed | CommitError::Refused { .. } => return Err(Error::Unavailable(error.to_string())),
@@ -101,10 +103,8 @@ impl Verbs {
     }
 
     /// Checks that the resource of a request is still served as when the request began. Otherwise the request has read
-    /// outdated objects, which must not be the basis of a write.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`] if it was replaced, [`Error::NotServed`] if it was removed.
+    /// outdated objects, which must not be the basis of a write. Fails with [`Error::Unavailable`] if it was replaced,
+    /// [`Error::NotServed`] if it was removed.
     fn is_served_still(&self, request: &Request) -> Result<(), Error> {
         if !request.served.objects.has_ended() {
             return Ok(());
@@ -140,10 +140,8 @@ fn definition_changed(request: &Request) -> Error {
     Error::Unavailable(format!("the definition of {resource} has changed; please try again"))
 }
 
-/// The object that a dry run would store. Revision zero omits the resourceVersion.
-///
-/// # Errors
-/// [`Error::TooLarge`]; [`Error::Internal`] if the record could not be built.
+/// The object that a dry run would store. Revision zero omits the resourceVersion. Fails with [`Error::TooLarge`];
+/// [`Error::Internal`] if the record could not be built.
 pub(super) async fn preview(
     request: &Request,
     turn: Option<&Turn>,
@@ -173,10 +171,7 @@ async fn record(
     Ok(value)
 }
 
-/// Checks the size of an object.
-///
-/// # Errors
-/// [`Error::TooLarge`].
+/// Checks the size of an object. Fails with [`Error::TooLarge`].
 pub(super) fn check_size(size: usize) -> Result<(), Error> {
     if size <= MAX_OBJECT_BYTES {
         return Ok(());

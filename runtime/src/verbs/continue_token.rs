@@ -37,10 +37,7 @@ impl Position {
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).expect("a token is plain JSON"))
     }
 
-    /// Parses a client's token.
-    ///
-    /// # Errors
-    /// [`Error::BadRequest`].
+    /// Parses a client's token. Fails with [`Error::BadRequest`].
     pub(super) fn decode(token: &str) -> Result<Self, Error> {
         let refuse = |why: &str| Error::BadRequest(format!("invalid continue token: continue key is not valid: {why}"));
         let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|error| refuse(&error.to_string()))?;

@@ -10,7 +10,6 @@ use crate::{
 /// The source of a document, which determines how its errors are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A request's body.
     Body,
     /// The result of a patch.
     Patch,
@@ -33,7 +32,6 @@ pub(super) struct Shape<'k> {
     pub version: &'k GroupVersion,
     /// The kind's name.
     pub kind: &'k str,
-    /// The schema.
     pub schema: &'k Schema,
     /// The policy, which determines how errors are reported.
     pub policy: &'static dyn Policy,

@@ -33,7 +33,6 @@ pub enum Error {
     BadRequest(String),
     /// 403: `<what> "<name>" is forbidden: <message>`.
     Forbidden {
-        /// The resource.
         resource: GroupResource,
         /// The object's name; may be empty.
         name: String,
@@ -71,7 +70,6 @@ pub enum Error {
     Unknown(String),
     /// 500 `StoreReadError`: the stored object cannot be decoded.
     StoreRead {
-        /// The resource.
         resource: GroupResource,
         /// The object's name; empty for a collection.
         name: String,

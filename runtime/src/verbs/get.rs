@@ -28,20 +28,14 @@ impl Verbs {
     }
 }
 
-/// The newest state of the requested object, in the storage version.
-///
-/// # Errors
-/// [`Error::NotFound`]; [`Error::StoreRead`] if its stored bytes cannot be decoded: the object exists, but cannot be
-/// shown.
+/// The newest state of the requested object, in the storage version. Fails with [`Error::NotFound`];
+/// [`Error::StoreRead`] if its stored bytes cannot be decoded: the object exists, but cannot be shown.
 pub(super) fn current(request: &Request) -> Result<Arc<Object>, Error> {
     let object = find(request)?;
     if object.unreadable().is_some() { Err(unreadable(request, &[object])) } else { Ok(object) }
 }
 
-/// The newest state of the requested object, readable or not.
-///
-/// # Errors
-/// [`Error::NotFound`].
+/// The newest state of the requested object, readable or not. Fails with [`Error::NotFound`].
 pub(super) fn find(request: &Request) -> Result<Arc<Object>, Error> {
     request.served.objects.snapshot().get(&request.key()).ok_or_else(|| request.not_found())
 }
@@ -53,10 +47,7 @@ pub(super) fn unreadable(request: &Request, objects: &[Arc<Object>]) -> Error {
         let why = format!("object not decodable revision={}: {reason}", object.revision());
         (format!("{}{}", request.served.objects.prefix(), object.key()), why)
     };
-    let causes = objects.iter().take(MAX_CAUSES).map(cause).collect();
-    let more = objects.len() > MAX_CAUSES;
-    let resource = request.served.kind.group_resource();
-    Error::StoreRead { resource, name: request.name.clone(), causes, more }
+    request.unreadable(objects.iter().take(MAX_CAUSES).map(cause).collect(), objects.len() > MAX_CAUSES)
 }
 
 /// Stored objects that cannot be converted to the requested version.

@@ -59,14 +59,12 @@ impl Verbs {
         };
         // Code sees whole objects only, not the metadata of one that cannot be converted.
         shown(request, None, &current(request)?).await?;
-        self.rewrite(&write, changed).await.map(|done| done.object)
+        self.rewrite(&write, changed).await.map(|(object, _)| object)
     }
 }
 
-/// A document of a kind that is not stored, as the answer to a request. Disallowed nulls are removed, as in stored objects.
-///
-/// # Errors
-/// [`Error::TooLarge`].
+/// A document of a kind that is not stored, as the answer to a request. Disallowed nulls are removed, as in stored
+/// objects. Fails with [`Error::TooLarge`].
 pub(crate) fn show(request: &Request, kind: &Kind, mut document: Document) -> Result<Answer, Error> {
     schema::normalise(&kind.version.schema, &mut document);
     let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));

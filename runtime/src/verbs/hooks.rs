@@ -18,10 +18,7 @@ use crate::{
 };
 
 impl Write<'_> {
-    /// Refuses a dry run of a kind whose hooks have side effects.
-    ///
-    /// # Errors
-    /// [`Error::BadRequest`].
+    /// Refuses a dry run of a kind whose hooks have side effects. Fails with [`Error::BadRequest`].
     pub(super) fn check_dry_run(&self) -> Result<(), Error> {
         let kind = self.kind;
         if self.options.dry_run && kind.binding.hooks.has_side_effects() {
@@ -31,11 +28,8 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Runs the hook that sets defaults. A new object with a generated name gets the defaults again after its name: some
-    /// contain it.
-    ///
-    /// # Errors
-    /// If the hook refuses, or cannot decode an object that the schema allows.
+    /// Runs the hook that sets defaults. A new object with a generated name gets the defaults again after its name:
+    /// some contain it. Fails if the hook refuses, or cannot decode an object that the schema allows.
     pub(super) async fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = self.kind;
         if !kind.binding.hooks.runs(Hook::Defaults) {

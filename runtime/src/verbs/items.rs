@@ -20,9 +20,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// The first selected objects in a range of positions, up to a limit; zero means no limit.
-    ///
-    /// # Errors
+    /// The first selected objects in a range of positions, up to a limit; zero means no limit. Fails with
     /// [`Error::StoreRead`] for unreadable objects, because it is unknown whether they are selected.
     pub(super) fn select(
         request: &Request,
@@ -71,10 +69,7 @@ impl Items {
         Self { snapshot, positions: 0..count, filter: None, count, json_bytes }
     }
 
-    /// The objects in the requested version, if a webhook converts them.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] if that fails.
+    /// The objects in the requested version, if a webhook converts them. Fails with [`Error::Internal`] if that fails.
     pub(super) async fn converted(self, request: &Request) -> Result<Self, Error> {
         let served = &request.served;
         let Some((view, webhooks)) = served.waiting_view() else { return Ok(self) };

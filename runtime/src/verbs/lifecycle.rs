@@ -9,10 +9,7 @@ use crate::{cache::Object, kind::Kind, storage::Hold};
 /// Between this check and the commit the namespace could be marked, emptied and removed, which would leave the new
 /// object behind. So the commit requires the namespace's checked revision. Every object whose creation saw an active
 /// namespace is therefore stored, and visible, before the mark. The lifecycle controller lists after the mark, so no
-/// object is left behind, however many servers share the store.
-///
-/// # Errors
-/// [`Error::NotFound`]; [`Error::Forbidden`].
+/// object is left behind, however many servers share the store. Fails with [`Error::NotFound`]; [`Error::Forbidden`].
 pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Result<Option<Hold>, Error> {
     if request.namespace.is_empty() {
         return Ok(None);
@@ -38,19 +35,10 @@ pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Resu
     })
 }
 
-/// Refuses the deletion of objects that every cluster needs.
-///
-/// # Errors
-/// [`Error::Forbidden`].
+/// Refuses the deletion of objects that every cluster needs. Fails with [`Error::Forbidden`].
 pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
-    let kind = &*request.served.kind;
-    let Some(why) = kind.policy().refuses_deletion(&request.name) else { return Ok(()) };
-    Err(Error::Forbidden {
-        resource: kind.group_resource(),
-        name: request.name.clone(),
-        message: why.to_owned(),
-        causes: Vec::new(),
-    })
+    let why = request.served.kind.policy().refuses_deletion(&request.name);
+    why.map_or(Ok(()), |why| Err(request.forbidden(why)))
 }
 
 /// Reads the phase from the selectable fields, which the cache has ready.

@@ -39,7 +39,6 @@ mod patch;
 mod pipeline;
 mod plugins;
 mod remove_resource;
-mod retry;
 mod revisions;
 mod rewrite;
 mod scale;
@@ -63,7 +62,7 @@ pub(crate) use items::{Items, Place};
 pub(crate) use patch::Parsed;
 pub(crate) use pipeline::Subject;
 pub(crate) use plugins::Plugin;
-pub(crate) use retry::Retry;
+pub(crate) use turns::Retry;
 pub(crate) use waiting::Slot;
 pub(crate) use watching::Watch;
 
@@ -108,9 +107,7 @@ impl Verbs {
             this: this.clone(),
         })
     }
-}
 
-impl Verbs {
     /// This, for clients that outlive the request.
     pub(crate) fn shared(&self) -> Arc<Self> {
         self.this.upgrade().expect("a request holds the server")
@@ -179,10 +176,8 @@ impl Request {
         self.endpoint().is_some_and(Endpoint::is_scale)
     }
 
-    /// The part of the stored object that a write may change.
-    ///
-    /// # Errors
-    /// [`Error::MethodNotAllowed`] if its kind has no such subresource.
+    /// The part of the stored object that a write may change. Fails with [`Error::MethodNotAllowed`] if its kind has no
+    /// such subresource.
     fn changes(&self) -> Result<&Changes, Error> {
         self.endpoint().map(|endpoint| &endpoint.changes).ok_or(Error::MethodNotAllowed)
     }
@@ -195,6 +190,17 @@ impl Request {
     /// The key of an object in the request's namespace.
     fn key_of(&self, name: &str) -> String {
         if self.namespace.is_empty() { name.to_owned() } else { format!("{}/{name}", self.namespace) }
+    }
+
+    /// The error for a request that is forbidden for a reason.
+    pub fn forbidden(&self, message: impl Into<String>) -> Error {
+        let (resource, name) = (self.served.kind.group_resource(), self.name.clone());
+        Error::Forbidden { resource, name, message: message.into(), causes: Vec::new() }
+    }
+
+    /// The error for stored objects that cannot be read, given as keys and reasons.
+    fn unreadable(&self, causes: Vec<(String, String)>, more: bool) -> Error {
+        Error::StoreRead { resource: self.served.kind.group_resource(), name: self.name.clone(), causes, more }
     }
 
     /// The error that the requested object does not exist.
@@ -232,7 +238,6 @@ pub enum Deleted {
     Gone {
         /// The object's last state.
         object: Arc<Object>,
-        /// Its uid.
         uid: String,
     },
     /// An unreadable object was deleted by force.
@@ -259,6 +264,5 @@ pub struct Watching {
     pub initial_bookmark: Option<Revision>,
     /// True if the client allows bookmarks.
     pub bookmarks: bool,
-    /// The watch.
     pub watch: Watch,
 }

@@ -7,10 +7,8 @@ const RANDOM_LENGTH: usize = 5;
 /// The maximum length of the prefix, so that the whole name fits in a DNS label.
 const MAX_BASE: usize = 63 - RANDOM_LENGTH;
 
-/// A name that starts with a base, truncated to fit, and ends with random characters.
-///
-/// # Errors
-/// If the system cannot provide randomness.
+/// A name that starts with a base, truncated to fit, and ends with random characters. Fails if the system cannot
+/// provide randomness.
 pub(super) fn generate(base: &str) -> Result<String, String> {
     let cut = base.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_BASE).last();
     let mut name = base[..cut.unwrap_or(0)].to_owned();

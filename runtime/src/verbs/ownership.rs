@@ -68,11 +68,7 @@ pub(super) fn entries(document: &Document) -> Option<Value> {
 
 /// Sets or removes the entries.
 pub(super) fn set_entries(document: &mut Document, entries: Option<Value>) {
-    let metadata = system::metadata(document);
-    match entries {
-        Some(entries) => drop(metadata.insert(MANAGED_FIELDS.to_owned(), entries)),
-        None => drop(metadata.remove(MANAGED_FIELDS)),
-    }
+    system::put(system::metadata(document), MANAGED_FIELDS, entries);
 }
 
 /// Writes the request to remove all ownership in the form that lasts until ownership is recorded: an empty list would

@@ -1,7 +1,12 @@
 //! patch: changes an object, and is applied again to the newer object if another write came first.
 use std::sync::Arc;
 
-use super::{Error, Patch, Request, Verbs, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
+use super::{
+    Error, Patch, Request, Verbs, Written,
+    decode::Origin,
+    pipeline::Write,
+    rewrite::{MODIFIED, written},
+};
 use crate::{
     codec::Decoded,
     meta::{
@@ -43,7 +48,7 @@ impl Verbs {
             let warnings = write.decode_named(&mut new, Some(old))?;
             Ok((new, warnings))
         });
-        done.await.map(Written::from).map_err(|error| if patch.copies() { without_values(error) } else { error })
+        done.await.map(written).map_err(|error| if patch.copies() { without_values(error) } else { error })
     }
 }
 

@@ -34,7 +34,6 @@ use crate::{
 
 /// What a document is about that a handler's subresource takes. The request is for its object.
 pub struct Subject {
-    /// The subresource.
     pub subresource: Arc<str>,
     /// Create for a POST and for a PUT of a document that does not exist, otherwise Update.
     pub operation: Operation,
@@ -44,13 +43,10 @@ pub struct Subject {
 
 /// A write in progress.
 pub(super) struct Write<'a> {
-    /// The verbs.
     pub api: &'a Verbs,
-    /// The request.
     pub request: &'a Request,
     /// The kind of its documents: the requested one, or that of a subresource with documents of its own.
     pub kind: &'a Kind,
-    /// The options.
     pub options: &'a WriteOptions,
     /// The source of its documents.
     pub origin: Origin,
@@ -92,10 +88,8 @@ impl Write<'_> {
         if self.request.is_scale() { scale::shape() } else { Shape::from(self.kind) }
     }
 
-    /// Decode checks, name and namespace. Returns warnings about unknown fields.
-    ///
-    /// # Errors
-    /// [`Error::BadRequest`], or errors of the patch.
+    /// Decode checks, name and namespace. Returns warnings about unknown fields. Fails with [`Error::BadRequest`], or
+    /// errors of the patch.
     pub(super) fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         let warnings = decode(self, document, None)?;
         system::place(self.request, document, Nameless::Named)?;
@@ -237,10 +231,7 @@ impl Write<'_> {
     }
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
-    /// stored object may violate.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] with all errors; those of admission.
+    /// stored object may violate. Fails with [`Error::Invalid`] with all errors; those of admission.
     pub(super) async fn validate(&self, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
         let kind = self.kind;
         let mut errors = self.metadata_errors(document, old);
@@ -308,10 +299,8 @@ impl Write<'_> {
     }
 }
 
-/// Checks the types of what mutating admission has left.
-///
-/// # Errors
-/// [`Error::Internal`], as kube-apiserver answers if a webhook's patch cannot be decoded.
+/// Checks the types of what mutating admission has left. Fails with [`Error::Internal`], as kube-apiserver answers if a
+/// webhook's patch cannot be decoded.
 fn check_admitted(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Result<(), Error> {
     let wrong = wrong_types(shape, document, old);
     wrong.map_or(Ok(()), |why| Err(Error::Internal(format!("admission has left an invalid {}: {why}", shape.kind))))

@@ -1,5 +1,5 @@
 //! The plugins of admission as the server calls them: in order, again where they ask for it, and measured.
-use std::{pin::Pin, time::Instant};
+use std::{mem, pin::Pin, time::Instant};
 
 use super::{
     Admission, Attributes, Error, Request, Verbs,
@@ -83,22 +83,6 @@ impl Plugin {
     }
 }
 
-/// Which plugins change the object once more, because a later one has changed it.
-struct Reinvocation {
-    /// Plugins with `IfNeeded` that were called since the last change.
-    called: Vec<bool>,
-    /// Plugins that are called again.
-    again: Vec<bool>,
-}
-
-impl Reinvocation {
-    fn changed(&mut self) {
-        for (again, called) in self.again.iter_mut().zip(&mut self.called) {
-            *again |= std::mem::take(called);
-        }
-    }
-}
-
 impl Verbs {
     /// True if a plugin decides about an operation.
     pub fn admits(&self, operation: Operation) -> bool {
@@ -130,20 +114,20 @@ impl Verbs {
     ) -> Result<(), Error> {
         let plugins: Vec<&Plugin> = self.plugins(attributes.operation).collect();
         let asks = |plugin: &Plugin| plugin.plugin.reinvocation_policy() == ReinvocationPolicy::IfNeeded;
-        let none = vec![false; plugins.len()];
-        let mut reinvocation = Reinvocation { called: none.clone(), again: none };
+        // Plugins with `IfNeeded` that were called since the last change, and those that are called again because of one.
+        let (mut called, mut again) = (vec![false; plugins.len()], vec![false; plugins.len()]);
         for round in [1, 2] {
             for (at, plugin) in plugins.iter().enumerate() {
-                if round == 2 && !reinvocation.again[at] {
+                if round == 2 && !again[at] {
                     continue;
                 }
                 // Compared only for plugins called before that would be called again.
-                let before = reinvocation.called.contains(&true).then(|| object.clone());
+                let before = called.contains(&true).then(|| object.clone());
                 plugin.run(Step::Admit, attributes, turn, plugin.plugin.admit(attributes, object)).await?;
                 if before.is_some_and(|before| before != *object) {
-                    reinvocation.changed();
+                    again.iter_mut().zip(&mut called).for_each(|(again, called)| *again |= mem::take(called));
                 }
-                reinvocation.called[at] = asks(plugin);
+                called[at] = asks(plugin);
             }
         }
         Ok(())

@@ -8,10 +8,7 @@ use crate::{meta::Revision, storage::ReadError};
 const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Verbs {
-    /// Waits until readers see a revision.
-    ///
-    /// # Errors
-    /// [`Error::TooLargeRevision`] if that takes too long.
+    /// Waits until readers see a revision. Fails with [`Error::TooLargeRevision`] if that takes too long.
     pub(super) async fn reach(&self, asked: Revision) -> Result<(), Error> {
         if self.cache.revision() >= asked {
             return Ok(());
@@ -32,9 +29,7 @@ pub(super) fn unreachable(request: &Request, error: &ReadError, asked: Revision)
         },
         ReadError::Future(current) => Error::TooLargeRevision { asked, current: *current },
         ReadError::Damaged(message) => {
-            let causes = vec![(request.served.objects.prefix().to_owned(), message.clone())];
-            let resource = request.served.kind.group_resource();
-            Error::StoreRead { resource, name: request.name.clone(), causes, more: false }
+            request.unreadable(vec![(request.served.objects.prefix().to_owned(), message.clone())], false)
         }
         ReadError::Engine(_) => Error::Internal(error.to_string()),
     }

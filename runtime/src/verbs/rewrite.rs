@@ -7,9 +7,8 @@ use super::{
     commit::{Outcome, preview},
     get::current,
     pipeline::Write,
-    retry::Retry,
     system,
-    turns::Turn,
+    turns::{Retry, Turn},
     versions::{Answerable, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
     waiting,
 };
@@ -33,18 +32,12 @@ pub(super) const MODIFIED: &str =
 /// The decoded new state of an object, and warnings for the client.
 pub(super) type Changed = (Document, Vec<String>);
 
-/// The result of a rewrite.
-pub(super) struct Rewritten {
-    /// The new object.
-    pub object: Arc<Object>,
-    /// Warnings for the client.
-    pub warnings: Vec<String>,
-}
+/// The new object, and warnings for the client.
+pub(super) type Rewritten = (Arc<Object>, Vec<String>);
 
-impl From<Rewritten> for Written {
-    fn from(Rewritten { object, warnings }: Rewritten) -> Self {
-        Self { answer: Answer::Object(object), created: false, warnings }
-    }
+/// A rewrite as the answer of a verb.
+pub(super) fn written((object, warnings): Rewritten) -> Written {
+    Written { answer: Answer::Object(object), created: false, warnings }
 }
 
 impl Verbs {
@@ -58,7 +51,7 @@ impl Verbs {
         let mut retry = Retry::alone();
         loop {
             match self.rewrite(write, |old| change(Some(old))).await {
-                Ok(done) => return Ok(done.into()),
+                Ok(done) => return Ok(written(done)),
                 Err(Error::NotFound(..)) if write.request.subresource.is_empty() && !write.options.must_exist => {}
                 Err(error) => return Err(error),
             }
@@ -135,7 +128,7 @@ impl Verbs {
             }
         };
         let object = self.replace(write, stored, &old_stored, (&new, fit)).await?;
-        Ok(object.map(|object| Rewritten { object: answer.with(request, object), warnings }))
+        Ok(object.map(|object| (answer.with(request, object), warnings)))
     }
 
     /// Removes finalizers of an object that cannot be converted, with a write in the storage version, if the change
@@ -161,8 +154,7 @@ impl Verbs {
         let Some(object) = self.replace(&write_stored, stored, &old_stored, (&left, fit)).await? else {
             return Ok(None);
         };
-        let object = shown_or_metadata(write.request, write.turn, &object).await?;
-        Ok(Some(Rewritten { object, warnings }))
+        Ok(Some((shown_or_metadata(write.request, write.turn, &object).await?, warnings)))
     }
 
     /// The turn of a writer of the requested object.
@@ -204,10 +196,7 @@ impl Verbs {
     }
 }
 
-/// The object as a document.
-///
-/// # Errors
-/// [`Error::Internal`], which would be a bug of the cache.
+/// The object as a document. Fails with [`Error::Internal`], which would be a bug of the cache.
 pub(super) fn document_of(object: &Object) -> Result<Document, Error> {
     let decoded = codec::decode(&object.json(), &codec::Limits::NONE);
     decoded.map(|decoded| decoded.document).map_err(|error| Error::Internal(format!("{:?}: {error}", object.key())))
@@ -252,10 +241,7 @@ pub(super) async fn hold(kind: &Kind, document: &Document, turn: Option<&Turn>) 
 }
 
 /// Checks the uid of a body, if it has one: it is the first precondition. In a patch, another uid is a change of an
-/// immutable field, which validation refuses.
-///
-/// # Errors
-/// [`Error::Conflict`], also if there is no object.
+/// immutable field, which validation refuses. Fails with [`Error::Conflict`], also if there is no object.
 pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document>) -> Result<(), Error> {
     let expected = Preconditions { uid: Preconditions::of(&new["metadata"]).uid, resource_version: None };
     expected.check(old.map(|old| &old["metadata"])).map_err(|Mismatch { expected, found, .. }| {

@@ -110,7 +110,7 @@ impl Verbs {
         let version = kind.group_version.to_string();
         let versions = request.served.records.versions();
         let replicas_in = |version: &str| Some(&versions.find(version)?.version.scale.as_ref()?.replicas.0[..]);
-        let done = self
+        let (object, warnings) = self
             .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(self, request, options, &[]) }, |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;
                 let owners = entries(old).unwrap_or_default();
@@ -124,8 +124,8 @@ impl Verbs {
                 Ok((new, warnings))
             })
             .await?;
-        let answer = Answer::Document(of_object(kind, &done.object)?);
-        Ok(Written { answer, created: false, warnings: done.warnings })
+        let answer = Answer::Document(of_object(kind, &object)?);
+        Ok(Written { answer, created: false, warnings })
     }
 }
 
@@ -158,11 +158,8 @@ pub(super) fn of_object(kind: &Kind, object: &Object) -> Result<Document, Error>
     of_document(kind, &document_of(object)?, None)
 }
 
-/// The scale of an object.
-///
-/// # Errors
-/// [`Error::Internal`] if the object has no desired number and there is no substitute, [`Error::MethodNotAllowed`] if
-/// its kind has no scale.
+/// The scale of an object. Fails with [`Error::Internal`] if the object has no desired number and there is no
+/// substitute, [`Error::MethodNotAllowed`] if its kind has no scale.
 pub(super) fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -> Result<Document, Error> {
     let paths = paths(kind)?;
     let Some(replicas) = paths.replicas.of(object).and_then(Document::as_i64).or(absent) else {

@@ -40,10 +40,7 @@ struct Term {
 }
 
 impl Selection {
-    /// Compiles the path and the selectors.
-    ///
-    /// # Errors
-    /// [`Error::BadRequest`] for a field that is not selectable.
+    /// Compiles the path and the selectors. Fails with [`Error::BadRequest`] for a field that is not selectable.
     pub(super) fn new(request: &Request, options: &ListOptions) -> Result<Self, Error> {
         let kind = &*request.served.kind;
         let first = request.served.records.first_field(&kind.group_version.version);

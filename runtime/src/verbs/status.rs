@@ -50,12 +50,9 @@ impl From<Error> for Status {
             }
             Error::TooLargeRevision { asked, current } => {
                 let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
-                let cause = StatusCause {
-                    reason: "ResourceVersionTooLarge".to_owned(),
-                    message: "Too large resource version".to_owned(),
-                    field: String::new(),
-                };
-                let details = StatusDetails { causes: vec![cause], retry_after_seconds: 1, ..StatusDetails::default() };
+                let (reason, text) = ("ResourceVersionTooLarge".to_owned(), "Too large resource version".to_owned());
+                let cause = StatusCause { reason, message: text, field: String::new() };
+                let details = StatusDetails { causes: vec![cause], ..retry() };
                 Status::failure(504, "Timeout", message, Some(details))
             }
             Error::GeneratedNameTaken(resource, name, occupant) => {
@@ -72,14 +69,8 @@ impl From<Error> for Status {
             Error::StoreRead { resource, name, causes, more } => store_read(resource, name, causes, more),
             Error::Internal(message) => Status::internal(&message),
             Error::Refused(status) => *status,
-            Error::Unavailable(message) => {
-                let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
-                Status::failure(503, "ServiceUnavailable", message, Some(details))
-            }
-            Error::InsufficientStorage(message) => {
-                let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
-                Status::failure(507, "InsufficientStorage", message, Some(details))
-            }
+            Error::Unavailable(message) => Status::failure(503, "ServiceUnavailable", message, Some(retry())),
+            Error::InsufficientStorage(message) => Status::failure(507, "InsufficientStorage", message, Some(retry())),
         }
     }
 }
@@ -121,6 +112,11 @@ fn apply_failed(message: String, conflicts: Vec<Conflict>) -> Status {
     };
     let causes = conflicts.into_iter().map(cause).collect();
     Status::failure(409, "Conflict", message, Some(StatusDetails { causes, ..StatusDetails::default() }))
+}
+
+/// Clients try again after a second.
+fn retry() -> StatusDetails {
+    StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() }
 }
 
 fn details(resource: GroupResource, name: String) -> StatusDetails {

@@ -39,9 +39,7 @@ pub(super) enum Nameless {
     Refused,
 }
 
-/// Compares the name and namespace of a body with those of the path, and fills in absent ones.
-///
-/// # Errors
+/// Compares the name and namespace of a body with those of the path, and fills in absent ones. Fails with
 /// [`Error::BadRequest`] if they differ.
 pub(super) fn place(request: &Request, document: &mut Document, nameless: Nameless) -> Result<(), Error> {
     place_in_namespace(request, document)?;
@@ -85,9 +83,7 @@ pub(super) fn set(document: &mut Document, member: &str, value: impl Into<Value>
 
 /// Sets the fields that the server controls: a new object gets system fields, and the parts that the endpoint may not
 /// change are copied from the old object. A changed immutable field of metadata is kept, so that validation refuses it.
-///
-/// # Errors
-/// If the system cannot provide randomness; like [`Request::changes`].
+/// Fails if the system cannot provide randomness; like [`Request::changes`].
 pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
     let changes = write.request.changes()?;
     // Through a subresource, only an apply or a write of the scale sets managedFields.
@@ -109,11 +105,9 @@ pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Doc
 
 /// Resets changes by mutating admission like those of clients: a new object keeps its uid and the other fields that the
 /// server has set, and an update keeps what the write may not change. A changed immutable field of metadata is left to
-/// validation, which refuses it. Managed fields keep admission's changes.
-///
-/// # Errors
-/// [`Error::Internal`] if admission has not left an object; [`Error::BadRequest`] for another namespace or name than the
-/// path's; [`Error::Conflict`] for another resourceVersion; like [`Request::changes`].
+/// validation, which refuses it. Managed fields keep admission's changes. Fails with [`Error::Internal`] if admission
+/// has not left an object; [`Error::BadRequest`] for another namespace or name than the path's; [`Error::Conflict`] for
+/// another resourceVersion; like [`Request::changes`].
 pub(super) fn reset(
     write: &Write<'_>,
     document: &mut Document,
@@ -129,8 +123,9 @@ pub(super) fn reset(
         request.changes()?.confine(document, before);
         keep_finalizers(request, document, before);
     }
+    let object = document.as_object_mut().expect("it has metadata");
     for member in ["apiVersion", "kind"] {
-        put(object(document), member, before.get(member).cloned());
+        put(object, member, before.get(member).cloned());
     }
     let metadata = metadata(document);
     metadata.remove("selfLink");
@@ -206,10 +201,6 @@ pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) 
 fn desired<'d>(kind: &Kind, document: &'d Document) -> impl Iterator<Item = (&'d String, &'d Value)> {
     let not_desired = if kind.version.status { &["metadata", "status"][..] } else { &["metadata"] };
     document.as_object().into_iter().flatten().filter(|(name, _)| !not_desired.contains(&name.as_str()))
-}
-
-fn object(document: &mut Document) -> &mut Map<String, Value> {
-    document.as_object_mut().expect("decoding made sure of an object")
 }
 
 /// Sets a member, or removes it.

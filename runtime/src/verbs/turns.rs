@@ -90,13 +90,6 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Called before the first try: queues up if others wait.
-    pub(super) async fn begin(&self) {
-        if self.place.semaphore.available_permits() == 0 {
-            self.place.wait().await;
-        }
-    }
-
     /// Called after a lost race: waits for the turn, and keeps it.
     pub(super) async fn again(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
@@ -106,5 +99,61 @@ impl Turn {
     /// How long the turn is kept while the user's code waits.
     pub(super) fn kept_for(&self) -> Option<Duration> {
         (self.place.is_held() && self.lost.load(Ordering::Relaxed) >= LOSSES).then_some(KEPT_FOR)
+    }
+}
+
+/// The maximum number of tries. A try fails only if another write succeeds, so progress is guaranteed; the limit keeps
+/// a single request from running for ever against many others.
+const TRIES: usize = 64;
+
+/// The remaining tries of an operation.
+pub(crate) struct Retry<'t> {
+    /// The number of tries left after the current one.
+    left: usize,
+    turn: Option<&'t Turn>,
+}
+
+impl Retry<'static> {
+    /// For an operation that does not wait for its turn, because its callees do.
+    pub(crate) fn alone() -> Self {
+        Self { left: TRIES - 1, turn: None }
+    }
+}
+
+impl<'t> Retry<'t> {
+    /// For a writer that waits for its turn while others write the same object, even before the first try if others
+    /// wait.
+    pub(super) async fn in_turn(turn: &'t Turn) -> Self {
+        if turn.place.semaphore.available_permits() == 0 {
+            turn.place.wait().await;
+        }
+        Self { left: TRIES - 1, turn: Some(turn) }
+    }
+
+    /// Called after a lost race: waits for the turn. Returns false if no tries are left.
+    pub(crate) async fn again(&mut self) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        if let Some(turn) = self.turn {
+            turn.again().await;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn tries_are_counted() {
+        let (mut retry, mut made) = (Retry::alone(), 1);
+        while retry.again().await {
+            made += 1;
+        }
+        assert_eq!(made, TRIES);
+        assert!(!retry.again().await);
     }
 }

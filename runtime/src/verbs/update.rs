@@ -3,7 +3,7 @@ use super::{
     Error, Request, Verbs, Written,
     get::current,
     pipeline::Write,
-    rewrite::{check_uid, document_of},
+    rewrite::{check_uid, document_of, written},
     system,
     versions::shown,
 };
@@ -51,7 +51,7 @@ impl Verbs {
         let mut written = if request.served.kind.version.create_on_update {
             self.rewrite_or_create(&write, replace).await?
         } else {
-            self.rewrite(&write, |old| replace(Some(old))).await?.into()
+            written(self.rewrite(&write, |old| replace(Some(old))).await?)
         };
         warnings.append(&mut written.warnings);
         Ok(Written { warnings, ..written })

@@ -26,10 +26,7 @@ use crate::{
     schema::Document,
 };
 
-/// A stored object in the requested version.
-///
-/// # Errors
-/// [`Error::StoreRead`] if it cannot be converted.
+/// A stored object in the requested version. Fails with [`Error::StoreRead`] if it cannot be converted.
 pub(super) async fn shown(request: &Request, turn: Option<&Turn>, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
     let served = &request.served;
     let shown = waiting::outside(turn, served.show(stored)).await;
@@ -50,11 +47,8 @@ fn unconvertible(kind: &Kind, document: &Document, converter: &Kind, why: String
 pub(super) struct Answerable(Option<Body>);
 
 impl Answerable {
-    /// The answer for an object as it will be stored.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] if a webhook fails, and for an object without the
-    /// requested scale.
+    /// The answer for an object as it will be stored. Fails with [`Error::Invalid`] if it cannot be converted;
+    /// [`Error::Internal`] if a webhook fails, and for an object without the requested scale.
     pub(super) async fn of(write: &Write<'_>, stored: &Document) -> Result<Self, Error> {
         let (request, kind) = (write.request, &*write.request.served.kind);
         let mut shown = Cow::Borrowed(stored);
@@ -165,10 +159,8 @@ pub(super) fn only_releases(old: &Document, new: &Document) -> bool {
 }
 
 impl Write<'_> {
-    /// Generates a name for a new object with the hook of its version, or that of the storage version.
-    ///
-    /// # Errors
-    /// If the object cannot be converted to the storage version, or a hook refuses.
+    /// Generates a name for a new object with the hook of its version, or that of the storage version. Fails if the
+    /// object cannot be converted to the storage version, or a hook refuses.
     pub(super) async fn make_name(&self, document: &Document, base: &str) -> Result<String, Error> {
         let served = &self.request.served;
         if let Some(name) = self.name_by_hook(&served.kind, document, base).await? {
@@ -187,9 +179,7 @@ impl Write<'_> {
     }
 
     /// Converts a document that has passed the pipeline to the storage version, which adds its defaults and runs its
-    /// hooks. The document is not validated by the schema of the storage version, but by that of its own.
-    ///
-    /// # Errors
+    /// hooks. The document is not validated by the schema of the storage version, but by that of its own. Fails with
     /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] if a webhook fails; errors of the hooks.
     pub(super) async fn to_stored<'d>(
         &self,

@@ -85,10 +85,8 @@ impl Client {
         format!("Post {:?}: {why}", self.url)
     }
 
-    /// Sends a request, and returns the body of the response, or the error for a code other than 2xx.
-    ///
-    /// # Errors
-    /// If there is no response.
+    /// Sends a request, and returns the body of the response, or the error for a code other than 2xx. Fails if there is
+    /// no response.
     pub(super) async fn post(&self, body: Bytes) -> Result<Result<Bytes, String>, String> {
         let target = self.target.as_ref().map_err(|why| self.failed(why))?;
         // The webhook may have closed an idle connection. Then another one is used: conversions have no effects.

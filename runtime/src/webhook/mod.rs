@@ -137,10 +137,7 @@ impl Webhooks {
         }
     }
 
-    /// Converts a batch.
-    ///
-    /// # Errors
-    /// If the webhook does not answer.
+    /// Converts a batch. Fails if the webhook does not answer.
     async fn call(&self, batch: &Batch) -> Result<Result<Vec<Document>, String>, String> {
         let begun = Instant::now();
         let client = self.client(&batch.of().webhook);

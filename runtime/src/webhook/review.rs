@@ -85,10 +85,7 @@ impl Batch {
         format!("conversion webhook for {} failed: {why}", self.what())
     }
 
-    /// The request.
-    ///
-    /// # Errors
-    /// If the webhook understands only other versions of reviews.
+    /// The request. Fails if the webhook understands only other versions of reviews.
     pub(super) fn request(&self, uid: &str) -> Result<Bytes, String> {
         let of = self.of();
         let version = Version::of(&of.webhook).ok_or("no supported conversion review versions")?;
@@ -97,10 +94,7 @@ impl Batch {
         Ok(json!({"kind": KIND, "apiVersion": version.api_version(), "request": request}).to_string().into())
     }
 
-    /// The converted objects of a response.
-    ///
-    /// # Errors
-    /// If it is invalid, or has an error.
+    /// The converted objects of a response. Fails if it is invalid, or has an error.
     pub(super) fn converted(&self, response: &Bytes, uid: &str) -> Result<Vec<Document>, String> {
         let version = Version::of(&self.of().webhook).unwrap_or(Version::V1);
         let converted = response_of(response, version, uid).map_err(|why| self.failed(&why))?;

@@ -24,7 +24,6 @@ const AT_ONCE: usize = 64;
 /// Writes as the collector.
 #[derive(Clone)]
 pub(super) struct Writer {
-    /// The verbs.
     pub api: Arc<Verbs>,
     /// The user of the writes.
     pub user: Arc<User>,
@@ -37,7 +36,6 @@ pub(super) struct Target {
     pub served: Arc<Registered>,
     /// The key below the resource's prefix.
     pub key: Box<str>,
-    /// The uid.
     pub uid: Arc<str>,
 }
 

@@ -19,11 +19,8 @@ pub(super) type Uid = Arc<str>;
 /// An object's owners and deletion state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Facts {
-    /// The uid.
     pub uid: Uid,
-    /// The owners.
     pub owners: Vec<OwnerReference>,
-    /// The finalizers.
     pub finalizers: Vec<String>,
     /// True if its deletion was requested.
     pub deleted: bool,

@@ -18,9 +18,7 @@ pub(super) struct Place {
 /// An object that has owners or waits for its dependents.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Its place.
     pub place: Place,
-    /// Its owners.
     pub owners: Vec<OwnerReference>,
     /// The collector's work that it waits for, if it is deleted.
     pub waits_for: Option<Propagation>,

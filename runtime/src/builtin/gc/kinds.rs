@@ -35,11 +35,6 @@ impl Kinds {
         Self { api, followed, names: HashMap::new(), elsewhere: RefCell::default() }
     }
 
-    /// The kind at a position.
-    pub(super) fn at(&self, position: usize) -> &Arc<Registered> {
-        self.followed.at(position)
-    }
-
     /// Updates the set from the registry.
     pub(super) fn renew(&mut self) -> Option<Renewed> {
         let renewed = self.followed.renew()?;
@@ -84,7 +79,7 @@ pub(super) fn namespace_of(key: &str) -> &str {
 
 impl State for Kinds {
     fn facts(&self, place: &Place) -> Option<(Facts, Revision)> {
-        let object = self.at(place.kind).objects.snapshot().get(&place.key)?;
+        let object = self.followed.at(place.kind).objects.snapshot().get(&place.key)?;
         Some((Facts::of(&object), object.revision()))
     }
 

@@ -155,7 +155,7 @@ impl Collector {
             self.queue.push_all(due);
         }
         for position in renewed.come {
-            let objects = self.kinds.at(position).objects.clone();
+            let objects = self.kinds.followed.at(position).objects.clone();
             let snapshot = objects.snapshot();
             for (count, object) in snapshot.range("", None).enumerate() {
                 self.take_in_object(position, object);
@@ -265,7 +265,7 @@ impl Collector {
     }
 
     fn target(&self, uid: &Uid, place: &Place) -> Target {
-        Target { served: self.kinds.at(place.kind).clone(), key: place.key.clone(), uid: uid.clone() }
+        Target { served: self.kinds.followed.at(place.kind).clone(), key: place.key.clone(), uid: uid.clone() }
     }
 
     /// Handles the end of a task.

@@ -147,16 +147,8 @@ impl Controller {
     async fn pass(&self, name: &str, mut namespace: Document) -> Result<Progress, Error> {
         let left = content::delete_all(&self.api, &self.user, name).await;
         let changed = conditions::update(&mut namespace, &left);
-        let mut request = Request::for_all(&self.user, &self.namespaces).at(name);
-        if changed {
-            request.subresource = "status".into();
-            match self.api.update(&request, namespace.clone(), &WriteOptions::of_server(MANAGER)).await {
-                Ok(_) => {}
-                // Another client wrote the namespace; the next pass uses the new state.
-                Err(Error::Conflict(..)) => return Ok(Progress::Left),
-                Err(Error::NotFound(..)) => return Ok(Progress::Done),
-                Err(error) => return Err(error),
-            }
+        if changed && let Some(progress) = self.update(name, "status", namespace).await? {
+            return Ok(progress);
         }
         if !left.is_nothing() {
             return Ok(Progress::Left);
@@ -165,10 +157,18 @@ impl Controller {
         if let Some(finalizers) = namespace["spec"]["finalizers"].as_array_mut() {
             finalizers.retain(|finalizer| finalizer != FINALIZER);
         }
-        request.subresource = "finalize".into();
+        Ok(self.update(name, "finalize", namespace).await?.unwrap_or(Progress::Done))
+    }
+
+    /// Writes a subresource of the namespace. Returns what is left to do if that was not possible any more.
+    async fn update(&self, name: &str, subresource: &str, namespace: Document) -> Result<Option<Progress>, Error> {
+        let request = Request::for_all(&self.user, &self.namespaces).at(name);
+        let request = Request { subresource: subresource.into(), ..request };
         match self.api.update(&request, namespace, &WriteOptions::of_server(MANAGER)).await {
-            Ok(_) | Err(Error::NotFound(..)) => Ok(Progress::Done),
-            Err(Error::Conflict(..)) => Ok(Progress::Left),
+            Ok(_) => Ok(None),
+            Err(Error::NotFound(..)) => Ok(Some(Progress::Done)),
+            // Another client wrote the namespace; the next pass uses the new state.
+            Err(Error::Conflict(..)) => Ok(Some(Progress::Left)),
             Err(error) => Err(error),
         }
     }

@@ -187,10 +187,8 @@ impl<K: Object> Objects<K> {
         &self.client.options.write
     }
 
-    /// A request for an object or a subresource of it.
-    ///
-    /// # Errors
-    /// 400 for a name that no object has, and for a namespaced kind without a namespace; those of [`Objects::all`].
+    /// A request for an object or a subresource of it. Fails with 400 for a name that no object has, and for a
+    /// namespaced kind without a namespace; those of [`Objects::all`].
     pub(super) fn one(&self, name: &str, subresource: &str) -> Result<Request> {
         let request = self.all()?;
         if request.namespace.is_empty() && request.served.kind.shared.scope == Scope::Namespaced {
@@ -202,10 +200,8 @@ impl<K: Object> Objects<K> {
         Ok(Request { name: name.to_owned(), subresource: subresource.into(), ..request })
     }
 
-    /// A request for all objects.
-    ///
-    /// # Errors
-    /// 400 for a cluster-scoped kind in a namespace; 500 if the kind is not served.
+    /// A request for all objects. Fails with 400 for a cluster-scoped kind in a namespace; 500 if the kind is not
+    /// served.
     pub(super) fn all(&self) -> Result<Request> {
         let served = served::<K>(self.api())?;
         if !self.namespace.is_empty() && served.kind.shared.scope == Scope::Cluster {

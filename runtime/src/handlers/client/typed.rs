@@ -45,10 +45,8 @@ pub(super) fn typed<K: Object>(document: &Document) -> Result<K> {
     decode(document)
 }
 
-/// Decodes a stored object into the type of a version; the caller processes this many bytes of objects.
-///
-/// # Errors
-/// If it cannot be converted to that version, or if its type cannot decode it.
+/// Decodes a stored object into the type of a version; the caller processes this many bytes of objects. Fails if it
+/// cannot be converted to that version, or if its type cannot decode it.
 pub(super) fn decode_object<K: Object>(
     served: &Registered,
     object: &Arc<cache::Object>,

@@ -8,7 +8,6 @@ use crate::{meta::version, registry::Registered};
 pub(super) struct Group {
     /// The name; empty for the core group.
     pub name: String,
-    /// The versions.
     pub versions: Vec<Version>,
 }
 

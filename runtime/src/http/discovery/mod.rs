@@ -32,10 +32,7 @@ pub(super) struct Documents {
 /// Versions of the aggregated discovery API, newest first.
 const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 
-/// Answers a discovery path; `None` for other paths.
-///
-/// # Errors
-/// 406.
+/// Answers a discovery path; `None` for other paths. Fails with 406.
 pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
     let (kinds, generation) = site.backend.api.registry.all();
     let documents = site.discovery.get(generation, move |_| Documents::new(&groups::of(&kinds))).await;

@@ -5,21 +5,23 @@ use std::sync::Arc;
 use super::family::{Family, NANOSECONDS, Source};
 use crate::verbs::Verbs;
 
-static STEPS: Family = Family::histogram(
-    "apiserver_admission_step_admission_duration_seconds",
-    &["type", "operation", "rejected"],
-    "Time of all admission plugins together, in seconds, by step, operation, and whether the request was refused.",
-);
-static PLUGINS: Family = Family::histogram(
-    "apiserver_admission_controller_admission_duration_seconds",
-    &["name", "type", "operation", "rejected"],
-    "Time of an admission plugin, in seconds, by name, step, operation, and whether the request was refused.",
-);
+static FAMILIES: [Family; 2] = [
+    Family::histogram(
+        "apiserver_admission_step_admission_duration_seconds",
+        &["type", "operation", "rejected"],
+        "Time of all admission plugins together, in seconds, by step, operation, and whether the request was refused.",
+    ),
+    Family::histogram(
+        "apiserver_admission_controller_admission_duration_seconds",
+        &["name", "type", "operation", "rejected"],
+        "Time of an admission plugin, in seconds, by name, step, operation, and whether the request was refused.",
+    ),
+];
 
 /// What is shown of admission. Of plugins with the same name the first is shown.
 pub(super) fn source(api: &Arc<Verbs>) -> Source {
     let api = Arc::downgrade(api);
-    Source::new([&STEPS, &PLUGINS], move |[steps, plugins]| {
+    Source::new(&FAMILIES, move |[steps, plugins]| {
         let Some(api) = api.upgrade() else { return };
         let mut shown = Vec::new();
         for (name, durations) in api.admission_durations() {

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use super::family::{Family, NANOSECONDS, Source};
 use crate::verbs::Verbs;
 
-static CALLS: Family = Family::histogram(
+static FAMILIES: [Family; 1] = [Family::histogram(
     "apiserver_crd_conversion_webhook_duration_seconds",
     &["crd_name", "from_version", "to_version", "succeeded"],
     "Time of a call of a conversion webhook, in seconds, by definition, versions, and whether it succeeded.",
-);
+)];
 
 /// What is shown of conversion webhooks.
 pub(super) fn source(api: &Arc<Verbs>) -> Source {
     let webhooks = api.registry.webhooks().clone();
-    Source::new([&CALLS], move |[calls]| {
+    Source::new(&FAMILIES, move |[calls]| {
         for ((definition, from, to, succeeded), totals) in webhooks.durations() {
             let labels = [&*definition, &*from, &*to, if succeeded { "true" } else { "false" }];
             calls.histogram(&labels, &totals, NANOSECONDS);

@@ -9,7 +9,6 @@ use crate::metrics::Totals;
 
 /// A metric by its name, and the names of its labels.
 pub(super) struct Family {
-    /// The name.
     pub name: &'static str,
     /// What it says.
     pub help: &'static str,
@@ -131,15 +130,15 @@ pub(super) struct Source {
 impl Source {
     /// Families, and what fills them. Those that stay empty are not shown.
     pub(super) fn new<const N: usize>(
-        families: [&'static Family; N],
+        families: &'static [Family; N],
         fill: impl Fn(&mut [Filled; N]) + Send + Sync + 'static,
     ) -> Self {
         let gather = move || {
-            let mut filled = families.map(Family::fill);
+            let mut filled = families.each_ref().map(Family::fill);
             fill(&mut filled);
             filled.into()
         };
-        Self { descs: families.map(Family::desc).into(), gather: Box::new(gather) }
+        Self { descs: families.iter().map(Family::desc).collect(), gather: Box::new(gather) }
     }
 }
 

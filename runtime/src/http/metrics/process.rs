@@ -9,21 +9,22 @@ use rustix::{
 
 use super::family::{Family, Source, real};
 
-static CPU: Family =
-    Family::counter("process_cpu_seconds_total", &[], "User and system time that the process has used, in seconds.");
-static RESIDENT: Family = Family::gauge("process_resident_memory_bytes", &[], "Resident memory, in bytes.");
-static VIRTUAL: Family = Family::gauge("process_virtual_memory_bytes", &[], "Virtual memory, in bytes.");
-static FILES: Family = Family::gauge("process_open_fds", &[], "Open file descriptors.");
-static MOST_FILES: Family = Family::gauge("process_max_fds", &[], "Most file descriptors that may be open.");
-static START: Family = Family::gauge(
-    "process_start_time_seconds",
-    &[],
-    "When the process started, in seconds since the beginning of 1970 in UTC.",
-);
+static FAMILIES: [Family; 6] = [
+    Family::counter("process_cpu_seconds_total", &[], "User and system time that the process has used, in seconds."),
+    Family::gauge("process_resident_memory_bytes", &[], "Resident memory, in bytes."),
+    Family::gauge("process_virtual_memory_bytes", &[], "Virtual memory, in bytes."),
+    Family::gauge("process_open_fds", &[], "Open file descriptors."),
+    Family::gauge("process_max_fds", &[], "Most file descriptors that may be open."),
+    Family::gauge(
+        "process_start_time_seconds",
+        &[],
+        "When the process started, in seconds since the beginning of 1970 in UTC.",
+    ),
+];
 
 /// The metrics of the process.
 pub(super) fn source() -> Source {
-    Source::new([&CPU, &RESIDENT, &VIRTUAL, &FILES, &MOST_FILES, &START], |families| {
+    Source::new(&FAMILIES, |families| {
         let process = fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(Process::read);
         let boot = fs::read_to_string("/proc/stat").ok().as_deref().and_then(boot_time);
         let files = fs::read_dir("/proc/self/fd").ok().map(|files| real(files.count() as u64));

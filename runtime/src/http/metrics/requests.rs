@@ -11,53 +11,54 @@ use crate::{
     verbs::Verbs,
 };
 
-static REQUESTS: Family = Family::counter(
-    "apiserver_request_total",
-    &["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component", "code"],
-    "Requests that were answered, by verb, dry run, group, version, resource, subresource, scope, component and HTTP status code. \
+static FAMILIES: [Family; 8] = [
+    Family::counter(
+        "apiserver_request_total",
+        &["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component", "code"],
+        "Requests that were answered, by verb, dry run, group, version, resource, subresource, scope, component and HTTP status code. \
      The code 0 stands for requests that went away before they were answered.",
-);
-static ABORTS: Family = Family::counter(
-    "apiserver_request_aborts_total",
-    &["verb", "group", "version", "resource", "subresource", "scope"],
-    "Requests that went away before they were answered.",
-);
-static DURATIONS: Family = Family::histogram(
-    "apiserver_request_duration_seconds",
-    &["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"],
-    "Time from the beginning of a request to the end of its answer, in seconds. A watch counts when it ends.",
-);
-static SIZES: Family = Family::histogram(
-    "apiserver_response_sizes",
-    &["verb", "group", "version", "resource", "subresource", "scope", "component"],
-    "Size of the answers to GET and LIST, in bytes as they were sent.",
-);
-static LONG_RUNNING: Family = Family::gauge(
-    "apiserver_longrunning_requests",
-    &["verb", "group", "version", "resource", "subresource", "scope", "component"],
-    "Watches, connections and streamed texts that are open.",
-);
-static EVENTS: Family = Family::counter(
-    "apiserver_watch_events_total",
-    &["group", "version", "resource"],
-    "Events that were sent to watches.",
-);
-static EVENT_SIZES: Family = Family::histogram(
-    "apiserver_watch_events_sizes",
-    &["group", "version", "resource"],
-    "Size of the events that were sent to watches, in bytes.",
-);
-static DEPRECATED: Family = Family::gauge(
-    "apiserver_requested_deprecated_apis",
-    &["group", "version", "resource", "subresource", "removed_release"],
-    "Deprecated versions that were requested.",
-);
+    ),
+    Family::counter(
+        "apiserver_request_aborts_total",
+        &["verb", "group", "version", "resource", "subresource", "scope"],
+        "Requests that went away before they were answered.",
+    ),
+    Family::histogram(
+        "apiserver_request_duration_seconds",
+        &["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"],
+        "Time from the beginning of a request to the end of its answer, in seconds. A watch counts when it ends.",
+    ),
+    Family::histogram(
+        "apiserver_response_sizes",
+        &["verb", "group", "version", "resource", "subresource", "scope", "component"],
+        "Size of the answers to GET and LIST, in bytes as they were sent.",
+    ),
+    Family::gauge(
+        "apiserver_longrunning_requests",
+        &["verb", "group", "version", "resource", "subresource", "scope", "component"],
+        "Watches, connections and streamed texts that are open.",
+    ),
+    Family::counter(
+        "apiserver_watch_events_total",
+        &["group", "version", "resource"],
+        "Events that were sent to watches.",
+    ),
+    Family::histogram(
+        "apiserver_watch_events_sizes",
+        &["group", "version", "resource"],
+        "Size of the events that were sent to watches, in bytes.",
+    ),
+    Family::gauge(
+        "apiserver_requested_deprecated_apis",
+        &["group", "version", "resource", "subresource", "removed_release"],
+        "Deprecated versions that were requested.",
+    ),
+];
 
 /// The source of these metrics.
 pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
-    let families = [&REQUESTS, &ABORTS, &DURATIONS, &SIZES, &LONG_RUNNING, &EVENTS, &EVENT_SIZES, &DEPRECATED];
     let (requests, counts) = (api.registry.requests().clone(), counts.clone());
-    Source::new(families, move |filled| {
+    Source::new(&FAMILIES, move |filled| {
         for endpoint in requests.all().iter().map(|endpoint| &**endpoint).chain(&counts.paths.0) {
             add(endpoint, filled);
         }

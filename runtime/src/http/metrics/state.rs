@@ -8,40 +8,38 @@ use super::{
 };
 use crate::{registry::Registry, verbs::Verbs};
 
-static IN_FLIGHT: Family = Family::gauge(
-    "apiserver_current_inflight_requests",
-    &["request_kind"],
-    "Short requests that are served now, by whether they read or write.",
-);
-static AUTHENTICATION: Family =
-    Family::counter("authentication_attempts", &["result"], "Requests that were authenticated, by result.");
-static AUTHORIZATION: Family =
-    Family::counter("authorization_attempts_total", &["result"], "Requests that were authorized, by result.");
-static STORED: Family = Family::gauge("apiserver_storage_objects", &["resource"], "Stored objects, by resource.");
-static OBJECTS: Family =
-    Family::gauge("apiserver_resource_objects", &["group", "resource"], "Stored objects, by group and resource.");
-static CAPACITY: Family = Family::gauge(
-    "watch_cache_capacity",
-    &["group", "resource"],
-    "Changes of a resource that the watch cache has room for.",
-);
-static CHANGES: Family = Family::gauge(
-    "kindsmith_watch_cache_changes",
-    &["group", "resource"],
-    "Changes of a resource that are in the watch cache.",
-);
-static CHANGE_BYTES: Family = Family::gauge(
-    "kindsmith_watch_cache_bytes",
-    &["group", "resource"],
-    "Bytes of the bodies that the watch cache keeps for past changes of a resource.",
-);
+static FAMILIES: [Family; 8] = [
+    Family::gauge(
+        "apiserver_current_inflight_requests",
+        &["request_kind"],
+        "Short requests that are served now, by whether they read or write.",
+    ),
+    Family::counter("authentication_attempts", &["result"], "Requests that were authenticated, by result."),
+    Family::counter("authorization_attempts_total", &["result"], "Requests that were authorized, by result."),
+    Family::gauge("apiserver_storage_objects", &["resource"], "Stored objects, by resource."),
+    Family::gauge("apiserver_resource_objects", &["group", "resource"], "Stored objects, by group and resource."),
+    Family::gauge(
+        "watch_cache_capacity",
+        &["group", "resource"],
+        "Changes of a resource that the watch cache has room for.",
+    ),
+    Family::gauge(
+        "kindsmith_watch_cache_changes",
+        &["group", "resource"],
+        "Changes of a resource that are in the watch cache.",
+    ),
+    Family::gauge(
+        "kindsmith_watch_cache_bytes",
+        &["group", "resource"],
+        "Bytes of the bodies that the watch cache keeps for past changes of a resource.",
+    ),
+];
 
 /// What is shown of the server's state.
 pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     // Users may keep the registry of metrics, which must not keep the objects in memory.
     let (registry, counts) = (Arc::downgrade(&api.registry), counts.clone());
-    let families = [&IN_FLIGHT, &AUTHENTICATION, &AUTHORIZATION, &STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES];
-    Source::new(families, move |[in_flight, authentication, authorization, of_resources @ ..]| {
+    Source::new(&FAMILIES, move |[in_flight, authentication, authorization, of_resources @ ..]| {
         let Some(registry) = registry.upgrade() else { return };
         resources(&registry, of_resources);
         requests(&counts, [in_flight, authentication, authorization]);

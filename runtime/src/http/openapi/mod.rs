@@ -166,10 +166,8 @@ fn url(place: &str, hash: &str) -> String {
     format!("/openapi/v3/{place}?hash={hash}")
 }
 
-/// Answers a path below `/openapi/`; `None` for one that is no document.
-///
-/// # Errors
-/// 400 for a query that repeats the hash.
+/// Answers a path below `/openapi/`; `None` for one that is no document. Fails with 400 for a query that repeats the
+/// hash.
 pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
     let hash = exchange.asked.query.single("hash")?.filter(|hash| !hash.is_empty());
     Ok(answer(site, exchange, path, hash).await)

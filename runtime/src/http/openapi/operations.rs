@@ -26,7 +26,6 @@ pub(super) struct Operation {
     pub action: &'static str,
     /// The operation's unique id.
     pub id: String,
-    /// The description.
     pub description: String,
     /// Parameters in addition to those of the path.
     pub parameters: Vec<Parameter>,
@@ -50,7 +49,6 @@ pub(super) struct PathItem {
     pub path: String,
     /// Parameters of all its operations.
     pub parameters: Vec<Parameter>,
-    /// The operations.
     pub operations: Vec<Operation>,
 }
 

@@ -13,7 +13,6 @@ use crate::schema::{
 /// One parameter.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
-    /// Its name.
     pub name: Cow<'static, str>,
     /// `query` or `path`.
     pub place: &'static str,

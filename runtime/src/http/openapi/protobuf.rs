@@ -107,6 +107,15 @@ fn named(name: &str, value: &Message) -> Message {
     out
 }
 
+/// A message with the members of an object, each as a `Named…` message.
+fn all(number: u32, value: &Value, write: impl Fn(&Value) -> Message) -> Message {
+    let mut out = Message::default();
+    for (name, member) in members(value) {
+        out.message(number, &named(name, &write(member)));
+    }
+    out
+}
+
 fn wrapped(number: u32, value: &Message) -> Message {
     let mut out = Message::default();
     out.message(number, value);
@@ -165,11 +174,7 @@ fn operation(value: &Value) -> Message {
     for item in list(&value["parameters"]) {
         out.message(8, &wrapped(1, &parameter(item)));
     }
-    let mut responses = Message::default();
-    for (code, answer) in members(&value["responses"]) {
-        responses.message(1, &named(code, &wrapped(1, &response(answer))));
-    }
-    out.message(9, &responses);
+    out.message(9, &all(1, &value["responses"], |answer| wrapped(1, &response(answer))));
     out.texts(10, value, "schemes");
     out.flag(11, value, "deprecated");
     out.extensions(13, value);
@@ -260,11 +265,7 @@ fn schema(value: &Value) -> Message {
         out.message(24, &schema(item));
     }
     if value["properties"].is_object() {
-        let mut properties = Message::default();
-        for (name, property) in members(&value["properties"]) {
-            properties.message(1, &named(name, &schema(property)));
-        }
-        out.message(25, &properties);
+        out.message(25, &all(1, &value["properties"], schema));
     }
     out.flag(27, value, "readOnly");
     out.any(30, value, "example");

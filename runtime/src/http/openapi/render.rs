@@ -22,7 +22,6 @@ pub(super) const TITLE: &str = "Kubernetes";
 pub(super) struct Parts {
     /// The operations by path.
     pub paths: Vec<(String, Vec<u8>)>,
-    /// The definitions.
     pub definitions: Definitions,
 }
 

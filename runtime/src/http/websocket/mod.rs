@@ -104,10 +104,8 @@ pub(super) enum Known<'a> {
     Any,
 }
 
-/// Agrees on a subprotocol.
-///
-/// # Errors
-/// 400 for a request that is not a handshake, 403 for one without a supported subprotocol.
+/// Agrees on a subprotocol. Fails with 400 for a request that is not a handshake, 403 for one without a supported
+/// subprotocol.
 pub(super) fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
     if !is_asked(headers) {
         let spdy = asks_for(headers, "SPDY/3.1");

@@ -37,10 +37,7 @@ impl Greeted {
     }
 }
 
-/// Determines the protocol of a peer.
-///
-/// # Errors
-/// If the handshake fails, or if the peer disconnects first.
+/// Determines the protocol of a peer. Fails if the handshake fails, or if the peer disconnects first.
 pub(super) async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<Greeted> {
     // Answers are written completely, so waiting for more data would only delay them.
     socket.set_nodelay()?;

@@ -61,10 +61,7 @@ impl Socket {
         Self { stream, first: Bytes::new(), blocked: None, alarm: None, closing: Closing::No, peer }
     }
 
-    /// Sends small pieces at once.
-    ///
-    /// # Errors
-    /// If the connection is closed.
+    /// Sends small pieces at once. Fails if the connection is closed.
     pub(super) fn set_nodelay(&self) -> io::Result<()> {
         self.stream.set_nodelay(true)
     }

@@ -11,10 +11,9 @@ use super::{
     get::{current, find},
     lifecycle::check_deletion,
     pipeline::Write,
-    retry::Retry,
     rewrite::{MODIFIED, conflict, document_of, hold, invalid_object, is_deleted},
     system::text,
-    turns::Turn,
+    turns::{Retry, Turn},
     versions::{in_stored_version, shown_or_metadata, written_through},
     waiting,
 };
@@ -78,11 +77,9 @@ impl Verbs {
         self.finish(request, options, turn, object, (&old, &new)).await
     }
 
-    /// Asks hooks and plugins whether an object may be deleted, which is `old` in the storage version. As in kube-apiserver,
-    /// they see it in the version of the request; the hooks of the storage version see it as it is stored.
-    ///
-    /// # Errors
-    /// If one of them refuses, or has side effects and this is a dry run.
+    /// Asks hooks and plugins whether an object may be deleted, which is `old` in the storage version. As in
+    /// kube-apiserver, they see it in the version of the request; the hooks of the storage version see it as it is
+    /// stored. Fails if one of them refuses, or has side effects and this is a dry run.
     async fn admit_end(
         &self,
         request: &Request,
@@ -120,12 +117,9 @@ impl Verbs {
     }
 
     /// Deletes an unreadable object. Its finalizers and preconditions cannot be checked. The commit accepts only the
-    /// checked revision, so the object is still unreadable when it is deleted. Of an object that only hooks cannot decode,
-    /// finalizers and preconditions count.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`]; [`Error::Conflict`] if the object can be read; those of admission, which sees no object, and
-    /// of the commit.
+    /// checked revision, so the object is still unreadable when it is deleted. Of an object that only hooks cannot
+    /// decode, finalizers and preconditions count. Fails with [`Error::NotFound`]; [`Error::Conflict`] if the object
+    /// can be read; those of admission, which sees no object, and of the commit.
     async fn force(&self, request: &Request, options: &DeleteOptions, turn: &Turn) -> Result<Outcome<Deleted>, Error> {
         let object = find(request)?;
         let Some(reason) = object.unreadable() else {
