@@ -60,17 +60,17 @@ impl Channels {
             let mut text = String::with_capacity(1 + bytes.len().div_ceil(3) * 4);
             text.push(char::from(b'0' + channel));
             STANDARD.encode_string(bytes, &mut text);
-            return Message::Text(text);
+            return Message::text(text);
         }
         let mut message = BytesMut::with_capacity(1 + bytes.len());
         message.put_u8(channel);
         message.put_slice(bytes);
-        Message::Binary(message.freeze())
+        Message::binary(message)
     }
 
     /// Parses a message.
     pub(super) fn read(self, message: Message) -> Received {
-        let bytes = message.into_data();
+        let bytes = Bytes::from(message.into_payload());
         let Some((&number, rest)) = bytes.split_first() else { return Received::Nothing };
         if self.base64 {
             let decoded = STANDARD.decode(rest.trim_ascii()).ok();
@@ -99,14 +99,15 @@ mod tests {
             Channels::of("v4.channel.k8s.io"),
             Channels::of("v4.base64.channel.k8s.io"),
         );
-        assert_eq!(v4.write(1, b"hi"), Message::Binary(Bytes::from_static(b"\x01hi")));
-        assert_eq!(text.write(1, b"hi"), Message::Text("1aGk=".into()));
-        assert_eq!(v4.read(Message::Binary(Bytes::from_static(b"\x00x"))), Received::Data(0, Bytes::from_static(b"x")));
-        assert_eq!(text.read(Message::Text("0eA==".into())), Received::Data(0, Bytes::from_static(b"x")));
-        assert_eq!(v5.read(Message::Binary(Bytes::from_static(&[255, 0]))), Received::Closed(0));
-        assert_eq!(v4.read(Message::Binary(Bytes::from_static(&[255, 0]))), Received::Nothing);
+        let written = v4.write(1, b"hi");
+        assert_eq!((written.is_binary(), &**written.as_payload()), (true, &b"\x01hi"[..]));
+        assert_eq!(text.write(1, b"hi").as_text(), Some("1aGk="));
+        assert_eq!(v4.read(Message::binary(&b"\x00x"[..])), Received::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(text.read(Message::text("0eA==")), Received::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(v5.read(Message::binary(&[255, 0][..])), Received::Closed(0));
+        assert_eq!(v4.read(Message::binary(&[255, 0][..])), Received::Nothing);
         for nonsense in ["", "x", "0***", "\u{e4}"] {
-            assert_eq!(text.read(Message::Text(nonsense.into())), Received::Nothing, "{nonsense}");
+            assert_eq!(text.read(Message::text(nonsense)), Received::Nothing, "{nonsense}");
         }
         assert_eq!(
             (v5.statuses, Channels::of("channel.k8s.io").statuses, Channels::of("").statuses),

@@ -36,8 +36,8 @@ fn body(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Body
 /// Sends text over a WebSocket: as binary, or in base64 as text. The socket itself ends with the server.
 pub(super) async fn carry(socket: Socket, text: Text, base64: bool) {
     let message = move |piece: Bytes| match base64 {
-        true => Message::Text(STANDARD.encode(&piece)),
-        false => Message::Binary(piece),
+        true => Message::text(STANDARD.encode(&piece)),
+        false => Message::binary(piece),
     };
     websocket::carry(socket, body(text, pending()), None, message).await;
 }

@@ -84,12 +84,9 @@ fn media_type(encoding: Encoding) -> &'static str {
 pub(super) fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> Response {
     let encoding = call.accepted.encoding;
     let message = move |mut frame: Bytes| match encoding {
-        Encoding::Json | Encoding::Yaml => match String::from_utf8(frame.into()) {
-            Ok(text) => Message::Text(text),
-            Err(error) => Message::Binary(error.into_bytes().into()),
-        },
-        Encoding::Protobuf => Message::Binary(frame.split_off(FRAME_LENGTH.min(frame.len()))),
-        Encoding::Cbor => Message::Binary(frame),
+        Encoding::Json | Encoding::Yaml => Message::text(frame),
+        Encoding::Protobuf => Message::binary(frame.split_off(FRAME_LENGTH.min(frame.len()))),
+        Encoding::Cbor => Message::binary(frame),
     };
     let ends = answer.extensions().get::<EndsAt>().copied();
     handshake.accept(&call.backend.handlers, move |socket| websocket::carry(socket, answer.into_body(), ends, message))

@@ -1,6 +1,12 @@
 //! WebSockets: the handshake with its subprotocols, and connections with pings, limits and a graceful end.
 
-use std::{future::poll_fn, io, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 use axum_core::{body::Body, response::Response};
 use base64::{
@@ -8,6 +14,8 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use bytes::Bytes;
+use futures_core::Stream;
+use futures_sink::Sink;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{
@@ -16,21 +24,18 @@ use http::{
     request::Parts,
 };
 use http_body::Body as _;
-use hyper::upgrade::OnUpgrade;
+use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, timeout_at};
+pub(super) use tokio_websockets::Message;
+use tokio_websockets::{CloseCode, Error, Limits, ServerBuilder, WebSocketStream};
 
 use super::{inflight::Slot, status, status::Refused, watch::EndsAt};
 use crate::{
     handlers::{Connected, Handlers},
     meta::status::Status,
 };
-
-mod frames;
-
-pub(super) use frames::Message;
-use frames::{Received, WebSocket};
 
 /// The subprotocol with which browsers, which cannot set headers, send a bearer token.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
@@ -39,10 +44,8 @@ const SPDY: &str = "Upgrade request required: to WebSocket, since SPDY is not se
                     WebSocket by themselves since 1.30; kubectl port-forward speaks SPDY even inside of one)";
 /// What the answer to a handshake hashes after the client's key (RFC 6455, section 1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// The code of a close after everything was sent.
-const NORMAL: u16 = 1000;
-/// The code of a close because the server goes away.
-const AWAY: u16 = 1001;
+/// The maximum size of a message that is read; clients send pieces of about 32 KiB.
+pub(super) const MESSAGE_BYTES: usize = 1 << 20;
 /// The ping interval. A peer that sends nothing until the next ping is gone.
 const PING: Duration = Duration::from_secs(30);
 /// How long after its end a watch may still try to send.
@@ -163,7 +166,8 @@ impl Handshake {
         tokio::spawn(async move {
             // Otherwise the client has gone before it read the answer.
             if let Ok(upgraded) = upgrade.await {
-                let socket = WebSocket::new(TokioIo::new(upgraded));
+                let limits = Limits::default().max_payload_len(Some(MESSAGE_BYTES));
+                let socket = WebSocket(ServerBuilder::new().limits(limits).serve(TokioIo::new(upgraded)));
                 run(Socket::new(socket, PING, stopping, (connected, slot))).await;
             }
         });
@@ -178,6 +182,32 @@ impl Handshake {
             headers.insert(SEC_WEBSOCKET_PROTOCOL, protocol);
         }
         answer
+    }
+}
+
+/// An upgraded connection.
+struct WebSocket(WebSocketStream<TokioIo<Upgraded>>);
+
+impl WebSocket {
+    /// Receives. Answers pings and a close, as far as the peer takes it without waiting. Safe to cancel.
+    async fn receive(&mut self) -> Option<Result<Message, Error>> {
+        poll_fn(|cx| self.poll_receive(cx)).await
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Message, Error>>> {
+        // Every ping adds an answer to those that wait: a peer that does not read them is no longer read.
+        ready!(Pin::new(&mut self.0).poll_ready(cx))?;
+        let received = ready!(Pin::new(&mut self.0).poll_next(cx));
+        // An answer to what was received does not wait for the next call. If the connection broke, that call says so.
+        let _ = Pin::new(&mut self.0).poll_flush(cx);
+        Poll::Ready(received)
+    }
+
+    /// Sends a message. If it is cancelled, the rest is sent before the next one.
+    async fn send(&mut self, message: Message) -> Result<(), Error> {
+        poll_fn(|cx| Pin::new(&mut self.0).poll_ready(cx)).await?;
+        Pin::new(&mut self.0).start_send(message)?;
+        poll_fn(|cx| Pin::new(&mut self.0).poll_flush(cx)).await
     }
 }
 
@@ -228,12 +258,12 @@ impl Socket {
             received = self.socket.receive(), if listening => {
                 self.unanswered = false;
                 match received {
-                    Ok(Received::Message(message)) => {
+                    Some(Ok(message)) if message.is_ping() || message.is_pong() => Ok(None),
+                    Some(Ok(message)) if !message.is_close() => {
                         self.last_received = Instant::now();
                         Ok(Some(message))
                     }
-                    Ok(Received::Alive) => Ok(None),
-                    Ok(Received::Close) | Err(_) => Err(End::Gone),
+                    _ => Err(End::Gone),
                 }
             },
             now = self.ping.tick() => {
@@ -245,7 +275,7 @@ impl Socket {
                 }
                 // A peer that is not read cannot answer.
                 self.unanswered = listening;
-                self.socket.ping().await.map_err(|_| End::Gone)?;
+                self.socket.send(Message::ping("")).await.map_err(|_| End::Gone)?;
                 Ok(None)
             }
         }
@@ -264,18 +294,20 @@ impl Socket {
     /// them.
     pub(super) async fn close(mut self, last: Option<Message>, end: Option<End>) {
         let (code, reason) = match end {
-            None => (NORMAL, ""),
+            None => (CloseCode::NORMAL_CLOSURE, ""),
             Some(End::Gone) => return,
-            Some(End::Idle) => (AWAY, "nothing was said for too long"),
-            Some(End::Stopping) => (AWAY, "the server is stopping"),
+            Some(End::Idle) => (CloseCode::GOING_AWAY, "nothing was said for too long"),
+            Some(End::Stopping) => (CloseCode::GOING_AWAY, "the server is stopping"),
         };
         let goodbye = async {
             if let Some(last) = last {
                 self.socket.send(last).await?;
             }
-            self.socket.close(code, reason).await?;
-            while self.socket.receive().await? != Received::Close {}
-            Ok::<_, io::Error>(())
+            self.socket.send(Message::close(Some(code), reason)).await?;
+            while let Some(Ok(message)) = self.socket.receive().await
+                && !message.is_close()
+            {}
+            Ok::<_, Error>(())
         };
         // A peer that no longer reads loses nothing.
         let within = if end == Some(End::Stopping) { LAST_GOODBYE } else { GOODBYE };
