@@ -154,6 +154,7 @@ impl ApiType for Contradiction {
         module: "",
         doc: "",
         proto_zeros: false,
+        keywords: &[],
         shape: Shape::Struct(&[FieldDecl {
             rust: "code",
             wire: "code",

@@ -35,9 +35,8 @@ fn body(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Body
 
 /// Sends text over a WebSocket: as binary, or in base64 as text. The socket itself ends with the server.
 pub(super) async fn carry(socket: Socket, text: Text, base64: bool) {
-    let message = move |piece: Bytes| match base64 {
-        true => Message::text(STANDARD.encode(&piece)),
-        false => Message::binary(piece),
+    let message = move |piece: Bytes| {
+        if base64 { Message::text(STANDARD.encode(&piece)) } else { Message::binary(piece) }
     };
     websocket::carry(socket, body(text, pending()), None, message).await;
 }

@@ -2,7 +2,7 @@ use kindsmith::ApiType;
 
 #[derive(ApiType)]
 struct BookSpec {
-    #[api(pattern = r"^\p{Greek}$")]
+    #[api(pattern = r"^\p{Grek}$")]
     author: String,
 }
 

@@ -37,7 +37,9 @@ pub(super) fn source() -> Source {
             process.zip(boot).map(|(process, boot)| boot + process.started_seconds),
         ];
         for (family, value) in families.iter_mut().zip(values) {
-            value.iter().for_each(|value| family.number(&[], *value));
+            if let Some(value) = value {
+                family.number(&[], value);
+            }
         }
     })
 }

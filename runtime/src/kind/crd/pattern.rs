@@ -327,7 +327,6 @@ fn count(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-
     use super::{KEPT, compiled, translate};
 
     #[test]
