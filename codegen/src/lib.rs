@@ -1,5 +1,4 @@
-//! Generates kinds in Rust from OpenAPI documents and manifests of CustomResourceDefinitions: [`Builder`], for a build.rs and
-//! for committed files.
+//! Generates kinds in Rust from manifests of CustomResourceDefinitions: [`Builder`], for a build.rs and for committed files.
 //!
 //! The package also contains the command `kindsmith`, behind the feature `cli`, which is enabled by default. With
 //! `default-features = false` neither the command nor the server is built, but the pure layers of `kindsmith` are.

@@ -1,5 +1,8 @@
 //! The generated kinds against what the front end read.
-use std::fs;
+use std::{
+    env, fs,
+    io::{Write, stderr},
+};
 
 use kindsmith::{
     kind::{Kind, crd},
@@ -67,9 +70,21 @@ fn differences(expected: &Schema, found: &Schema, at: &str, all: &mut Vec<String
 /// Kinds whose schema refuses most of what is made at random, which takes minutes.
 const SLOW: [&str; 2] = ["::GRPCRoute", "::HTTPRoute"];
 
+/// False, and said on standard error, if the build found no corpus to generate from.
+fn is_generated() -> bool {
+    if generated::FILES.is_empty() {
+        assert_ne!(env::var("CI").as_deref(), Ok("true"), "in CI the corpus must be there");
+        writeln!(stderr(), "NOT RUN: the corpus of definitions is missing").expect("standard error");
+    }
+    !generated::FILES.is_empty()
+}
+
 #[test]
 fn generated_types_decode_what_their_schemas_accept_and_encode_it_again() {
-    let all = std::env::var_os("KINDSMITH_AGREE").is_some();
+    if !is_generated() {
+        return;
+    }
+    let all = env::var_os("KINDSMITH_AGREE").is_some();
     for (name, agree) in
         generated::AGREE.iter().filter(|(name, _)| all || !SLOW.iter().any(|slow| name.ends_with(slow)))
     {
@@ -80,6 +95,9 @@ fn generated_types_decode_what_their_schemas_accept_and_encode_it_again() {
 
 #[test]
 fn generated_kinds_are_the_resources_that_were_read() {
+    if !is_generated() {
+        return;
+    }
     let mut expected = Vec::new();
     for file in generated::FILES {
         let manifest = crd::read(file, &fs::read(file).expect("a file")).expect("a manifest");

@@ -15,7 +15,7 @@ use super::{
     names,
 };
 
-/// Generates Rust from manifests of CustomResourceDefinitions and OpenAPI v3 documents.
+/// Generates Rust from manifests of CustomResourceDefinitions.
 ///
 /// In a build.rs:
 ///
@@ -26,7 +26,7 @@ use super::{
 /// ```
 ///
 /// and in the crate `include!(concat!(env!("OUT_DIR"), "/kinds.rs"));`. The file has a module for each group, with one for each
-/// of its versions. For files that are committed, use [`generate`](Self::generate), or the command `kindsmith generate rust`.
+/// of its versions. For files that are committed, use [`generate`](Self::generate).
 ///
 /// Names given to the methods are those that the generated code has without them.
 #[derive(Clone, Debug, Default)]
@@ -42,8 +42,7 @@ impl Builder {
         Self::default()
     }
 
-    /// Reads a file: a manifest of CustomResourceDefinitions, an OpenAPI v3 document, or a discovery document or overlay
-    /// beside one.
+    /// Reads a file: a manifest of CustomResourceDefinitions.
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
         self
@@ -218,32 +217,17 @@ impl Builder {
     /// Reads the files with the front ends.
     fn read(&self, generated: &mut Generated) -> Result<Vec<Read>, Error> {
         let mut read = Vec::new();
-        let mut documents: Vec<(String, Vec<u8>)> = Vec::new();
         for path in &self.files {
             let text = fs::read(path).map_err(|error| Error::Io(path.clone(), error))?;
             let name = path.display().to_string();
             if openapi::is_document(&text) {
-                documents.push((name, text));
-                continue;
+                let found = "found an OpenAPI or discovery document; supported: manifests of CustomResourceDefinitions";
+                return Err(Error::Invalid(format!("{name}: {found}")));
             }
             let manifest = crd::read(&name, &text).map_err(Error::Documents)?;
             generated.report.0.extend(manifest.warnings.0);
             let definitions = manifest.definitions.into_iter();
-            read.extend(definitions.map(|defined| Read {
-                source: name.clone(),
-                definition: defined.definition,
-                builtin: false,
-            }));
-        }
-        if !documents.is_empty() {
-            let sources: Vec<_> = documents.iter().map(|(name, text)| openapi::Source::new(name, text)).collect();
-            let described = openapi::read(&sources).map_err(Error::Documents)?;
-            generated.report.0.extend(described.warnings.0);
-            read.extend(described.resources.into_iter().map(|resource| Read {
-                source: String::new(),
-                builtin: resource.policy.omits_empty(),
-                definition: resource.definition,
-            }));
+            read.extend(definitions.map(|defined| Read { source: name.clone(), definition: defined.definition }));
         }
         let skipped = |read: &Read| self.options.skipped.contains(&read.definition.shared.names.kind);
         read.retain(|read| !skipped(read));

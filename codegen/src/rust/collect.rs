@@ -77,11 +77,20 @@ impl<'c> Collector<'c> {
         self.source.clone_from(&read.source);
         let shared = read.definition.shared.as_ref().clone();
         let at = Use { kind: shared.names.kind.clone(), ..Use::default() };
+        if read.definition.conversion != <_>::default() {
+            self.warn(
+                &at,
+                "left out: found conversion by webhook; supported: strategy None, and conversions in Rust".into(),
+            );
+        }
+        if version.names.is_some() {
+            self.warn(&at.field("metadata"), "left out: found rules for names; supported: those of all kinds".into());
+        }
         let root = self.declare(&version.schema, at.clone());
         self.model.types[root].is_root = true;
         self.model.types[root].is_doc_fixed = true;
         self.model.types[root].fields = self.fields(&version.schema, &at);
-        let kind = Kind { root, shared, version: version.clone(), builtin: read.builtin, storage: None };
+        let kind = Kind { root, shared, version: version.clone(), storage: None };
         self.model.modules[self.module].kinds.push(kind);
     }
 
@@ -183,6 +192,11 @@ impl<'c> Collector<'c> {
             Some(values) => Ty::Map(Box::new(self.ty(values, &at.inner("additionalProperties"), true))),
             None if schema.preserve_unknown && schema.properties.is_empty() => Ty::Map(Box::new(Ty::Known("RawJson"))),
             None => {
+                if schema.preserve_unknown {
+                    let found =
+                        "found x-kubernetes-preserve-unknown-fields beside properties; supported: one of the two";
+                    self.warn(at, format!("fields that are not declared are dropped: {found}"));
+                }
                 let bare = bare(schema);
                 match self.shared.iter().find(|(_, shared)| *shared == bare) {
                     Some((name, _)) => Ty::Known(name),
@@ -193,13 +207,13 @@ impl<'c> Collector<'c> {
     }
 
     fn raw(&mut self, at: &Use, found: &str, supported: &str) -> Ty {
-        self.warnings.push(Warning {
-            source: self.source.clone(),
-            kind: at.kind.clone(),
-            pointer: at.pointer.clone(),
-            message: format!("kept as raw JSON: found {found}; supported: {supported}"),
-        });
+        self.warn(at, format!("kept as raw JSON: found {found}; supported: {supported}"));
         Ty::Known("RawJson")
+    }
+
+    fn warn(&mut self, at: &Use, message: String) {
+        let (kind, pointer) = (at.kind.clone(), at.pointer.clone());
+        self.warnings.push(Warning { source: self.source.clone(), kind, pointer, message });
     }
 
     /// The declared type of a struct or an enumeration: a known one with the same content, or a new one.

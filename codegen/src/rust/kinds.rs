@@ -26,6 +26,8 @@ impl Emitter<'_> {
                 let (home, root) = (names::ident(home), names::ident(root));
                 first.push(quote!(version = #number));
                 first.push(quote!(storage = super::#home::#root));
+                // A definition's versions may differ in any way.
+                first.push(quote!(convert = none));
             }
             None => Self::shared(kind, declared, &mut first),
         }
@@ -98,9 +100,6 @@ impl Emitter<'_> {
         }
         if shared.scope == Scope::Cluster {
             first.push(quote!(cluster));
-        }
-        if kind.builtin {
-            first.push(quote!(builtin));
         }
     }
 

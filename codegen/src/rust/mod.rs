@@ -1,4 +1,4 @@
-//! Rust from manifests and documents.
+//! Rust from manifests.
 
 mod assign;
 mod attributes;

@@ -12,8 +12,6 @@ pub(super) struct Read {
     /// The file that describes it.
     pub source: String,
     pub definition: Definition,
-    /// It is one of the kinds compiled into Kubernetes.
-    pub builtin: bool,
 }
 
 /// Everything that is to be written.
@@ -41,7 +39,6 @@ pub(super) struct Kind {
     pub root: usize,
     pub shared: Shared,
     pub version: Version,
-    pub builtin: bool,
     /// The module of the storage version, if that is another one, and the root there.
     pub storage: Option<(usize, usize)>,
 }

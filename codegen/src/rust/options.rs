@@ -77,8 +77,11 @@ impl Options {
     pub(super) fn attributes(&self, name: &str, derives: &TokenStream) -> Result<(TokenStream, TokenStream), String> {
         let mut derives = derives.clone();
         for path in ["*", name].iter().filter_map(|name| self.derives.get(*name)).flatten() {
-            let path = tokens(path)?;
-            derives.extend(quote!(, #path));
+            let is_known = derives.clone().into_iter().any(|token| token.to_string() == *path);
+            if !is_known {
+                let path = tokens(path)?;
+                derives.extend(quote!(, #path));
+            }
         }
         Ok((derives, self.given(name)?))
     }
