@@ -53,12 +53,12 @@ mod tests {
         let text = format!("{}\n\nA second paragraph.", "A long sentence. ".repeat(20).trim());
         let lines = lines(&text, false);
         assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{lines:#?}");
-        assert!(survives_wrapping(&text));
+        assert!(survives_wrapping(&text) && survives_wrapping("Two sentences.  Two spaces."));
     }
 
     #[test]
     fn line_breaks_and_indentation_are_kept_as_they_stand() {
-        for text in ["a list:\n- one\n- two", "a  b", " a", "code:\n\n    fn main()", "a\n\n\nb", "a\r\nb"] {
+        for text in ["a list:\n- one\n- two", "a \n b", " a", "code:\n\n    fn main()", "a\n\n\nb", "a\r\nb"] {
             assert!(!survives_wrapping(text), "{text:?}");
             assert_eq!(lines(text, true).join("\n"), text);
         }

@@ -37,10 +37,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
     let rule = field::rename_rule(&raw.serde, "camelCase", errors);
     let fields = container::fields(raw_fields(raw.body, &raw.ident, errors)?, &rule, true, Within::Type, errors);
     container::check_ends(&raw.ident, &fields, errors);
-    check_metadata(&raw.ident, &fields, errors);
-    check_no_type_meta(&fields, errors);
-    check_no_items(&fields, errors);
-    check_status(&args, &fields, errors);
+    check_fields(&raw.ident, &fields, &args, errors);
     check_unstored(&args, errors);
     let columns = args.columns.iter().map(|c| column(c, &fields, errors)).collect();
     check_columns_differ(&args.columns, args.builtin, errors);
@@ -87,6 +84,14 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
             keywords: default::keywords(&raw.api.keywords, errors),
         },
     })
+}
+
+/// Checks the fields of the root that have a meaning in every kind.
+fn check_fields(root: &Ident, fields: &[Field], args: &KindArgs, errors: &Errors) {
+    check_metadata(root, fields, errors);
+    check_no_type_meta(fields, errors);
+    check_no_items(fields, errors);
+    check_status(args, fields, errors);
 }
 
 /// Returns the fields of the root as declared.

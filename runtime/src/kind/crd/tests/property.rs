@@ -198,6 +198,12 @@ fn written(schema: &Schema) -> Value {
         // Much of it says nothing, as a definition of zero values does.
         out.insert(keyword.to_owned(), value);
     }
+    write_unenforced_and_junctors(schema, &mut out);
+    out.retain(|_, value| *value != json!(""));
+    out.into()
+}
+
+fn write_unenforced_and_junctors(schema: &Schema, out: &mut Map<String, Value>) {
     if let Some(unenforced) = &schema.unenforced {
         for (keyword, value) in [
             ("title", json!(unenforced.title)),
@@ -216,8 +222,6 @@ fn written(schema: &Schema) -> Value {
         }
         out.insert("not".to_owned(), junctors.not.as_ref().map(written).into());
     }
-    out.retain(|_, value| *value != json!(""));
-    out.into()
 }
 
 proptest! {
