@@ -2,7 +2,7 @@ use kindsmith::ApiType;
 
 #[derive(ApiType)]
 struct BookSpec {
-    #[api(pattern = r"^\p{Grek}$")]
+    #[api(pattern = r"^\p{Griek}$")]
     author: String,
 }
 

@@ -41,11 +41,11 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
     if let Some(decoded) = json(text, limits) {
         return decoded;
     }
-    let (mut text, mut budget) = (Cow::Borrowed(text), unindented::MOST_READ_AGAIN);
+    let (mut text, mut again) = (Cow::Borrowed(text), unindented::Again::new(text));
     loop {
         let decoded = decode_text(&text, limits);
         let stop = decoded.as_ref().err().and_then(|error| error.unindented.as_ref());
-        match stop.and_then(|stop| unindented::indent(&text, stop, &mut budget)) {
+        match stop.and_then(|stop| again.indent(&text, stop)) {
             Some(indented) => text = indented.into(),
             None => return decoded,
         }

@@ -2,21 +2,35 @@
 //! before the text is read again. Spaces before these lines mean nothing, and the lines stay where they are.
 use std::{iter, ops::Range};
 
-/// The bytes of text that are read again, for one document: each such scalar is found by reading all that is before it.
-pub(super) const MOST_READ_AGAIN: usize = 16 << 20;
+/// How often a long document is read again. Each such scalar is found by reading all that is before it.
+const TIMES: usize = 8;
+/// The bytes of text that are read again of a short document, which costs as little as reading a long one once.
+const BYTES: usize = 1 << 20;
 
-/// Indents the scalar on a line of which the parser stopped, which begins after `stop.start`; `None` if there is none, or if
-/// more than `budget` bytes were to be read again.
-pub(super) fn indent(text: &str, stop: &Range<usize>, budget: &mut usize) -> Option<String> {
-    let start = opening(text, stop.start)?;
-    let end = closing(text, start)?;
-    let column = start - text[..start].rfind('\n').map_or(0, |line| line + 1);
-    let added = text[start..end].matches('\n').count().checked_mul(column)?;
-    *budget = budget.checked_sub(text.len().checked_add(added)?)?;
-    let is_inside = (start..end).contains(&stop.end);
-    let indented =
-        || text[start..end].replace('\n', &iter::once('\n').chain(iter::repeat_n(' ', column)).collect::<String>());
-    is_inside.then(|| [&text[..start], &indented(), &text[end..]].concat())
+/// What may still be read again of a document.
+pub(super) struct Again {
+    bytes: usize,
+    /// Where the scalars begin that are not indented yet.
+    from: usize,
+}
+
+impl Again {
+    pub(super) fn new(text: &str) -> Self {
+        Self { bytes: (TIMES * text.len()).max(BYTES), from: 0 }
+    }
+
+    /// Indents the scalar on a line of which the parser stopped, which begins after `stop.start`; `None` if there is none, if
+    /// it was indented before, or if too much was read again.
+    pub(super) fn indent(&mut self, text: &str, stop: &Range<usize>) -> Option<String> {
+        let start = opening(text, stop.start).filter(|start| *start >= self.from)?;
+        let end = closing(text, start).filter(|end| (start..*end).contains(&stop.end))?;
+        let column = start - text[..start].rfind('\n').map_or(0, |line| line + 1);
+        let added = text[start..end].matches('\n').count().checked_mul(column)?;
+        self.bytes = self.bytes.checked_sub(text.len().checked_add(added)?)?;
+        self.from = end + added + 1;
+        let line: String = iter::once('\n').chain(iter::repeat_n(' ', column)).collect();
+        Some([&text[..start], &text[start..end].replace('\n', &line), &text[end..]].concat())
+    }
 }
 
 /// The first quote after a place between tokens.
