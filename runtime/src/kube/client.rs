@@ -7,7 +7,6 @@ use std::{
 
 use axum_core::{extract::Request, response::Response};
 use http::{HeaderValue, header::USER_AGENT};
-use tower_service::Service as _;
 
 use crate::{
     auth::{AllowAll, Authenticate, Credentials, Identity, Soon, User},
