@@ -42,16 +42,20 @@ async fn a_changed_conversion_takes_effect_and_a_new_storage_version_converts_wh
     assert_eq!(converter.calls(), [], "the webhook is not called any more");
 }
 
+async fn store_second_version(client: &mut Client) {
+    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
+    versions[0]["storage"] = json!(false);
+    versions[1]["storage"] = json!(true);
+    let (status, changed) = merge(client, DEFINITION, json!({"spec": {"versions": versions}})).await;
+    assert_eq!(status, 200, "{changed}");
+}
+
 #[tokio::test]
 async fn objects_that_could_not_be_converted_to_a_new_storage_version_are_read_when_the_webhook_is_back() {
     let (_server, mut client, mut converter) = serve().await;
     create(&mut client, V1, &of_v1("a", "1x2")).await;
     converter.fall().await;
-    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
-    versions[0]["storage"] = json!(false);
-    versions[1]["storage"] = json!(true);
-    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
-    assert_eq!(status, 200, "{changed}");
+    store_second_version(&mut client).await;
     let path = format!("{V2}/a");
     let unread = until(&mut client, &path, |_, answer| answer["reason"] == "StoreReadError").await;
     assert!(unread.to_string().contains("conversion webhook for hw.example.com/v1, Kind=Crate failed"), "{unread}");
@@ -92,11 +96,7 @@ async fn a_definition_whose_objects_cannot_be_read_says_why_it_stays() {
     let (_server, mut client, mut converter) = serve().await;
     create(&mut client, V1, &of_v1("a", "1x2")).await;
     converter.fall().await;
-    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
-    versions[0]["storage"] = json!(false);
-    versions[1]["storage"] = json!(true);
-    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
-    assert_eq!(status, 200, "{changed}");
+    store_second_version(&mut client).await;
     let path = format!("{V2}/a");
     until(&mut client, &path, |_, answer| answer["reason"] == "StoreReadError").await;
     assert_eq!(call(&mut client, "DELETE", DEFINITION, &Value::Null).await.0, 200);

@@ -51,14 +51,15 @@ pub(super) fn names(model: &mut Model, options: &Options) {
             let is_reserved = RESERVED.iter().chain(&PRELUDE).any(|reserved| reserved == name);
             let name = if is_reserved { format!("{name}Resource") } else { name.clone() };
             roots.push((module.folder.clone(), name.clone()));
-            model.types[kind.root].name = options.renamed(&name);
+            let root = &mut model.types[kind.root];
+            (root.name, root.plain_name) = (options.renamed(&name), name);
         }
     }
     for index in 0..model.modules.len() {
         let module = &model.modules[index];
         let mut taken: BTreeSet<String> = RESERVED.iter().chain(&PRELUDE).map(|name| (*name).to_owned()).collect();
         taken.extend(roots.iter().filter(|(folder, _)| *folder == module.folder).map(|(_, name)| name.clone()));
-        taken.extend(module.imports.iter().map(|id| model.types[*id].name.clone()));
+        taken.extend(module.imports.iter().map(|id| model.types[*id].plain_name.clone()));
         for id in module.types.clone() {
             let declared = &model.types[id];
             if declared.is_root {
@@ -68,7 +69,8 @@ pub(super) fn names(model: &mut Model, options: &Options) {
             let free = candidates.iter().find(|name| !taken.contains(*name));
             let name = free.map_or_else(|| names::free(&candidates[0], &mut taken), Clone::clone);
             taken.insert(name.clone());
-            model.types[id].name = options.renamed(&name);
+            let declared = &mut model.types[id];
+            (declared.name, declared.plain_name) = (options.renamed(&name), name);
         }
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{
-    Warning,
+    Options, Warning,
     collect::is_enumeration,
     literal,
     model::{Field, Model, Ty, Use},
@@ -14,6 +14,7 @@ use super::{
 /// Writes arguments, and warns of what they cannot say.
 pub(super) struct Arguments<'a> {
     pub model: &'a Model,
+    pub options: &'a Options,
     pub warnings: &'a mut Vec<Warning>,
     pub kind: &'a str,
 }
@@ -105,8 +106,14 @@ impl Arguments<'_> {
         if let (Ty::Known("Condition"), "type") = (item, wire) {
             return names::ident("kind");
         }
-        let rust = self.model.field(item, wire).map_or_else(|| names::snake(wire), |field| field.rust.clone());
-        names::ident(&rust)
+        let renamed = match item {
+            Ty::Declared(id) => self.options.renamed_field(&self.model.types[*id].plain_name, wire),
+            _ => None,
+        };
+        match renamed.or(self.model.field(item, wire).map(|field| &field.rust)) {
+            Some(rust) => names::ident(rust),
+            None => names::ident(&names::snake(wire)),
+        }
     }
 
     /// A default: a variant of an enumeration, or a value as in JSON.

@@ -194,7 +194,10 @@ impl Builder {
 
     fn model(&self) -> Result<(Model, Generated), Error> {
         let mut generated = Generated::default();
-        let read = self.read(&mut generated)?;
+        let mut read = self.read(&mut generated)?;
+        let kind = |read: &Read| read.definition.shared.names.kind.clone();
+        let skipped: Vec<String> = read.iter().map(kind).filter(|kind| self.options.skipped.contains(kind)).collect();
+        read.retain(|read| !skipped.contains(&kind(read)));
         if read.is_empty() {
             return Err(Error::Invalid("the files define no kind".to_owned()));
         }
@@ -211,6 +214,7 @@ impl Builder {
         }
         let mut model = collector.model;
         assign::names(&mut model, &self.options);
+        self.options.check(&model, &skipped).map_err(Error::Invalid)?;
         Ok((model, generated))
     }
 
@@ -229,8 +233,6 @@ impl Builder {
             let definitions = manifest.definitions.into_iter();
             read.extend(definitions.map(|defined| Read { source: name.clone(), definition: defined.definition }));
         }
-        let skipped = |read: &Read| self.options.skipped.contains(&read.definition.shared.names.kind);
-        read.retain(|read| !skipped(read));
         Ok(read)
     }
 }

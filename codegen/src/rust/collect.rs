@@ -126,6 +126,7 @@ impl<'c> Collector<'c> {
             uses: vec![at],
             fields: Vec::new(),
             module: self.module,
+            plain_name: String::new(),
             name: String::new(),
             is_root: false,
         });

@@ -26,7 +26,7 @@ impl Emitter<'_> {
         let mut items = self.imports(module);
         for id in &module.types {
             let declared = &self.model.types[*id];
-            if self.options.is_skipped(&declared.name) {
+            if self.options.is_skipped(&declared.plain_name) {
                 continue;
             }
             let kind = module.kinds.iter().find(|kind| kind.root == *id);
@@ -54,6 +54,9 @@ impl Emitter<'_> {
         let mut has_types = false;
         for id in &module.types {
             let declared = &self.model.types[*id];
+            if self.options.is_skipped(&declared.plain_name) {
+                continue;
+            }
             known.insert(if declared.is_root { "Resource" } else { "ApiType" });
             has_types |= !declared.is_root;
             if declared.is_root {
@@ -77,11 +80,13 @@ impl Emitter<'_> {
                 use serde::{Deserialize, Serialize};
             ));
         }
-        let mut homes: Vec<usize> = module.imports.iter().map(|id| self.model.types[*id].module).collect();
+        let imported = module.imports.iter().map(|id| &self.model.types[*id]);
+        let imported: Vec<_> = imported.filter(|declared| !self.options.is_skipped(&declared.plain_name)).collect();
+        let mut homes: Vec<usize> = imported.iter().map(|declared| declared.module).collect();
         homes.sort_unstable();
         homes.dedup();
         for home in homes {
-            let of_home = module.imports.iter().map(|id| &self.model.types[*id]).filter(|of| of.module == home);
+            let of_home = imported.iter().filter(|of| of.module == home);
             let mut all: Vec<&str> = of_home.map(|declared| declared.name.as_str()).collect();
             all.sort_unstable();
             let (home, all) = (names::ident(&self.model.modules[home].version), all.into_iter().map(names::ident));
@@ -130,11 +135,12 @@ impl Emitter<'_> {
         if is_verbatim {
             api.push(quote!(verbatim));
         }
-        let mut arguments = Arguments { model: self.model, warnings: &mut self.warnings, kind: &at.kind };
+        let mut arguments =
+            Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
         arguments.keywords(&declared.schema, &at, &mut api);
         let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
         let is_renamed = |field: &Field| {
-            let rust = self.options.renamed_field(&declared.name, &field.wire).unwrap_or(&field.rust);
+            let rust = self.options.renamed_field(&declared.plain_name, &field.wire).unwrap_or(&field.rust);
             let written = names::written(rust);
             written != field.wire && names::camel(&written) == field.wire
         };
@@ -143,7 +149,7 @@ impl Emitter<'_> {
         let is_undescribed =
             declared.doc.is_empty() || declared.fields.iter().any(|field| field.schema.description.is_empty());
         let undescribed = is_undescribed.then(|| quote!(#[allow(missing_docs)]));
-        let (derives, further) = self.options.attributes(&declared.name, derives)?;
+        let (derives, further) = self.options.attributes(&declared.plain_name, derives)?;
         let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
         let fields = declared.fields.iter().map(|field| self.field(declared, field, is_verbatim));
         let fields = fields.collect::<Result<Vec<_>, String>>()?;
@@ -162,10 +168,11 @@ impl Emitter<'_> {
 
     fn field(&mut self, declared: &Declared, field: &Field, is_verbatim: bool) -> Result<TokenStream, String> {
         let at = declared.uses[0].field(&field.wire);
-        let mut arguments = Arguments { model: self.model, warnings: &mut self.warnings, kind: &at.kind };
+        let mut arguments =
+            Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
         let api = arguments.field(field, &at);
         let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
-        let renamed = self.options.renamed_field(&declared.name, &field.wire);
+        let renamed = self.options.renamed_field(&declared.plain_name, &field.wire);
         let rust = renamed.unwrap_or(&field.rust);
         let mut serde = Vec::new();
         if names::camel(&names::written(rust)) != field.wire {
@@ -199,7 +206,7 @@ impl Emitter<'_> {
             lines.extend(docs::lines(text, is_verbatim));
         }
         let doc = doc(&lines, field.schema.description.is_empty() && of_items.is_none());
-        let further = self.options.field_attributes(&declared.name, &field.wire)?;
+        let further = self.options.field_attributes(&declared.plain_name, &field.wire)?;
         let rust = names::ident(rust);
         Ok(quote! { #doc #api #serde #further pub #rust: #ty, })
     }
@@ -231,7 +238,7 @@ impl Emitter<'_> {
         let undescribed = declared.doc.is_empty().then(|| quote!(#[allow(missing_docs)]));
         let doc = doc(&docs::lines(&declared.doc, verbatim.is_some()), declared.doc.is_empty());
         let derives = quote!(ApiType, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize);
-        let (derives, further) = self.options.attributes(&declared.name, &derives)?;
+        let (derives, further) = self.options.attributes(&declared.plain_name, &derives)?;
         let name = names::ident(&declared.name);
         Ok(quote! {
             #doc

@@ -194,7 +194,7 @@ impl Emitter<'_> {
         let mut leaf = None;
         for wire in &path.0 {
             let field = fields.iter().find(|field| field.wire == *wire)?;
-            let renamed = self.options.renamed_field(&owner.name, wire);
+            let renamed = self.options.renamed_field(&owner.plain_name, wire);
             found.push(names::ident(renamed.unwrap_or(&field.rust)));
             if let Ty::Declared(id) = &field.ty {
                 owner = &self.model.types[*id];

@@ -54,6 +54,8 @@ pub(super) struct Declared {
     /// The fields of a struct.
     pub fields: Vec<Field>,
     pub module: usize,
+    /// The name without options, which use it.
+    pub plain_name: String,
     pub name: String,
     /// The kind of which the type is the root.
     pub is_root: bool,

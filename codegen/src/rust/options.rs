@@ -32,6 +32,27 @@ impl Options {
         self.fields.get(&(ty.to_owned(), wire.to_owned()))
     }
 
+    /// Fails if an option names a type or a field that is not generated. Skipped kinds are known by their names.
+    pub(super) fn check(&self, model: &Model, skipped: &[String]) -> Result<(), String> {
+        let has_type = |name: &str| name == "*" || model.types.iter().any(|declared| declared.plain_name == name);
+        let has_field = |name: &str, wire: &str| {
+            let mut named = model.types.iter().filter(|declared| declared.plain_name == name);
+            named.any(|declared| declared.fields.iter().any(|field| field.wire == wire))
+        };
+        let types = self.types.keys().chain(self.replaced.keys()).chain(self.derives.keys()).map(String::as_str);
+        let types = types.chain(self.skipped.iter().filter(|name| !skipped.contains(name)).map(String::as_str));
+        let wrong_type = types.map(str::to_owned).find(|name| !has_type(name));
+        let fields = self.fields.keys().map(|(name, wire)| (&**name, &**wire));
+        let of_attributes = self.attributes.keys().map(|of| of.split_once('.').unwrap_or((of, "")));
+        let mut of_fields = fields.chain(of_attributes);
+        let wrong = wrong_type.or_else(|| {
+            let wrong =
+                |(name, wire): &(&str, &str)| if wire.is_empty() { !has_type(name) } else { !has_field(name, wire) };
+            of_fields.find(wrong).map(|(name, wire)| format!("{name}.{wire}").trim_end_matches('.').to_owned())
+        });
+        wrong.map_or(Ok(()), |wrong| Err(format!("an option is for `{wrong}`, which is not generated")))
+    }
+
     /// True if no declaration of the type is written.
     pub(super) fn is_skipped(&self, name: &str) -> bool {
         self.replaced.contains_key(name) || self.skipped.iter().any(|skipped| skipped == name)
@@ -40,7 +61,7 @@ impl Options {
     /// True if there is a type of the user's in it.
     pub(super) fn is_replaced(&self, ty: &Ty, model: &Model) -> bool {
         let mut found = false;
-        ty.walk(&mut |_| (), &mut |id| found |= self.replaced.contains_key(&model.types[id].name));
+        ty.walk(&mut |_| (), &mut |id| found |= self.replaced.contains_key(&model.types[id].plain_name));
         found
     }
 
@@ -60,12 +81,12 @@ impl Options {
                 quote!(BTreeMap<String, #value>)
             }
             Ty::Declared(id) => {
-                let name = &model.types[*id].name;
-                match self.replaced.get(name) {
+                let declared = &model.types[*id];
+                match self.replaced.get(&declared.plain_name) {
                     Some(path) => tokens(path)?,
-                    None if self.is_skipped(name) => quote!(kindsmith::RawJson),
+                    None if self.is_skipped(&declared.plain_name) => quote!(kindsmith::RawJson),
                     None => {
-                        let name = names::ident(name);
+                        let name = names::ident(&declared.name);
                         quote!(#name)
                     }
                 }

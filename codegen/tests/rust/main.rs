@@ -63,6 +63,8 @@ fn types_and_fields_are_renamed_in_rust_alone() {
     assert!(text.contains("pub items: Vec<Line>"), "{text}");
     assert!(text.contains("#[serde(rename = \"customer\")]") && text.contains("pub buyer: String"), "{text}");
     assert!(text.contains("selectable(spec.buyer)"), "{text}");
+    let text = generated(&builder().rename_type("OrderItem", "Line").rename_field("OrderItem", "name", "bread"));
+    assert!(text.contains("list = map(key = bread)") && text.contains("pub bread: String"), "{text}");
 }
 
 #[test]
@@ -102,6 +104,15 @@ fn derives_attributes_and_features_are_added() {
 fn an_option_that_is_not_rust_and_a_file_that_is_no_manifest_are_refused() {
     let error = builder().derive("OrderItem", "Clone)").generate().unwrap_err();
     assert!(error.to_string().contains("\"Clone)\" is not Rust"), "{error}");
+    for wrong in [
+        builder().rename_type("OrderItm", "Line"),
+        builder().rename_field("OrderSpec", "custmer", "buyer"),
+        builder().skip("Pastry"),
+        builder().attribute("OrderSpec.custmer", "#[must_use]"),
+    ] {
+        let error = wrong.generate().unwrap_err().to_string();
+        assert!(error.ends_with("which is not generated"), "{error}");
+    }
     let error = Builder::new().file("missing.yaml").generate().unwrap_err();
     assert!(error.to_string().starts_with("missing.yaml: "), "{error}");
     let folder = kindsmith_tests::Folder::new("generated");

@@ -139,9 +139,12 @@ impl Ending {
             let left = served.objects.snapshot();
             let mut unreadable = left.range("", None).filter_map(|object| Some((object.key(), object.unreadable()?)));
             if let Some((key, why)) = unreadable.next() {
-                let others = unreadable.count();
+                let others = match unreadable.count() {
+                    0 => String::new(),
+                    others => format!(" (and {others} more)"),
+                };
                 let message = format!(
-                    "{key} cannot be read, like {others} others, so that it can only be deleted by force, with \
+                    "{key} cannot be read{others}, so that it can only be deleted by force, with \
                      ignoreStoreReadErrorWithClusterBreakingPotential: {why}"
                 );
                 self.say_why(&message).await?;
