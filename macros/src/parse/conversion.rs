@@ -35,7 +35,7 @@ pub(crate) fn convert(arg: &Arg, reader: &Reader<'_>) -> Option<Conversion> {
 }
 
 fn changes(args: &[Arg], outer: &Reader<'_>) -> Vec<Change> {
-    let reader = Reader { attribute: "`convert`", keys: CHANGE_KEYS, errors: outer.errors };
+    let reader = Reader { attribute: "`convert`", keys: &[CHANGE_KEYS], errors: outer.errors };
     let mut changes = Vec::new();
     for arg in args {
         match reader.name(arg, &mut Vec::new(), &[]).as_deref() {

@@ -37,15 +37,7 @@ const KEYS: &[Key] = &[
     ("nullable", "nullable"),
     ("preserve_unknown", "preserve_unknown"),
     ("embedded", "embedded"),
-    keywords::VALUES,
-    keywords::RULE,
-    keywords::ALL_OF,
-    keywords::ANY_OF,
-    keywords::ONE_OF,
-    keywords::NOT,
-    keywords::TITLE,
-    keywords::EXAMPLE,
-    keywords::EXTERNAL_DOCS,
+    ("values", "values = [1, 2]"),
 ];
 
 /// A bound: its name, the name's span, and the number.
@@ -108,7 +100,7 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
     let mut seen = Vec::new();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
-        fill(&mut field, &args, &mut seen, &Reader { attribute: "#[api]", keys: KEYS, errors });
+        fill(&mut field, &args, &mut seen, &Reader { attribute: "#[api]", keys: &[KEYS, keywords::KEYS], errors });
     }
     field
 }
@@ -223,7 +215,7 @@ fn list(arg: &Arg, reader: &Reader<'_>) -> Option<ListArg> {
 /// `key = name, key = protocol`.
 fn keys(args: &[Arg], reader: &Reader<'_>) -> Option<Vec<Ident>> {
     let mut keys = Vec::new();
-    let reader = Reader { attribute: "the list", keys: &[("key", "key = name")], errors: reader.errors };
+    let reader = Reader { attribute: "the list", keys: &[&[("key", "key = name")]], errors: reader.errors };
     for arg in args {
         reader.name(arg, &mut Vec::new(), &[])?;
         keys.push(reader.word(arg)?);

@@ -13,8 +13,8 @@ pub(crate) type Key = (&'static str, &'static str);
 pub(crate) struct Reader<'e> {
     /// The attribute's name in errors, such as `#[api]`.
     pub attribute: &'static str,
-    /// The known arguments.
-    pub keys: &'static [Key],
+    /// The known arguments, in tables.
+    pub keys: &'static [&'static [Key]],
     /// The sink for errors.
     pub errors: &'e Errors,
 }
@@ -36,11 +36,11 @@ impl Reader<'_> {
             return None;
         };
         let name = ident.unraw().to_string();
-        if !self.keys.iter().any(|&(key, _)| key == name) {
+        if !self.keys().any(|&(key, _)| key == name) {
             let other = OF_OTHERS.iter().find(|(attribute, other, _)| (*attribute, *other) == (self.attribute, &*name));
             let near = match other {
                 Some((.., hint)) => format!("; {hint}"),
-                None => did_you_mean(&name, self.keys.iter().map(|&(key, _)| key)),
+                None => did_you_mean(&name, self.keys().map(|&(key, _)| key)),
             };
             let allowed = if near.is_empty() { format!("; its arguments are {}", self.names()) } else { near };
             self.errors.at(ident.span(), format!("{} has no argument `{name}`{allowed}", self.attribute));
@@ -54,13 +54,17 @@ impl Reader<'_> {
         Some(name)
     }
 
+    fn keys(&self) -> impl Iterator<Item = &'static Key> {
+        self.keys.iter().copied().flatten()
+    }
+
     fn names(&self) -> String {
-        self.keys.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+        self.keys().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>().join(", ")
     }
 
     fn wrong_form<T>(&self, arg: &Arg) -> Option<T> {
         let name = arg.name.as_ref().map(|n| n.unraw().to_string()).unwrap_or_default();
-        let form = self.keys.iter().find(|(key, _)| *key == name).map_or("", |(_, form)| form);
+        let form = self.keys().find(|(key, _)| *key == name).map_or("", |(_, form)| form);
         let message = if form == name { format!("`{name}` takes no value") } else { format!("expected `{form}`") };
         self.errors.at(arg.value_span(), message);
         None

@@ -8,15 +8,19 @@ use super::{
     keys::{Key, Reader},
 };
 
-pub(crate) const RULE: Key = ("rule", "rule(\"self.low <= self.high\", message = \"low is at most high\")");
-pub(crate) const ALL_OF: Key = ("all_of", "all_of = [{\"required\": [\"low\"]}]");
-pub(crate) const ANY_OF: Key = ("any_of", "any_of = [{\"required\": [\"low\"]}]");
-pub(crate) const ONE_OF: Key = ("one_of", "one_of = [{\"required\": [\"low\"]}]");
-pub(crate) const NOT: Key = ("not", "not = {\"required\": [\"low\"]}");
-pub(crate) const VALUES: Key = ("values", "values = [1, 2]");
-pub(crate) const TITLE: Key = ("title", "title = \"Low\"");
-pub(crate) const EXAMPLE: Key = ("example", "example = 1");
-pub(crate) const EXTERNAL_DOCS: Key = ("external_docs", "external_docs = {\"url\": \"https://example.com\"}");
+const RULE: Key = ("rule", "rule(\"self.low <= self.high\", message = \"low is at most high\")");
+
+/// The keywords on fields and types.
+pub(crate) const KEYS: &[Key] = &[
+    RULE,
+    ("all_of", "all_of = [{\"required\": [\"low\"]}]"),
+    ("any_of", "any_of = [{\"required\": [\"low\"]}]"),
+    ("one_of", "one_of = [{\"required\": [\"low\"]}]"),
+    ("not", "not = {\"required\": [\"low\"]}"),
+    ("title", "title = \"Low\""),
+    ("example", "example = 1"),
+    ("external_docs", "external_docs = {\"url\": \"https://example.com\"}"),
+];
 
 /// Arguments that may be given several times.
 pub(crate) const REPEATABLE: &[&str] = &["rule"];
@@ -64,7 +68,7 @@ fn rule(arg: &Arg, reader: &Reader<'_>) -> Option<Value> {
         reader.errors.at(arg.span(), format!("expected `{}`", RULE.1));
         return None;
     };
-    let inner = Reader { attribute: "rule", keys: RULE_KEYS, errors: reader.errors };
+    let inner = Reader { attribute: "rule", keys: &[RULE_KEYS], errors: reader.errors };
     let keyword = |name: &str, span: Span| LitStr::new(name, span);
     let mut rule = vec![(keyword("rule", text.span()), Value::Literal(Lit::Str(text.clone())))];
     let mut seen = Vec::new();

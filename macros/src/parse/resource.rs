@@ -134,7 +134,7 @@ pub(crate) struct ColumnArgs {
 pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
     let mut kind = KindArgs::default();
     let mut seen = Vec::new();
-    let reader = Reader { attribute: "#[resource]", keys: KEYS, errors };
+    let reader = Reader { attribute: "#[resource]", keys: &[KEYS], errors };
     for attribute in attributes.iter().filter(|a| a.path().is_ident("resource")) {
         kind.span.get_or_insert_with(|| attribute.path().segments[0].ident.span());
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else {
@@ -219,7 +219,7 @@ fn grace(arg: &Arg, reader: &Reader<'_>) -> Option<Grace> {
 
 fn scale(span: Span, args: &[Arg], errors: &Errors) -> ScaleArgs {
     let mut scale = ScaleArgs { replicas: None, status: None, selector: None };
-    let reader = Reader { attribute: "scale", keys: SCALE_KEYS, errors };
+    let reader = Reader { attribute: "scale", keys: &[SCALE_KEYS], errors };
     let mut seen = Vec::new();
     for arg in args {
         match reader.name(arg, &mut seen, &[]).as_deref() {
@@ -239,7 +239,7 @@ fn scale(span: Span, args: &[Arg], errors: &Errors) -> ScaleArgs {
 }
 
 fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
-    let reader = Reader { attribute: "column", keys: COLUMN_KEYS, errors };
+    let reader = Reader { attribute: "column", keys: &[COLUMN_KEYS], errors };
     let [Arg { name: None, value: Value::Literal(syn::Lit::Str(name)) }, rest @ ..] = args else {
         errors.at(span, "a column starts with its header: `column(\"Author\", path = spec.author)`");
         return None;

@@ -14,14 +14,6 @@ const KEYS: &[Key] = &[
     ("published", "published"),
     ("verbatim", "verbatim"),
     ("crate", "crate = path::to::kindsmith"),
-    keywords::RULE,
-    keywords::ALL_OF,
-    keywords::ANY_OF,
-    keywords::ONE_OF,
-    keywords::NOT,
-    keywords::TITLE,
-    keywords::EXAMPLE,
-    keywords::EXTERNAL_DOCS,
 ];
 
 /// A type's parsed `#[api(…)]` attributes.
@@ -41,7 +33,7 @@ pub(crate) struct TypeArgs {
 pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     let mut found = TypeArgs::default();
     let mut seen = Vec::new();
-    let reader = Reader { attribute: "#[api] of a type", keys: KEYS, errors };
+    let reader = Reader { attribute: "#[api] of a type", keys: &[KEYS, keywords::KEYS], errors };
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
         for arg in &args {

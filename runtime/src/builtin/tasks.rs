@@ -1,5 +1,10 @@
 //! The tasks of a controller, and what each is about. They are cancelled on drop.
-use std::{collections::HashMap, future::Future};
+use std::{
+    borrow::Borrow,
+    collections::{HashMap, HashSet},
+    future::Future,
+    hash::Hash,
+};
 
 use tokio::task::{Id, JoinError, JoinSet};
 
@@ -7,18 +12,21 @@ use tokio::task::{Id, JoinError, JoinSet};
 pub(super) struct Tasks<A, T> {
     set: JoinSet<T>,
     about: HashMap<Id, A>,
+    /// The values of `about`.
+    running: HashSet<A>,
 }
 
 impl<A, T> Default for Tasks<A, T> {
     fn default() -> Self {
-        Self { set: JoinSet::new(), about: HashMap::new() }
+        Self { set: JoinSet::new(), about: HashMap::new(), running: HashSet::new() }
     }
 }
 
-impl<A, T: Send + 'static> Tasks<A, T> {
+impl<A: Clone + Eq + Hash, T: Send + 'static> Tasks<A, T> {
     /// Starts a task.
     pub(super) fn spawn(&mut self, about: A, work: impl Future<Output = T> + Send + 'static) {
         let task = self.set.spawn(work);
+        self.running.insert(about.clone());
         self.about.insert(task.id(), about);
     }
 
@@ -28,12 +36,22 @@ impl<A, T: Send + 'static> Tasks<A, T> {
             Ok((id, result)) => (id, Ok(result)),
             Err(broken) => (broken.id(), Err(broken)),
         };
-        Some((self.about.remove(&id).expect("each task is about something"), result))
+        let about = self.about.remove(&id).expect("each task is about something");
+        self.running.remove(&about);
+        Some((about, result))
     }
 
-    /// What the running tasks are about.
-    pub(super) fn about(&self) -> impl ExactSizeIterator<Item = &A> {
-        self.about.values()
+    /// True if a running task is about this, for callers that start no second one then.
+    pub(super) fn has<Q: Eq + Hash + ?Sized>(&self, about: &Q) -> bool
+    where
+        A: Borrow<Q>,
+    {
+        self.running.contains(about)
+    }
+
+    /// The number of running tasks.
+    pub(super) fn len(&self) -> usize {
+        self.about.len()
     }
 
     /// Cancels all tasks, and waits until they have ended.

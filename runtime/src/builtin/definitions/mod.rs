@@ -214,7 +214,7 @@ impl Definitions {
 
     /// Does what is due for a definition. Returns true if names may have become free.
     async fn settle(&mut self, name: &str) -> bool {
-        if self.removals.about().any(|other| other == name) {
+        if self.removals.has(name) {
             return false;
         }
         let stored = self.access.definitions.objects.snapshot().get(name).map(|object| object.revision());

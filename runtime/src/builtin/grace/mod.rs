@@ -183,7 +183,7 @@ impl Finisher {
     /// Starts the deletions that are due, up to the limit of concurrent tasks.
     fn end_what_is_due(&mut self) {
         let now = (self.clock)();
-        while self.tasks.about().len() < AT_ONCE
+        while self.tasks.len() < AT_ONCE
             && let Some((at, place)) = self.order.first()
             && *at <= now
         {
@@ -201,7 +201,7 @@ impl Finisher {
     /// The time until the next deadline.
     fn wait(&self) -> Duration {
         // At the limit of concurrent deletions, the end of one wakes the task.
-        let first = self.order.first().filter(|_| self.tasks.about().len() < AT_ONCE);
+        let first = self.order.first().filter(|_| self.tasks.len() < AT_ONCE);
         let seconds = first.map(|(at, _)| at.timestamp().as_second() - (self.clock)().timestamp().as_second());
         let wait = seconds.and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs);
         wait.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)

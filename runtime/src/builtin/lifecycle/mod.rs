@@ -96,7 +96,7 @@ impl Controller {
     /// Starts a task for a namespace that has work to do, unless one is running.
     fn consider(&self, emptying: &mut Emptying, name: &str, json: &[u8]) {
         let due = serde_json::from_slice(json).is_ok_and(|namespace: Document| is_due(&namespace));
-        if due && !emptying.about().any(|at| at == name) {
+        if due && !emptying.has(name) {
             let (controller, owned) = (self.clone(), name.to_owned());
             emptying.spawn(name.to_owned(), async move { controller.empty(&owned).await });
         }

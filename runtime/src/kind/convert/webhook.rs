@@ -47,9 +47,6 @@ pub struct WebhookService {
     pub port: u16,
 }
 
-/// The error of a conversion that was not answered.
-const NO_ANSWER: &str = "no answer";
-
 /// The conversion of one version.
 pub(crate) struct ByWebhook {
     /// The webhook.
@@ -104,18 +101,20 @@ impl ByWebhook {
             fields.insert("kind".to_owned(), self.kind.clone().into());
         }
         RUNNING.with_borrow_mut(|running| {
-            let Some(attempt) = running else {
-                return Err(format!("conversion webhook for {from}, Kind={} failed: it was not called", self.kind));
-            };
+            let failed = |why: &str| Err(format!("conversion webhook for {from}, Kind={} failed: {why}", self.kind));
+            let Some(attempt) = running else { return failed("it was not called") };
             let key = format!("{to} {object}");
-            if let Some(answer) = attempt.answers.0.get(&key) {
-                return answer.clone();
+            match attempt.answers.0.get(&key) {
+                Some(Answer::Given(answer)) => return answer.clone(),
+                Some(Answer::Failed(why)) => return failed(why),
+                Some(Answer::Open) => {}
+                None => {
+                    attempt.answers.0.insert(key.clone(), Answer::Open);
+                    let (webhook, definition) = (self.webhook.clone(), self.definition.clone());
+                    attempt.open.push(Question { webhook, definition, object, from: from.clone(), to: to.clone(), key });
+                }
             }
-            let unanswered = Err(format!("conversion webhook for {from}, Kind={} failed: {NO_ANSWER}", self.kind));
-            attempt.answers.0.insert(key.clone(), unanswered.clone());
-            let (webhook, definition) = (self.webhook.clone(), self.definition.clone());
-            attempt.open.push(Question { webhook, definition, object, from: from.clone(), to: to.clone(), key });
-            unanswered
+            failed("no answer")
         })
     }
 }
@@ -129,7 +128,16 @@ impl Question {
 
 /// The answers to the questions of earlier attempts.
 #[derive(Default)]
-pub(crate) struct Answers(HashMap<String, Result<Document, String>>);
+pub(crate) struct Answers(HashMap<String, Answer>);
+
+enum Answer {
+    /// The question was asked.
+    Open,
+    /// What the webhook has answered.
+    Given(Result<Document, String>),
+    /// Why the webhook could not be called.
+    Failed(String),
+}
 
 struct Attempt {
     answers: Answers,
@@ -166,18 +174,14 @@ impl Answers {
 
     /// Says why there was no answer to what is still open.
     pub(crate) fn fail(&mut self, why: &str) {
-        for answer in self.0.values_mut() {
-            if let Err(error) = answer
-                && let Some(of) = error.strip_suffix(NO_ANSWER)
-            {
-                *error = format!("{of}{why}");
-            }
+        for answer in self.0.values_mut().filter(|answer| matches!(answer, Answer::Open)) {
+            *answer = Answer::Failed(why.to_owned());
         }
     }
 
     /// Records an answer.
     pub(crate) fn add(&mut self, question: Question, answer: Result<Document, String>) {
-        self.0.insert(question.key, answer);
+        self.0.insert(question.key, Answer::Given(answer));
     }
 }
 
@@ -209,17 +213,17 @@ mod tests {
         assert!(open.iter().all(|question| question.to.is("g/v2") && question.from.is("g/v1")));
         for question in open {
             let answer = question.object["a"].clone();
-            answers.add(question, if answer == 1 { Ok(answer) } else { Err("no form".to_owned()) });
+            answers.add(question, if answer == 1 { Ok(answer) } else { Err("there was no answer".to_owned()) });
         }
         let Ok(done) = answers.attempt(both) else { panic!("all is answered") };
-        assert_eq!(done, [Ok(json!(1)), Err("no form".to_owned()), Ok(json!(1))]);
+        assert_eq!(done, [Ok(json!(1)), Err("there was no answer".to_owned()), Ok(json!(1))]);
         let Err(open) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("another direction") };
         assert!(open[0].to.is("g/v1"));
         answers.fail("the call panicked");
         let Ok(failed) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("it is answered") };
         assert_eq!(failed, Err("conversion webhook for g/v2, Kind=K failed: the call panicked".to_owned()));
         let Ok(done) = answers.attempt(|| conversion.read(json!({"a": 2}))) else { panic!("it is answered") };
-        assert_eq!(done, Err("no form".to_owned()));
+        assert_eq!(done, Err("there was no answer".to_owned()));
     }
 
     #[test]
