@@ -11,7 +11,7 @@ use super::{
 use crate::{
     cache::Object,
     codec::{self, Decoded, Limits},
-    kind::binding::Hook,
+    kind::{binding::Hook, endpoint::Endpoint},
     meta::{
         Operation, Preconditions,
         options::PatchOptions,
@@ -30,9 +30,6 @@ impl Verbs {
         config: &Decoded,
         options: &PatchOptions,
     ) -> Result<Written, Error> {
-        if request.is_scale() {
-            return self.apply_scale(request, config, options).await;
-        }
         let document = &config.document;
         let write = Write {
             origin: Origin::Apply,
@@ -47,7 +44,7 @@ impl Verbs {
             if old.is_none() {
                 check_new(request, &new)?;
             }
-            let warnings = write.decode_named(&mut new, old)?;
+            let warnings = Write { old, ..write }.decode_named(&mut new)?;
             Ok((new, warnings))
         })
         .await
@@ -64,13 +61,13 @@ impl Verbs {
         // not.
         let own = kind.binding.hooks.runs(Hook::Defaults) || kind.binding.conversion.is_some();
         let settled = write.faults.is_empty() && !own && !self.admits(Operation::Update);
-        if !settled || request.endpoint().is_none() {
+        if !settled || request.endpoint().is_none_or(Endpoint::is_scale) {
             return Ok(None);
         }
         let Ok(object) = find(request) else { return Ok(None) };
         let Some(live) = unchanged(request, write, &object, config) else { return Ok(None) };
         let live = if kind.binding.hooks.runs(Hook::Validation) { document_of(&object)? } else { live };
-        write.validate(&live, Some(&live)).await?;
+        write.over(&live).validate(&live).await?;
         Ok(Some(Written { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
     }
 }
@@ -112,7 +109,7 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
     })
 }
 
-pub(super) fn refused(error: ApplyError) -> Error {
+fn refused(error: ApplyError) -> Error {
     let message = error.to_string();
     match error {
         ApplyError::Conflicts(conflicts) => Error::Conflicts(message, conflicts),

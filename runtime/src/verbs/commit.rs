@@ -4,13 +4,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
-use super::{
-    Error, Request, Verbs,
-    lifecycle::hold_namespace,
-    rewrite::conflict,
-    turns::{Retry, Turn},
-    waiting,
-};
+use super::{Error, Request, Verbs, lifecycle::hold_namespace, rewrite::conflict, turns::Retry, waiting};
 use crate::{
     cache::{Object, Reader},
     meta::Revision,
@@ -25,11 +19,29 @@ const MAX_OBJECT_BYTES: usize = 3 << 20;
 /// How long a write waits for a changed definition to be read again.
 const CONFIRMED_WITHIN: Duration = Duration::from_millis(500);
 
-/// The result of a commit; `None` if it lost against another write of the object, which readers see by now.
-pub(super) type Outcome<T> = Option<T>;
+/// Why a write was not made.
+pub(super) enum Failed {
+    /// Another write of the object came first, which readers see by now.
+    Lost,
+    Refused(Error),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// An object to be stored, in the storage version.
+#[derive(Clone, Copy)]
+pub(super) struct New<'d> {
+    pub document: &'d Document,
+    pub fit: Fit,
+    pub values: Values,
+}
 
 impl Verbs {
-    /// Stores an object, and returns it from the cache. Documents here and below are in the storage version. Fails with
+    /// Stores an object, or would store it if this were no dry run, and returns it from the cache. Fails with
     /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops, if its disk fails, or if the definition of
     /// the resource has changed; [`Error::NotServed`] if the resource was removed; [`Error::InsufficientStorage`] if
     /// the disk is full; [`Error::StoreRead`] if the replaced object cannot be read; [`Error::Internal`] if the outcome
@@ -37,27 +49,39 @@ impl Verbs {
     pub(super) async fn store(
         &self,
         request: &Request,
-        turn: Option<&Turn>,
         key: &str,
-        (document, fit, values): (&Document, Fit, Values),
+        new: New<'_>,
         expect: Expect,
-    ) -> Result<Outcome<Arc<Object>>, Error> {
-        let at = full_key(request, key);
-        let value = record(request, turn, &at, (document, fit, values)).await?;
-        let op = Op { key: at, value: Some(value.clone()), expect };
-        let Some(revision) = self.commit(request, op).await? else { return Ok(None) };
+        dry_run: bool,
+    ) -> Result<Arc<Object>, Failed> {
+        let objects = &request.served.objects;
+        if dry_run {
+            return match expect {
+                Expect::At(revision) => Ok(preview(request, key, revision, new).await?),
+                _ if objects.snapshot().get(key).is_some() => Err(Failed::Lost),
+                _ => Ok(preview(request, key, Revision(0), new).await?),
+            };
+        }
+        let value = record(request, key, new).await?;
+        let revision = self.commit(request, key, Some(value.clone()), expect).await?;
         // The cache has rendered it already, unless a later write has replaced it there.
-        let newest = request.served.objects.snapshot().get(key).filter(|object| object.revision() == revision);
-        Ok(Some(newest.unwrap_or_else(|| render(request, key, revision, &value))))
+        let newest = objects.snapshot().get(key).filter(|object| object.revision() == revision);
+        Ok(newest.unwrap_or_else(|| render(request, key, revision, &value)))
     }
 
     /// Deletes an object that is still at a revision.
-    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Outcome<()>, Error> {
-        let op = Op { key: full_key(request, key), value: None, expect: Expect::At(at) };
-        Ok(self.commit(request, op).await?.map(drop))
+    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<(), Failed> {
+        self.commit(request, key, None, Expect::At(at)).await.map(drop)
     }
 
-    async fn commit(&self, request: &Request, op: Op) -> Result<Outcome<Revision>, Error> {
+    async fn commit(
+        &self,
+        request: &Request,
+        key: &str,
+        value: Option<Bytes>,
+        expect: Expect,
+    ) -> Result<Revision, Failed> {
+        let op = Op { key: full_key(request, key), value, expect };
         let mut retry = Retry::alone();
         loop {
             let declarer = request.served.declarer.as_ref();
@@ -65,40 +89,45 @@ impl Verbs {
             let mut holds: Vec<Hold> = hold.as_deref().cloned().into_iter().collect();
             if op.expect == Expect::Absent {
                 if declarer.is_some_and(|declarer| declarer.ends()) {
-                    return Err(Error::MethodNotAllowed);
+                    return Err(Error::MethodNotAllowed.into());
                 }
                 holds.extend(hold_namespace(self, request, op.key.rsplit('/').next().unwrap_or_default())?);
             }
             let error = match self.store.commit(Commit { ops: vec![op.clone()], holds }).await {
-                Ok(revisions) => return Ok(Some(*revisions.first().expect("a revision for each operation"))),
+                Ok(revisions) => return Ok(*revisions.first().expect("a revision for each operation")),
                 Err(error) => error,
             };
-            match error {
+            let refused = match error {
                 CommitError::Conflict { current, .. } => {
                     self.seen(current).await;
                     self.is_served_still(request)?;
-                    return Ok(None);
+                    return Err(Failed::Lost);
                 }
                 CommitError::Unmet { current, index } => {
                     self.seen(current).await;
                     self.is_served_still(request)?;
-                    if let Some(tried) = hold.filter(|_| index == 0)
-                        && !is_confirmed(request, &tried).await
-                    {
-                        self.is_served_still(request)?;
-                        return Err(definition_changed(request));
+                    let confirmed = match hold.filter(|_| index == 0) {
+                        Some(tried) => is_confirmed(request, &tried).await,
+                        None => true,
+                    };
+                    if confirmed && retry.again().await {
+                        continue;
+                    }
+                    self.is_served_still(request)?;
+                    if confirmed {
+                        conflict(request, "its namespace is modified again and again; please try again later")
+                    } else {
+                        definition_changed(request)
                     }
                 }
                 CommitError::Damaged { key, damage } => {
-                    return Err(request.unreadable(vec![(key.to_string(), damage.to_string())], false));
+                    request.unreadable(vec![(key.to_string(), damage.to_string())], false)
                 }
-                CommitError::Refused { full: true, .. } => return Err(Error::InsufficientStorage(error.to_string())),
-                CommitError::Closed | CommitError::Refused { .. } => return Err(Error::Unavailable(error.to_string())),
-                CommitError::Unknown(_) => return Err(Error::Internal(error.to_string())),
-            }
-            if !retry.again().await {
-                return Err(conflict(request, "its namespace is modified again and again; please try again later"));
-            }
+                CommitError::Refused { full: true, .. } => Error::InsufficientStorage(error.to_string()),
+                CommitError::Closed | CommitError::Refused { .. } => Error::Unavailable(error.to_string()),
+                CommitError::Unknown(_) => Error::Internal(error.to_string()),
+            };
+            return Err(refused.into());
         }
     }
 
@@ -144,26 +173,19 @@ fn definition_changed(request: &Request) -> Error {
 /// [`Error::Internal`] if the record could not be built.
 pub(super) async fn preview(
     request: &Request,
-    turn: Option<&Turn>,
     key: &str,
     revision: Revision,
-    (document, values): (&Document, Values),
+    new: New<'_>,
 ) -> Result<Arc<Object>, Error> {
-    let value = record(request, turn, &full_key(request, key), (document, Fit::Checked, values)).await?;
+    let value = record(request, key, New { fit: Fit::Checked, ..new }).await?;
     Ok(render(request, key, revision, &value))
 }
 
 /// The record of an object. It has selectable values of other versions, to which a webhook may convert.
-async fn record(
-    request: &Request,
-    turn: Option<&Turn>,
-    full_key: &str,
-    (document, fit, values): (&Document, Fit, Values),
-) -> Result<Bytes, Error> {
-    let served = &request.served;
-    let write = || served.records.write(full_key, document, fit, values);
-    let sealed = waiting::outside(turn, served.converting(write)).await;
-    let Sealed { value, size, lacks } = sealed.map_err(Error::Internal)?;
+async fn record(request: &Request, key: &str, New { document, fit, values }: New<'_>) -> Result<Bytes, Error> {
+    let (served, full_key) = (&request.served, full_key(request, key));
+    let sealed = served.converting(|| served.records.write(&full_key, document, fit, values));
+    let Sealed { value, size, lacks } = waiting::outside(sealed).await.map_err(Error::Internal)?;
     check_size(size)?;
     if lacks {
         served.records.count_unread();

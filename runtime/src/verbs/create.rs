@@ -1,9 +1,7 @@
 //! create: a new object.
-use std::sync::Arc;
-
 use super::{
     Answer, Error, Request, Verbs, Written,
-    commit::{Outcome, preview},
+    commit::{Failed, New},
     error::Occupant,
     pipeline::Write,
     rewrite::document_of,
@@ -11,12 +9,7 @@ use super::{
     versions::Answerable,
 };
 use crate::{
-    cache::Object,
-    codec::Decoded,
-    kind::model::Scope,
-    meta::{Revision, options::CreateOptions},
-    registry::reader::{Fit, Values},
-    schema::Document,
+    codec::Decoded, kind::model::Scope, meta::options::CreateOptions, registry::reader::Values, schema::Document,
     storage::Expect,
 };
 
@@ -53,7 +46,7 @@ impl Verbs {
         mut document: Document,
         mut warnings: Vec<String>,
     ) -> Result<Written, Error> {
-        warnings.extend(write.complete(&mut document, None).await?);
+        warnings.extend(write.complete(&mut document).await?);
         let answer = self.create_named(write, document).await?;
         Ok(Written { answer, created: true, warnings })
     }
@@ -67,17 +60,21 @@ impl Verbs {
             if generates {
                 let name = write.make_name(&document, &base).await?;
                 system::set(&mut document, "name", name);
-                write.run_default(&mut document, None).await?;
+                write.run_default(&mut document).await?;
             }
-            let fit = write.validate(&document, None).await?;
+            let fit = write.validate(&document).await?;
             if !system::text(&document, "resourceVersion").is_empty() {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }
-            let (stored, fit) = write.to_stored((&document, fit), None).await?;
+            let (stored, fit) = write.stored_form((&document, fit), None).await?;
             let answer = Answerable::of(write, &stored).await?;
-            if let Some(object) = self.insert(write, (&stored, fit)).await? {
-                return Ok(Answer::Object(answer.with(write.request, object)));
+            let key = write.request.key_of(system::text(&stored, "name"));
+            let new = New { document: &stored, fit, values: Values::Required };
+            match self.store(write.request, &key, new, Expect::Absent, write.options.dry_run).await {
+                Ok(object) => return Ok(Answer::Object(answer.with(write.request, object))),
+                Err(Failed::Refused(error)) => return Err(error),
+                Err(Failed::Lost) => {}
             }
         }
         let name = system::text(&document, "name").to_owned();
@@ -89,17 +86,5 @@ impl Verbs {
         // kube-apiserver checks only generateName here, even if the client also set a name.
         let refuse = if base.is_empty() { Error::AlreadyExists } else { Error::GeneratedNameTaken };
         Err(refuse(kind.group_resource(), name, occupant))
-    }
-
-    async fn insert(&self, write: &Write<'_>, stored: (&Document, Fit)) -> Result<Outcome<Arc<Object>>, Error> {
-        let request = write.request;
-        let key = request.key_of(system::text(stored.0, "name"));
-        if write.options.dry_run {
-            if request.served.objects.snapshot().get(&key).is_some() {
-                return Ok(None);
-            }
-            return preview(request, write.turn, &key, Revision(0), (stored.0, Values::Required)).await.map(Some);
-        }
-        self.store(request, write.turn, &key, (stored.0, stored.1, Values::Required), Expect::Absent).await
     }
 }

@@ -15,15 +15,6 @@ pub(super) enum Origin {
     Patch,
     /// The result of an apply.
     Apply,
-    /// The result of a write of the scale.
-    Scale,
-}
-
-impl Origin {
-    /// True if the document already has its new managedFields.
-    pub(super) fn settles_owners(self) -> bool {
-        matches!(self, Self::Apply | Self::Scale)
-    }
 }
 
 /// The expected shape of a document: an object of a kind, or its scale.
@@ -51,16 +42,14 @@ impl<'k> From<&'k Kind> for Shape<'k> {
 /// Decodes a document of a write: fills in type meta, checks types, and drops unknown fields. Returns warnings about
 /// unknown fields and about the decoder's faults.
 ///
-/// Values that are unchanged from the stored object `old` may have types of another schema.
+/// Values that are unchanged from the stored object may have types of another schema.
 ///
 /// # Errors
 /// kube-apiserver's answer to a body that it cannot decode: 400, or 422 for a patch.
-pub(super) fn decode(write: &Write<'_>, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
+pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
     let (validation, shape) = (write.options.field_validation, &write.shape());
     let refuse = |why: &str| match write.origin {
-        Origin::Body | Origin::Apply | Origin::Scale => {
-            Error::BadRequest(format!("{} {why}", cannot_be_handled(shape)))
-        }
+        Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))),
         Origin::Patch => bad_patch(why),
     };
     type_meta(write.origin, shape, document)?;
@@ -69,7 +58,7 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document, old: Option<&Do
         metadata.remove("selfLink");
         ownership::keep_reset(metadata);
     }
-    if let Some(why) = wrong_types(shape, document, old) {
+    if let Some(why) = wrong_types(shape, document, write.old) {
         return Err(refuse(&why));
     }
     let mut faults = write.faults.to_vec();

@@ -17,7 +17,7 @@ impl Verbs {
         if let Some(asked) = options.resource_version {
             self.reach(asked).await?;
         }
-        let object = shown(request, None, &current(request)?).await?;
+        let object = shown(request, &current(request)?).await?;
         if request.endpoint().is_none() {
             return Err(request.not_found());
         }

@@ -58,8 +58,8 @@ impl Verbs {
             Ok((new, warnings))
         };
         // Code sees whole objects only, not the metadata of one that cannot be converted.
-        shown(request, None, &current(request)?).await?;
-        self.rewrite(&write, changed).await.map(|(object, _)| object)
+        shown(request, &current(request)?).await?;
+        self.rewrite_object(&write, changed).await.map(|done| done.object)
     }
 }
 

@@ -6,7 +6,7 @@
 //!   labels, annotations and owner references changed, and the status written.
 use std::sync::Arc;
 
-use super::{Error, pipeline::Write, system};
+use super::{Error, pipeline::Write, system, waiting::outside};
 use crate::{
     auth::User,
     kind::{
@@ -30,34 +30,33 @@ impl Write<'_> {
 
     /// Runs the hook that sets defaults. A new object with a generated name gets the defaults again after its name:
     /// some contain it. Fails if the hook refuses, or cannot decode an object that the schema allows.
-    pub(super) async fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
-        let kind = self.kind;
-        if !kind.binding.hooks.runs(Hook::Defaults) {
+    pub(super) async fn run_default(&self, document: &mut Document) -> Result<(), Error> {
+        let (hooks, schema) = (&self.kind.binding.hooks, &self.kind.version.schema);
+        if !hooks.runs(Hook::Defaults) {
             return Ok(());
         }
-        if let Some(old) = old.filter(|old| schema::rest_is_kept(&kind.version.schema, document, old)) {
+        if let Some(old) = self.old.filter(|old| schema::rest_is_kept(schema, document, old)) {
             return self.default_kept(document, old).await;
         }
-        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(old))).await;
+        let done = outside(hooks.set_defaults(document, self.context())).await;
         if let Err(why) = self.unless_refused(done, document)? {
-            self.undecodable(document, old, &why)?;
+            self.undecodable(document, &why)?;
         }
-        schema::normalise(&kind.version.schema, document);
+        schema::normalise(schema, document);
         Ok(())
     }
 
     /// Sets the defaults of an object of which only metadata and status change. Objects that do not decode are written
     /// without them, and an object that violates its schema gets defaults only in its metadata.
     async fn default_kept(&self, document: &mut Document, old: &Document) -> Result<(), Error> {
-        let kind = self.kind;
+        let schema = &self.kind.version.schema;
         let status = document.get("status").cloned();
-        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(Some(old)))).await;
+        let done = outside(self.kind.binding.hooks.set_defaults(document, self.context())).await;
         if self.unless_refused(done, document)?.is_err() {
             return Ok(());
         }
-        schema::normalise(&kind.version.schema, document);
-        let changed =
-            document.get("status") != status.as_ref() || !schema::rest_is_kept(&kind.version.schema, document, old);
+        schema::normalise(schema, document);
+        let changed = document.get("status") != status.as_ref() || !schema::rest_is_kept(schema, document, old);
         if changed && !self.is_sound(document).await? {
             schema::restore(document, old, status);
         }
@@ -66,43 +65,37 @@ impl Write<'_> {
 
     /// True if an object fits the schema, and the hook reports no errors for it alone.
     async fn is_sound(&self, document: &Document) -> Result<bool, Error> {
-        let kind = self.kind;
-        Ok(schema::validate(&kind.version.schema, document).is_empty()
+        Ok(schema::validate(&self.kind.version.schema, document).is_empty()
             && self.by_itself(document).await?.is_some_and(|errors| errors.is_empty()))
     }
 
     /// The hook that sets defaults could not decode the object. If the schema reports errors, too, validation describes
     /// them better.
-    fn undecodable(&self, document: &Document, old: Option<&Document>, why: &str) -> Result<(), Error> {
-        let kind = self.kind;
-        let found = schema::validate(&kind.version.schema, document);
-        let reported = match old {
-            Some(old) => schema::validate_change(&kind.version.schema, found.clone(), document, old),
+    fn undecodable(&self, document: &Document, why: &str) -> Result<(), Error> {
+        let schema = &self.kind.version.schema;
+        let found = schema::validate(schema, document);
+        let reported = match self.old {
+            Some(old) => schema::validate_change(schema, found.clone(), document, old),
             None => found.clone(),
         };
         if !reported.is_empty() {
             return Ok(());
         }
-        let name = system::text(document, "name").to_owned();
-        Err(Error::Invalid(kind.group_kind(), name, faults_or(found, why)))
+        Err(Error::invalid(self.kind, document, faults_or(found, why)))
     }
 
     /// The errors of the validate hook that count.
-    pub(super) async fn hook_errors(
-        &self,
-        document: &Document,
-        old: Option<&Document>,
-    ) -> Result<Vec<FieldError>, Error> {
-        let kind = self.kind;
-        if !kind.binding.hooks.runs(Hook::Validation) {
+    pub(super) async fn hook_errors(&self, document: &Document) -> Result<Vec<FieldError>, Error> {
+        let (hooks, schema) = (&self.kind.binding.hooks, &self.kind.version.schema);
+        if !hooks.runs(Hook::Validation) {
             return Ok(Vec::new());
         }
-        let found = self.outside(kind.binding.hooks.validate(document, self.context(old))).await;
-        Ok(match (self.unless_refused(found, document)?, old) {
+        let found = outside(hooks.validate(document, self.context())).await;
+        Ok(match (self.unless_refused(found, document)?, self.old) {
             (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(found, document, old).await?,
             (Ok(found), _) => found,
-            (Err(_), Some(old)) if schema::rest_is_kept(&kind.version.schema, document, old) => Vec::new(),
-            (Err(why), _) => faults_or(schema::validate(&kind.version.schema, document), &why),
+            (Err(_), Some(old)) if schema::rest_is_kept(schema, document, old) => Vec::new(),
+            (Err(why), _) => faults_or(schema::validate(schema, document), &why),
         })
     }
 
@@ -135,7 +128,7 @@ impl Write<'_> {
             server: Some(&self.api.this),
             ..HookContext::new(&self.kind.version.schema, &user, &warnings)
         };
-        let found = self.outside(hooks.validate(document, context)).await;
+        let found = outside(hooks.validate(document, context)).await;
         Ok(self.unless_refused(found, document)?.ok())
     }
 
@@ -150,24 +143,19 @@ impl Write<'_> {
         if !hooks.runs(Hook::Name) {
             return Ok(None);
         }
-        let name = self.outside(hooks.generate_name(document, base)).await;
+        let name = outside(hooks.generate_name(document, base)).await;
         Ok(self.unless_refused(name, document)?.unwrap_or_default())
     }
 
     /// Runs the kind's hook that decides about valid writes and deletions. Objects that it cannot decode have passed
     /// validation because only metadata and status change.
-    pub(super) async fn run_admit(
-        &self,
-        operation: Operation,
-        document: &Document,
-        old: Option<&Document>,
-    ) -> Result<(), Error> {
+    pub(super) async fn run_admit(&self, operation: Operation, document: &Document) -> Result<(), Error> {
         let hooks = &self.kind.binding.hooks;
         if !hooks.runs(Hook::Admission) {
             return Ok(());
         }
-        let context = HookContext { operation, ..self.context(old) };
-        let done = self.outside(hooks.admit(document, context)).await;
+        let context = HookContext { operation, ..self.context() };
+        let done = outside(hooks.admit(document, context)).await;
         self.unless_refused(done, document).map(drop)
     }
 
@@ -180,10 +168,10 @@ impl Write<'_> {
         }
     }
 
-    fn context<'c>(&'c self, old: Option<&'c Document>) -> HookContext<'c> {
+    fn context(&self) -> HookContext<'_> {
         HookContext {
-            operation: self.operation(old),
-            old,
+            operation: self.operation(),
+            old: self.old,
             schema: &self.kind.version.schema,
             user: &self.request.user,
             dry_run: self.options.dry_run,

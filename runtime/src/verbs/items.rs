@@ -74,7 +74,7 @@ impl Items {
         let served = &request.served;
         let Some((view, webhooks)) = served.waiting_view() else { return Ok(self) };
         let stored: Vec<Arc<Object>> = self.iter().cloned().collect();
-        let views = Box::pin(waiting::outside(None, view.of_all(webhooks, &stored))).await;
+        let views = Box::pin(waiting::outside(view.of_all(webhooks, &stored))).await;
         let mut objects = Vec::with_capacity(views.len());
         for (stored, view) in stored.iter().zip(views) {
             let failed = |why: String| Unconverted::one(served, stored, &why).refusal(served, "");

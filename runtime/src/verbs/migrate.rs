@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::{
     Error, Request, Verbs,
+    commit::{Failed, New},
     delete_collection::{Concurrent, all},
     rewrite::document_of,
 };
@@ -77,16 +78,16 @@ impl Verbs {
         let request = resource.clone().at(object.key());
         let document = document_of(object)?;
         let fit = Fit::of(&request.served.kind.version.schema, &document);
-        let new = (&document, fit, Values::Required);
-        match self.store(&request, None, object.key(), new, Expect::At(object.revision())).await {
-            Ok(Some(_)) => Ok(Renewed::Written),
-            Ok(None) => Ok(Renewed::ByOthers),
-            Err(Error::TooLarge(why)) => Ok(Renewed::Skipped(object.clone(), why)),
-            Err(Error::StoreRead { causes, .. }) => {
+        let new = New { document: &document, fit, values: Values::Required };
+        match self.store(&request, object.key(), new, Expect::At(object.revision()), false).await {
+            Ok(_) => Ok(Renewed::Written),
+            Err(Failed::Lost) => Ok(Renewed::ByOthers),
+            Err(Failed::Refused(Error::TooLarge(why))) => Ok(Renewed::Skipped(object.clone(), why)),
+            Err(Failed::Refused(Error::StoreRead { causes, .. })) => {
                 let why = causes.into_iter().map(|(_, why)| why).collect::<Vec<_>>().join("; ");
                 Ok(Renewed::Skipped(object.clone(), why))
             }
-            Err(error) => Err(error),
+            Err(Failed::Refused(error)) => Err(error),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! entries valid after admission.
 use serde_json::{Map, Value};
 
-use super::{Error, Request, pipeline::Write, system};
+use super::{Error, Request, pipeline::Write, scale, system};
 use crate::{
     kind::{Changes, Versions},
     meta::Time,
@@ -19,6 +19,9 @@ pub(super) fn with_writer<T>(
     manager: &str,
     then: impl FnOnce(&View<'_>, &Writer<'_>) -> T,
 ) -> Result<T, Error> {
+    if request.is_scale() {
+        return Ok(scale::with_writer(manager, then));
+    }
     let kind = &*request.served.kind;
     let reset = request.changes()?.reset(&kind.version.schema);
     let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
@@ -53,11 +56,13 @@ impl apply::Versions for Others<'_> {
 
 impl Write<'_> {
     /// Records the owner of a write's changes, unless that was done already.
-    pub(super) fn own(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
-        if self.origin.settles_owners() {
+    pub(super) fn own(&self, document: &mut Document) -> Result<(), Error> {
+        if self.settles_owners() {
             return Ok(());
         }
-        with_writer(self.request, self.options.manager(), |view, writer| apply::update(view, old, document, writer))
+        with_writer(self.request, self.options.manager(), |view, writer| {
+            apply::update(view, self.old, document, writer);
+        })
     }
 }
 

@@ -1,18 +1,10 @@
 //! patch: changes an object, and is applied again to the newer object if another write came first.
 use std::sync::Arc;
 
-use super::{
-    Error, Patch, Request, Verbs, Written,
-    decode::Origin,
-    pipeline::Write,
-    rewrite::{MODIFIED, written},
-};
+use super::{Error, Patch, Request, Verbs, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
 use crate::{
     codec::Decoded,
-    meta::{
-        FieldError,
-        options::{PatchOptions, WriteOptions},
-    },
+    meta::{FieldError, options::PatchOptions},
     patch::{PatchError, json, merge, strategic},
     schema::{Document, Schema},
 };
@@ -39,16 +31,14 @@ impl Verbs {
             Patch::Apply(config) => return self.apply(request, &config, options).await,
             patch => Parsed::read(patch)?,
         };
-        if request.is_scale() {
-            return self.patch_scale(request, &patch, &options.write).await;
-        }
-        let write = patch.write(self, request, &options.write);
+        let body = Write::of_body(self, request, &options.write, patch.faults());
+        let write = Write { origin: Origin::Patch, ..body };
         let done = self.rewrite(&write, |old| {
-            let mut new = patch.apply(&request.served.kind.version.schema, old)?;
-            let warnings = write.decode_named(&mut new, Some(old))?;
+            let mut new = patch.apply(write.shape().schema, old)?;
+            let warnings = write.over(old).decode_named(&mut new)?;
             Ok((new, warnings))
         });
-        done.await.map(written).map_err(|error| if patch.copies() { without_values(error) } else { error })
+        done.await.map_err(|error| if patch.copies() { without_values(error) } else { error })
     }
 }
 
@@ -83,11 +73,6 @@ impl Parsed {
             }
         };
         patch.map(Arc::new).map_err(refused)
-    }
-
-    /// The write that it requests.
-    pub(super) fn write<'a>(&'a self, api: &'a Verbs, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
-        Write { origin: Origin::Patch, ..Write::of_body(api, request, options, self.faults()) }
     }
 
     /// True if it may copy stored values to places that errors show.

@@ -17,8 +17,7 @@ use super::{
     lifecycle::hold_namespace,
     owners, ownership, scale,
     system::{self, Nameless},
-    turns::Turn,
-    waiting,
+    waiting::outside,
 };
 use crate::{
     codec,
@@ -42,6 +41,7 @@ pub struct Subject {
 }
 
 /// A write in progress.
+#[derive(Clone, Copy)]
 pub(super) struct Write<'a> {
     pub api: &'a Verbs,
     pub request: &'a Request,
@@ -56,8 +56,8 @@ pub(super) struct Write<'a> {
     pub pruned: bool,
     /// For a document of a handler's subresource, what it is about.
     pub subject: Option<&'a Subject>,
-    /// The turn that the writer may hold, which it gives up while the user's code waits.
-    pub turn: Option<&'a Turn>,
+    /// The object before the write; `None` for a new one.
+    pub old: Option<&'a Document>,
 }
 
 impl<'a> Write<'a> {
@@ -68,17 +68,13 @@ impl<'a> Write<'a> {
         options: &'a WriteOptions,
         faults: &'a [String],
     ) -> Self {
-        Self {
-            api,
-            request,
-            kind: &request.served.kind,
-            options,
-            origin: Origin::Body,
-            faults,
-            pruned: false,
-            subject: None,
-            turn: None,
-        }
+        let (kind, origin) = (&*request.served.kind, Origin::Body);
+        Self { api, request, kind, options, origin, faults, pruned: false, subject: None, old: None }
+    }
+
+    /// The same as a write of an existing object.
+    pub(super) fn over(self, old: &'a Document) -> Self {
+        Self { old: Some(old), ..self }
     }
 }
 
@@ -91,40 +87,44 @@ impl Write<'_> {
     /// Decode checks, name and namespace. Returns warnings about unknown fields. Fails with [`Error::BadRequest`], or
     /// errors of the patch.
     pub(super) fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, document, None)?;
+        let warnings = decode(self, document)?;
         system::place(self.request, document, Nameless::Named)?;
         Ok(warnings)
     }
 
-    /// The same for the new state of an object or of its scale, which must contain its name. Values that are unchanged
-    /// from the stored object may have types of another schema.
-    pub(super) fn decode_named(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, document, old)?;
+    /// The same for the new state of an object or of its scale, which must contain its name.
+    pub(super) fn decode_named(&self, document: &mut Document) -> Result<Vec<String>, Error> {
+        let warnings = decode(self, document)?;
         system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
     }
 
+    /// True if the document already has its new managedFields.
+    pub(super) fn settles_owners(&self) -> bool {
+        self.origin == Origin::Apply || self.request.is_scale()
+    }
+
     /// The steps from defaults to generation: the result is the object to store, not yet validated. Returns warnings.
-    pub(super) async fn complete(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
+    pub(super) async fn complete(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
-        system::begin(self, document, old)?;
-        self.fill_in(document, old).await?;
+        system::begin(self, document)?;
+        self.fill_in(document).await?;
         let mut warnings = Vec::new();
-        if self.origin == Origin::Body {
+        if self.origin == Origin::Body && !self.request.is_scale() {
             warnings.extend(owners::dedup(document, false));
         }
         if self.request.served.webhooks.is_some() {
             let owned = || {
                 let mut owned = document.clone();
-                self.own(&mut owned, old).map(|()| owned)
+                self.own(&mut owned).map(|()| owned)
             };
             *document = self.converting(owned).await?;
         } else {
-            self.own(document, old)?;
+            self.own(document)?;
         }
-        warnings.extend(self.admit(document, old).await?);
+        warnings.extend(self.admit(document).await?);
         warnings.extend(owners::dedup(document, true));
-        if let Some(old) = old {
+        if let Some(old) = self.old {
             system::count_generation(&self.request.served.kind, document, old);
             apply::keep_times(old, document);
         }
@@ -134,48 +134,46 @@ impl Write<'_> {
     /// The same for a document that is not stored and has no field owners, with validation. It needs no name.
     pub(super) async fn complete_unstored(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
-        self.fill_in(document, None).await?;
-        let warning = self.admit(document, None).await?;
-        self.judge(document, None, schema::validate(&self.kind.version.schema, document)).await?;
+        self.fill_in(document).await?;
+        let warning = self.admit(document).await?;
+        self.judge(document, schema::validate(&self.kind.version.schema, document)).await?;
         Ok(warning.into_iter().collect())
     }
 
     /// Defaults: the declared ones, then the hook's.
-    async fn fill_in(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
-        let kind = self.kind;
-        schema::default(&kind.version.schema, document);
-        schema::normalise(&kind.version.schema, document);
-        self.run_default(document, old).await
+    async fn fill_in(&self, document: &mut Document) -> Result<(), Error> {
+        schema::default(&self.kind.version.schema, document);
+        schema::normalise(&self.kind.version.schema, document);
+        self.run_default(document).await
     }
 
     /// Mutating admission, and the reset of changes that it may not make. Drops unknown fields and sets declared defaults
     /// again. Restores invalid managed fields, and returns a warning about them.
-    async fn admit(&self, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
+    async fn admit(&self, document: &mut Document) -> Result<Option<String>, Error> {
         let kind = self.kind;
-        if old.is_none() && self.subject.is_none() {
+        if self.old.is_none() && self.subject.is_none() {
             // The commit checks the namespace again, and makes it a condition.
             hold_namespace(self.api, self.request, system::text(document, "name"))?;
         }
-        if !self.api.admits(self.operation(old)) {
+        if !self.api.admits(self.operation()) {
             return Ok(None);
         }
         let before = document.clone();
         let name = self.name(document).to_owned();
-        if let Some((mut scale, old_scale)) = self.scales(document, old)? {
-            let attributes = self.attributes(&name, Some(&old_scale));
-            self.api.admit(&attributes, self.turn, &mut scale).await?;
+        if let Some((mut scale, old_scale)) = self.scales(document)? {
+            self.api.admit(&self.attributes(&name, Some(&old_scale)), &mut scale).await?;
             check_admitted(&self.shape(), &scale, None)?;
             let replicas = scale::replicas(self.request, &scale, document)?;
             scale::paths(kind)?.replicas.put(document, Some(replicas.into()));
         } else {
-            self.api.admit(&self.attributes(&name, old), self.turn, document).await?;
+            self.api.admit(&self.attributes(&name, self.old), document).await?;
         }
         if *document == before {
             return Ok(None);
         }
-        system::reset(self, document, &before, old)?;
+        system::reset(self, document, &before)?;
         let warning = ownership::restore(document, ownership::entries(&before));
-        check_admitted(&Shape::from(kind), document, old)?;
+        check_admitted(&Shape::from(kind), document, self.old)?;
         codec::drop_unknown(document, &kind.version.schema, kind.policy().fault_order());
         schema::default(&kind.version.schema, document);
         schema::normalise(&kind.version.schema, document);
@@ -183,20 +181,20 @@ impl Write<'_> {
     }
 
     /// Validating admission.
-    async fn admit_result(&self, document: &Document, old: Option<&Document>) -> Result<(), Error> {
-        if !self.api.admits(self.operation(old)) {
+    async fn admit_result(&self, document: &Document) -> Result<(), Error> {
+        if !self.api.admits(self.operation()) {
             return Ok(());
         }
         let name = self.name(document);
-        if let Some((scale, old_scale)) = self.scales(document, old)? {
-            return self.api.validate_by_admission(&self.attributes(name, Some(&old_scale)), self.turn, &scale).await;
+        if let Some((scale, old_scale)) = self.scales(document)? {
+            return self.api.validate_by_admission(&self.attributes(name, Some(&old_scale)), &scale).await;
         }
-        self.api.validate_by_admission(&self.attributes(name, old), self.turn, document).await
+        self.api.validate_by_admission(&self.attributes(name, self.old), document).await
     }
 
     /// What admission decides about in a write of the scale: the Scale and the old one.
-    fn scales(&self, document: &Document, old: Option<&Document>) -> Result<Option<(Document, Document)>, Error> {
-        let Some(old) = old.filter(|_| self.request.is_scale()) else { return Ok(None) };
+    fn scales(&self, document: &Document) -> Result<Option<(Document, Document)>, Error> {
+        let Some(old) = self.old.filter(|_| self.request.is_scale()) else { return Ok(None) };
         let kind = &*self.request.served.kind;
         Ok(Some((scale::of_document(kind, document, None)?, scale::of_document(kind, old, Some(0))?)))
     }
@@ -207,14 +205,14 @@ impl Write<'_> {
     }
 
     /// What the write does to its object, or to the subresource that it is about.
-    pub(super) fn operation(&self, old: Option<&Document>) -> Operation {
-        let stored = if old.is_none() { Operation::Create } else { Operation::Update };
+    pub(super) fn operation(&self) -> Operation {
+        let stored = if self.old.is_none() { Operation::Create } else { Operation::Update };
         self.subject.map_or(stored, |subject| subject.operation)
     }
 
     /// The attributes for admission.
     fn attributes<'c>(&'c self, name: &'c str, old: Option<&'c Document>) -> Attributes<'c> {
-        let operation = (self.operation(old), Options::Write(self.options));
+        let operation = (self.operation(), Options::Write(self.options));
         let kind = if self.request.is_scale() {
             (&*scale::VERSION, "Scale")
         } else {
@@ -232,43 +230,37 @@ impl Write<'_> {
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
     /// stored object may violate. Fails with [`Error::Invalid`] with all errors; those of admission.
-    pub(super) async fn validate(&self, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
-        let kind = self.kind;
-        let mut errors = self.metadata_errors(document, old);
-        let mut found = schema::validate(&kind.version.schema, document);
+    pub(super) async fn validate(&self, document: &Document) -> Result<Fit, Error> {
+        let schema = &self.kind.version.schema;
+        let mut errors = self.metadata_errors(document);
+        let mut found = schema::validate(schema, document);
         let fit = if found.is_empty() { Fit::Checked } else { Fit::Unchecked };
-        if let Some(old) = old {
-            found = schema::validate_change(&kind.version.schema, found, document, old);
+        if let Some(old) = self.old {
+            found = schema::validate_change(schema, found, document, old);
         }
         errors.extend(found);
-        self.judge(document, old, errors).await?;
+        self.judge(document, errors).await?;
         Ok(fit)
     }
 
     /// Runs the kind's validate hook if there are no other errors, fails if there are any, and then asks the hook and the
     /// plugins that decide about valid objects.
-    async fn judge(
-        &self,
-        document: &Document,
-        old: Option<&Document>,
-        mut errors: Vec<FieldError>,
-    ) -> Result<(), Error> {
-        let kind = self.kind;
+    async fn judge(&self, document: &Document, mut errors: Vec<FieldError>) -> Result<(), Error> {
         // The hook decodes the object into its type, which usually succeeds if the schema allows the object.
         if errors.is_empty() {
-            errors = self.hook_errors(document, old).await?;
+            errors = self.hook_errors(document).await?;
         }
         if !errors.is_empty() {
-            return Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors));
+            return Err(Error::invalid(self.kind, document, errors));
         }
-        self.run_admit(self.operation(old), document, old).await?;
-        self.admit_result(document, old).await
+        self.run_admit(self.operation(), document).await?;
+        self.admit_result(document).await
     }
 
-    fn metadata_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {
+    fn metadata_errors(&self, document: &Document) -> Vec<FieldError> {
         let kind = self.kind;
         let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
-        if let Some(old) = old {
+        if let Some(old) = self.old {
             // kube-apiserver checks immutable fields twice, for all kinds and for this one, and reports both.
             let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
             if !errors.is_empty() {
@@ -282,7 +274,7 @@ impl Write<'_> {
         };
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
-        if old.is_none() {
+        if self.old.is_none() {
             errors.extend(kind.version.names.iter().flat_map(|names| schema::validate(names, document)));
         }
         errors
@@ -290,12 +282,7 @@ impl Write<'_> {
 
     /// Runs code that converts. Other writers go on while a webhook converts.
     pub(super) async fn converting<T>(&self, work: impl FnMut() -> T) -> T {
-        self.outside(self.request.served.converting(work)).await
-    }
-
-    /// Awaits the user's code. Other writers go on while it waits.
-    pub(super) async fn outside<T>(&self, code: impl Future<Output = T>) -> T {
-        waiting::outside(self.turn, code).await
+        outside(self.request.served.converting(work)).await
     }
 }
 

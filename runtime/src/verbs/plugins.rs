@@ -4,8 +4,7 @@ use std::{mem, pin::Pin, time::Instant};
 use super::{
     Admission, Attributes, Error, Request, Verbs,
     admission::{Options, ReinvocationPolicy},
-    turns::Turn,
-    waiting,
+    waiting::outside,
 };
 use crate::{
     meta::{GroupKind, Operation, options::DeleteOptions, refusal},
@@ -65,19 +64,13 @@ impl Plugin {
     }
 
     /// Awaits the plugin's decision, and measures it.
-    async fn run(
-        &self,
-        step: Step,
-        attributes: &Attributes<'_>,
-        turn: Option<&Turn>,
-        decision: Decision<'_>,
-    ) -> Result<(), Error> {
+    async fn run(&self, step: Step, attributes: &Attributes<'_>, decision: Decision<'_>) -> Result<(), Error> {
         if attributes.dry_run && self.plugin.has_side_effects() {
             let name = self.plugin.name();
             return Err(Error::BadRequest(format!("admission plugin {name:?} does not support dry run")));
         }
         let start = Instant::now();
-        let result = waiting::outside(turn, decision).await;
+        let result = outside(decision).await;
         self.durations.observe(step, attributes.operation, result.is_err(), start.elapsed());
         result.map_err(|refusal| attributes.refused(refusal))
     }
@@ -94,24 +87,39 @@ impl Verbs {
     }
 
     /// Mutating admission.
-    pub(super) async fn admit(
+    pub(super) async fn admit(&self, attributes: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
+        self.measured(Step::Admit, attributes, self.mutate(attributes, object)).await
+    }
+
+    /// Validating admission.
+    pub(super) async fn validate_by_admission(
         &self,
         attributes: &Attributes<'_>,
-        turn: Option<&Turn>,
-        object: &mut Document,
+        object: &Document,
+    ) -> Result<(), Error> {
+        let ask_all = async {
+            for plugin in self.plugins(attributes.operation) {
+                plugin.run(Step::Validate, attributes, plugin.plugin.validate(attributes, object)).await?;
+            }
+            Ok(())
+        };
+        self.measured(Step::Validate, attributes, ask_all).await
+    }
+
+    /// Awaits all plugins together, and measures them.
+    async fn measured(
+        &self,
+        step: Step,
+        attributes: &Attributes<'_>,
+        plugins: impl Future<Output = Result<(), Error>>,
     ) -> Result<(), Error> {
         let start = Instant::now();
-        let result = self.mutate(attributes, turn, object).await;
-        self.admission_durations.observe(Step::Admit, attributes.operation, result.is_err(), start.elapsed());
+        let result = plugins.await;
+        self.admission_durations.observe(step, attributes.operation, result.is_err(), start.elapsed());
         result
     }
 
-    async fn mutate(
-        &self,
-        attributes: &Attributes<'_>,
-        turn: Option<&Turn>,
-        object: &mut Document,
-    ) -> Result<(), Error> {
+    async fn mutate(&self, attributes: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
         let plugins: Vec<&Plugin> = self.plugins(attributes.operation).collect();
         let asks = |plugin: &Plugin| plugin.plugin.reinvocation_policy() == ReinvocationPolicy::IfNeeded;
         // Plugins with `IfNeeded` that were called since the last change, and those that are called again because of one.
@@ -123,7 +131,7 @@ impl Verbs {
                 }
                 // Compared only for plugins called before that would be called again.
                 let before = called.contains(&true).then(|| object.clone());
-                plugin.run(Step::Admit, attributes, turn, plugin.plugin.admit(attributes, object)).await?;
+                plugin.run(Step::Admit, attributes, plugin.plugin.admit(attributes, object)).await?;
                 if before.is_some_and(|before| before != *object) {
                     again.iter_mut().zip(&mut called).for_each(|(again, called)| *again |= mem::take(called));
                 }
@@ -133,31 +141,11 @@ impl Verbs {
         Ok(())
     }
 
-    /// Validating admission.
-    pub(super) async fn validate_by_admission(
-        &self,
-        attributes: &Attributes<'_>,
-        turn: Option<&Turn>,
-        object: &Document,
-    ) -> Result<(), Error> {
-        let start = Instant::now();
-        let mut result = Ok(());
-        for plugin in self.plugins(attributes.operation) {
-            result = plugin.run(Step::Validate, attributes, turn, plugin.plugin.validate(attributes, object)).await;
-            if result.is_err() {
-                break;
-            }
-        }
-        self.admission_durations.observe(Step::Validate, attributes.operation, result.is_err(), start.elapsed());
-        result
-    }
-
     /// Admits the deletion of an object, which is `None` if it cannot be read.
     pub(super) async fn admit_deletion(
         &self,
         request: &Request,
         options: &DeleteOptions,
-        turn: &Turn,
         object: Option<&Document>,
     ) -> Result<(), Error> {
         if !self.admits(Operation::Delete) {
@@ -167,8 +155,8 @@ impl Verbs {
         let kind = &*request.served.kind;
         let kind = (&kind.group_version, kind.names().kind.as_str());
         let attributes = Attributes::new(self, request, kind, operation, (&request.name, object));
-        self.admit(&attributes, Some(turn), &mut Document::Null).await?;
-        self.validate_by_admission(&attributes, Some(turn), &Document::Null).await
+        self.admit(&attributes, &mut Document::Null).await?;
+        self.validate_by_admission(&attributes, &Document::Null).await
     }
 
     /// Admits a connection to the requested object through a subresource, with its parameters. What plugins leave of them is
@@ -191,7 +179,7 @@ impl Verbs {
         let operation = (Operation::Connect, Options::Connect);
         let attributes = Attributes::new(self, request, (group_version, kind), operation, (&request.name, None));
         let attributes = Attributes { dry_run, ..attributes };
-        self.admit(&attributes, None, parameters).await?;
+        self.admit(&attributes, parameters).await?;
         let none = Schema { kind: Type::Object, ..Schema::default() };
         let schema = schema.unwrap_or(&none);
         if let Some(why) = schema::check_types(schema, parameters) {
@@ -204,7 +192,7 @@ impl Verbs {
             let kind = GroupKind { group: group_version.group.clone(), kind: kind.to_owned() };
             return Err(Error::Invalid(kind, request.name.clone(), errors));
         }
-        self.validate_by_admission(&attributes, None, parameters).await
+        self.validate_by_admission(&attributes, parameters).await
     }
 
     /// How long admission took: each plugin by name, and under no name all plugins together.

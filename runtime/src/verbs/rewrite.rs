@@ -4,13 +4,13 @@ use std::{borrow::Cow, sync::Arc};
 
 use super::{
     Answer, Error, FieldErrorKind, Request, Verbs, Written,
-    commit::{Outcome, preview},
+    commit::{Failed, New, preview},
     get::current,
     pipeline::Write,
-    system,
+    scale, system,
     turns::{Retry, Turn},
     versions::{Answerable, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
-    waiting,
+    waiting::outside,
 };
 use crate::{
     cache::Object,
@@ -32,12 +32,10 @@ pub(super) const MODIFIED: &str =
 /// The decoded new state of an object, and warnings for the client.
 pub(super) type Changed = (Document, Vec<String>);
 
-/// The new object, and warnings for the client.
-pub(super) type Rewritten = (Arc<Object>, Vec<String>);
-
-/// A rewrite as the answer of a verb.
-pub(super) fn written((object, warnings): Rewritten) -> Written {
-    Written { answer: Answer::Object(object), created: false, warnings }
+/// A changed object, and warnings for the client.
+pub(super) struct Rewritten {
+    pub object: Arc<Object>,
+    warnings: Vec<String>,
 }
 
 impl Verbs {
@@ -51,9 +49,8 @@ impl Verbs {
         let mut retry = Retry::alone();
         loop {
             match self.rewrite(write, |old| change(Some(old))).await {
-                Ok(done) => return Ok(written(done)),
                 Err(Error::NotFound(..)) if write.request.subresource.is_empty() && !write.options.must_exist => {}
-                Err(error) => return Err(error),
+                done => return done,
             }
             let (new, warnings) = write.converting(|| change(None)).await?;
             match self.create_new(write, new, warnings).await {
@@ -67,7 +64,7 @@ impl Verbs {
         }
     }
 
-    /// Changes an object. `change` gets the current object, and returns its decoded new state and warnings.
+    /// Changes an object, or its scale. `change` gets the current one, and returns its decoded new state and warnings.
     ///
     /// # Errors
     /// Those of the change and of the pipeline; [`Error::Conflict`].
@@ -75,17 +72,30 @@ impl Verbs {
         &self,
         write: &Write<'_>,
         change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
+    ) -> Result<Written, Error> {
+        let (answer, warnings) = if write.request.is_scale() {
+            let done = self.rewrite_object(write, |old| scale::change(write, old, &change)).await?;
+            (Answer::Document(scale::of_object(write.kind, &done.object)?), done.warnings)
+        } else {
+            let done = self.rewrite_object(write, change).await?;
+            (Answer::Object(done.object), done.warnings)
+        };
+        Ok(Written { answer, created: false, warnings })
+    }
+
+    /// The same for an object.
+    pub(super) async fn rewrite_object(
+        &self,
+        write: &Write<'_>,
+        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
     ) -> Result<Rewritten, Error> {
-        write.request.changes()?;
-        let turn = self.turn(write.request);
-        let write = &Write { turn: Some(&turn), ..*write };
-        let mut retry = Retry::in_turn(&turn).await;
+        let request = write.request;
+        request.changes()?;
+        let mut retry = Retry::in_turn(self.turn(request)).await;
         loop {
-            if let Some(rewritten) = self.rewrite_once(write, current(write.request)?, &change).await? {
+            let attempt = self.rewrite_once(write, current(request)?, &change);
+            if let Some(rewritten) = retry.run(request, attempt).await? {
                 return Ok(rewritten);
-            }
-            if !retry.again().await {
-                return Err(conflict(write.request, MODIFIED));
             }
         }
     }
@@ -96,25 +106,26 @@ impl Verbs {
         write: &Write<'_>,
         stored: Arc<Object>,
         change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
-    ) -> Result<Outcome<Rewritten>, Error> {
+    ) -> Result<Rewritten, Failed> {
         let request = write.request;
-        let old = match shown(request, write.turn, &stored).await {
+        let old = match shown(request, &stored).await {
             Ok(shown) => document_of(&shown)?,
             Err(error) => {
                 let old = metadata_of(&request.served.kind, &document_of(&stored)?);
-                let Ok((mut new, warnings)) = write.converting(|| change(&old)).await else { return Err(error) };
+                let Ok((mut new, warnings)) = write.converting(|| change(&old)).await else { Err(error)? };
                 check_version(request, &mut new, &old)?;
                 return self.release(write, stored, (&old, &new), warnings, error).await;
             }
         };
+        let write = &write.over(&old);
         let (mut new, mut warnings) = write.converting(|| change(&old)).await?;
         check_version(request, &mut new, &old)?;
         let converts = request.served.stored.is_some();
         let asked = converts.then(|| new.clone());
-        warnings.extend(write.complete(&mut new, Some(&old)).await?);
-        let fit = write.validate(&new, Some(&old)).await?;
+        warnings.extend(write.complete(&mut new).await?);
+        let fit = write.validate(&new).await?;
         let old_stored = if converts { Cow::Owned(document_of(&stored)?) } else { Cow::Borrowed(&old) };
-        let converted = write.to_stored((&new, fit), Some(&old_stored)).await;
+        let converted = write.stored_form((&new, fit), Some(&old_stored)).await;
         let answerable = match converted {
             Ok((new, fit)) => Answerable::of(write, &new).await.map(|answer| (new, fit, answer)),
             Err(error) => Err(error),
@@ -128,7 +139,7 @@ impl Verbs {
             }
         };
         let object = self.replace(write, stored, &old_stored, (&new, fit)).await?;
-        Ok(object.map(|object| (answer.with(request, object), warnings)))
+        Ok(Rewritten { object: answer.with(request, object), warnings })
     }
 
     /// Removes finalizers of an object that cannot be converted, with a write in the storage version, if the change
@@ -140,21 +151,18 @@ impl Verbs {
         (old, new): (&Document, &Document),
         mut warnings: Vec<String>,
         error: Error,
-    ) -> Result<Outcome<Rewritten>, Error> {
+    ) -> Result<Rewritten, Failed> {
         if !write.request.subresource.is_empty() || !only_releases(old, new) {
-            return Err(error);
+            return Err(error.into());
         }
-        let request = in_stored_version(write.request);
-        let write_stored = Write { turn: write.turn, ..Write::of_body(self, &request, write.options, &[]) };
-        let old_stored = document_of(&stored)?;
-        let mut left = old_stored.clone();
+        let (request, old) = (in_stored_version(write.request), document_of(&stored)?);
+        let in_stored = Write::of_body(self, &request, write.options, &[]).over(&old);
+        let mut left = old.clone();
         system::put(system::metadata(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
-        warnings.extend(write_stored.complete(&mut left, Some(&old_stored)).await?);
-        let fit = write_stored.validate(&left, Some(&old_stored)).await?;
-        let Some(object) = self.replace(&write_stored, stored, &old_stored, (&left, fit)).await? else {
-            return Ok(None);
-        };
-        Ok(Some((shown_or_metadata(write.request, write.turn, &object).await?, warnings)))
+        warnings.extend(in_stored.complete(&mut left).await?);
+        let fit = in_stored.validate(&left).await?;
+        let object = self.replace(&in_stored, stored, &old, (&left, fit)).await?;
+        Ok(Rewritten { object: shown_or_metadata(write.request, &object).await?, warnings })
     }
 
     /// The turn of a writer of the requested object.
@@ -168,31 +176,24 @@ impl Verbs {
         write: &Write<'_>,
         object: Arc<Object>,
         old: &Document,
-        (new, fit): (&Document, Fit),
-    ) -> Result<Outcome<Arc<Object>>, Error> {
+        (document, fit): (&Document, Fit),
+    ) -> Result<Arc<Object>, Failed> {
         // Any write of an object that was stored under an older schema stores it in its current form.
-        if new == old && !object.is_renewed() {
-            return Ok(Some(object));
+        if document == old && !object.is_renewed() {
+            return Ok(object);
         }
-        let (request, key, revision) = (write.request, object.key(), object.revision());
-        let goes = is_deleted(request, new, write.turn, false).await?;
-        let values = if goes {
-            Values::Unneeded
-        } else if only_releases(old, new) {
-            // No webhook may hold an object.
-            Values::Optional
-        } else {
-            Values::Required
-        };
-        if !goes && !write.options.dry_run {
-            return self.store(request, write.turn, key, (new, fit, values), Expect::At(revision)).await;
+        let (request, key, revision, dry_run) = (write.request, object.key(), object.revision(), write.options.dry_run);
+        if is_deleted(request, document, false).await? {
+            // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
+            let last = preview(request, key, revision, New { document, fit, values: Values::Unneeded }).await?;
+            if !dry_run {
+                self.remove(request, key, revision).await?;
+            }
+            return Ok(last);
         }
-        let last = preview(request, write.turn, key, revision, (new, values)).await?;
-        // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
-        if goes && !write.options.dry_run && self.remove(request, key, revision).await?.is_none() {
-            return Ok(None);
-        }
-        Ok(Some(last))
+        // No webhook may hold an object.
+        let values = if only_releases(old, document) { Values::Optional } else { Values::Required };
+        self.store(request, key, New { document, fit, values }, Expect::At(revision), dry_run).await
     }
 }
 
@@ -209,12 +210,7 @@ pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
 
 /// True if the object, given in the storage version, is marked for deletion and nothing holds it. If the kind's hook cannot
 /// decode it, it is held unless the deletion is forced.
-pub(super) async fn is_deleted(
-    request: &Request,
-    document: &Document,
-    turn: Option<&Turn>,
-    forced: bool,
-) -> Result<bool, Error> {
+pub(super) async fn is_deleted(request: &Request, document: &Document, forced: bool) -> Result<bool, Error> {
     let (metadata, kind) = (&document["metadata"], &*request.served.stored().kind);
     let held = || {
         metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
@@ -224,7 +220,7 @@ pub(super) async fn is_deleted(
     if !metadata["deletionTimestamp"].is_string() || held() {
         return Ok(false);
     }
-    match hold(kind, document, turn).await {
+    match hold(kind, document).await {
         Ok(held) => Ok(!held),
         Err(HookError::Undecodable(_)) => Ok(forced),
         Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, kind, system::text(document, "name"))),
@@ -232,12 +228,12 @@ pub(super) async fn is_deleted(
 }
 
 /// True if the kind's hook holds a deleted object, given in the storage version.
-pub(super) async fn hold(kind: &Kind, document: &Document, turn: Option<&Turn>) -> Result<bool, HookError> {
+pub(super) async fn hold(kind: &Kind, document: &Document) -> Result<bool, HookError> {
     let hooks = &kind.binding.hooks;
     if !hooks.runs(Hook::Hold) {
         return Ok(false);
     }
-    waiting::outside(turn, hooks.holds_deletion(document)).await
+    outside(hooks.holds_deletion(document)).await
 }
 
 /// Checks the uid of a body, if it has one: it is the first precondition. In a patch, another uid is a change of an

@@ -4,22 +4,17 @@ use std::sync::LazyLock;
 use serde_json::json;
 
 use super::{
-    Answer, Error, FieldErrorKind, Request, Verbs, Written,
+    Error, FieldErrorKind, Request,
     decode::{Origin, Shape},
     ownership::{entries, set_entries},
-    patch::Parsed,
     pipeline::Write,
-    rewrite::{Changed, MODIFIED, check_uid, conflict, document_of},
+    rewrite::{Changed, MODIFIED, conflict, document_of},
     system::text,
 };
 use crate::{
     cache::Object,
-    codec::Decoded,
     kind::{Kind, cells::labels, model::ScalePaths, policy::Compiled},
-    meta::{
-        FieldError, FieldPath, GroupVersion, Preconditions, Time,
-        options::{PatchOptions, WriteOptions},
-    },
+    meta::{FieldError, FieldPath, GroupVersion, Preconditions, Time},
     patch::apply::{self, OneVersion, View, Writer, scale},
     schema::{Document, Schema, model::Type},
 };
@@ -43,90 +38,32 @@ pub(super) static VERSION: LazyLock<GroupVersion> =
 /// Stands for an absent number of replicas while a scale is changed.
 const ABSENT: i64 = i32::MIN as i64;
 
-impl Verbs {
-    /// Replaces the scale of an object.
-    pub(super) async fn update_scale(
-        &self,
-        request: &Request,
-        scale: Decoded,
-        options: &WriteOptions,
-    ) -> Result<Written, Error> {
-        let Decoded { mut document, faults, pruned } = scale;
-        let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
-        let mut warnings = write.decode_named(&mut document, None)?;
-        let replace = |live: &Document| {
-            check_uid(request, &document, Some(live))?;
-            Ok((owned(live, document.clone(), options), Vec::new()))
-        };
-        let mut written = self.rescale(request, options, replace).await?;
-        warnings.append(&mut written.warnings);
-        Ok(Written { warnings, ..written })
+/// Changes the scale of an object. Returns the object with the new number of replicas, and with field owners.
+pub(super) fn change(
+    write: &Write<'_>,
+    object: &Document,
+    change: impl Fn(&Document) -> Result<Changed, Error>,
+) -> Result<Changed, Error> {
+    let (request, kind) = (write.request, write.kind);
+    let version = kind.group_version.to_string();
+    let versions = request.served.records.versions();
+    let replicas_in = |version: &str| Some(&versions.find(version)?.version.scale.as_ref()?.replicas.0[..]);
+    let mut live = of_document(kind, object, Some(ABSENT))?;
+    let owners = entries(object).unwrap_or_default();
+    set_entries(&mut live, there(scale::to_scale(&owners, replicas_in)));
+    let (mut scale, warnings) = change(&live)?;
+    if write.origin != Origin::Apply {
+        // The managed fields in the client's document are ignored.
+        set_entries(&mut scale, entries(&live));
+        let manager = write.options.manager();
+        with_writer(manager, |view, writer| apply::update(view, Some(&live), &mut scale, writer));
     }
-
-    /// Changes the scale of an object.
-    pub(super) async fn patch_scale(
-        &self,
-        request: &Request,
-        patch: &Parsed,
-        options: &WriteOptions,
-    ) -> Result<Written, Error> {
-        let write = patch.write(self, request, options);
-        let change = |live: &Document| {
-            let mut scale = patch.apply(&SCALE, live)?;
-            let warnings = write.decode_named(&mut scale, None)?;
-            Ok((owned(live, scale, options), warnings))
-        };
-        self.rescale(request, options, change).await
-    }
-
-    /// Applies the scale of an object. Never creates an object.
-    pub(super) async fn apply_scale(
-        &self,
-        request: &Request,
-        config: &Decoded,
-        options: &PatchOptions,
-    ) -> Result<Written, Error> {
-        let manager = &options.write.field_manager;
-        let write = Write { origin: Origin::Apply, ..Write::of_body(self, request, &options.write, &config.faults) };
-        let merge = |live: &Document| {
-            let merged =
-                by(manager, |view, writer| apply::merge(view, Some(live), &config.document, writer, options.force));
-            let mut scale = merged.map_err(super::apply::refused)?;
-            let warnings = write.decode_named(&mut scale, None)?;
-            Ok((scale, warnings))
-        };
-        self.rescale(request, &options.write, merge).await
-    }
-
-    /// Changes the scale of an object. The result of `change` also contains its managed fields.
-    async fn rescale(
-        &self,
-        request: &Request,
-        options: &WriteOptions,
-        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
-    ) -> Result<Written, Error> {
-        let kind = &*request.served.kind;
-        let paths = paths(kind)?;
-        let version = kind.group_version.to_string();
-        let versions = request.served.records.versions();
-        let replicas_in = |version: &str| Some(&versions.find(version)?.version.scale.as_ref()?.replicas.0[..]);
-        let (object, warnings) = self
-            .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(self, request, options, &[]) }, |old| {
-                let mut live = of_document(kind, old, Some(ABSENT))?;
-                let owners = entries(old).unwrap_or_default();
-                set_entries(&mut live, there(scale::to_scale(&owners, replicas_in)));
-                let (scale, warnings) = change(&live)?;
-                let replicas = replicas(request, &scale, old)?;
-                let mut new = old.clone();
-                paths.replicas.put(&mut new, Some(replicas.into()));
-                let scaled = entries(&scale).unwrap_or_default();
-                set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, replicas_in)));
-                Ok((new, warnings))
-            })
-            .await?;
-        let answer = Answer::Document(of_object(kind, &object)?);
-        Ok(Written { answer, created: false, warnings })
-    }
+    let replicas = replicas(request, &scale, object)?;
+    let mut new = object.clone();
+    paths(kind)?.replicas.put(&mut new, Some(replicas.into()));
+    let scaled = entries(&scale).unwrap_or_default();
+    set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, replicas_in)));
+    Ok((new, warnings))
 }
 
 /// The expected shape of a scale.
@@ -140,17 +77,10 @@ fn there(entries: Document) -> Option<Document> {
 }
 
 /// Calls a function of `patch::apply` for a write of a scale.
-fn by<T>(manager: &str, then: impl FnOnce(&View<'_>, &Writer<'_>) -> T) -> T {
+pub(super) fn with_writer<T>(manager: &str, then: impl FnOnce(&View<'_>, &Writer<'_>) -> T) -> T {
     let (version, now) = (VERSION.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: "scale", time: &now };
     then(&View { root: &SCALE, kind: "Scale", reset: &[], versions: &OneVersion }, &writer)
-}
-
-/// A client's scale, with the client as owner of its changes. The managed fields in the client's document are ignored.
-fn owned(live: &Document, mut scale: Document, options: &WriteOptions) -> Document {
-    set_entries(&mut scale, entries(live));
-    by(options.manager(), |view, writer| apply::update(view, Some(live), &mut scale, writer));
-    scale
 }
 
 /// The scale of an object.

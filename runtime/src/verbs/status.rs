@@ -2,7 +2,7 @@
 //! search for messages.
 use std::collections::HashSet;
 
-use super::{Error, error::Occupant};
+use super::{Error, error::Occupant, system};
 use crate::{
     cache::WatchError,
     kind::Kind,
@@ -13,6 +13,7 @@ use crate::{
         status::{Status, StatusCause, StatusDetails},
     },
     patch::apply::Conflict,
+    schema::Document,
     storage::ReadError,
 };
 
@@ -82,6 +83,11 @@ impl From<Error> for Refusal {
 }
 
 impl Error {
+    /// The error for an invalid document of a kind.
+    pub(super) fn invalid(kind: &Kind, document: &Document, errors: Vec<FieldError>) -> Self {
+        Self::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors)
+    }
+
     /// The error for a refusal by the user's code, about an object of a kind.
     pub(crate) fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Self {
         let Inner { status, about } = *refusal.0;

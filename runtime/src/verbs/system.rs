@@ -84,10 +84,10 @@ pub(super) fn set(document: &mut Document, member: &str, value: impl Into<Value>
 /// Sets the fields that the server controls: a new object gets system fields, and the parts that the endpoint may not
 /// change are copied from the old object. A changed immutable field of metadata is kept, so that validation refuses it.
 /// Fails if the system cannot provide randomness; like [`Request::changes`].
-pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
-    let changes = write.request.changes()?;
+pub(super) fn begin(write: &Write<'_>, document: &mut Document) -> Result<(), Error> {
+    let (changes, old) = (write.request.changes()?, write.old);
     // Through a subresource, only an apply or a write of the scale sets managedFields.
-    let entries = write.origin.settles_owners().then(|| metadata(document).remove(MANAGED_FIELDS));
+    let entries = write.settles_owners().then(|| metadata(document).remove(MANAGED_FIELDS));
     changes.confine(document, old.unwrap_or(&Value::Null));
     if let Some(old) = old {
         keep_finalizers(write.request, document, old);
@@ -108,17 +108,12 @@ pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Doc
 /// validation, which refuses it. Managed fields keep admission's changes. Fails with [`Error::Internal`] if admission
 /// has not left an object; [`Error::BadRequest`] for another namespace or name than the path's; [`Error::Conflict`] for
 /// another resourceVersion; like [`Request::changes`].
-pub(super) fn reset(
-    write: &Write<'_>,
-    document: &mut Document,
-    before: &Document,
-    old: Option<&Document>,
-) -> Result<(), Error> {
+pub(super) fn reset(write: &Write<'_>, document: &mut Document, before: &Document) -> Result<(), Error> {
     let Some(entries) = document.get_mut("metadata").and_then(Value::as_object_mut).map(|m| m.remove(MANAGED_FIELDS))
     else {
         return Err(Error::Internal("admission has left an object without metadata".to_owned()));
     };
-    let request = write.request;
+    let (request, old) = (write.request, write.old);
     if write.subject.is_none() {
         request.changes()?.confine(document, before);
         keep_finalizers(request, document, before);

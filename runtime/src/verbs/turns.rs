@@ -21,6 +21,13 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::{
+    Error, Request,
+    commit::Failed,
+    rewrite::{MODIFIED, conflict},
+    waiting::in_turn,
+};
+
 /// The number of queues. Objects that share one wait for each other only during conflicts.
 const QUEUES: usize = 256;
 
@@ -107,27 +114,40 @@ impl Turn {
 const TRIES: usize = 64;
 
 /// The remaining tries of an operation.
-pub(crate) struct Retry<'t> {
+pub(crate) struct Retry {
     /// The number of tries left after the current one.
     left: usize,
-    turn: Option<&'t Turn>,
+    turn: Option<Arc<Turn>>,
 }
 
-impl Retry<'static> {
+impl Retry {
     /// For an operation that does not wait for its turn, because its callees do.
     pub(crate) fn alone() -> Self {
         Self { left: TRIES - 1, turn: None }
     }
-}
 
-impl<'t> Retry<'t> {
     /// For a writer that waits for its turn while others write the same object, even before the first try if others
     /// wait.
-    pub(super) async fn in_turn(turn: &'t Turn) -> Self {
+    pub(super) async fn in_turn(turn: Turn) -> Self {
         if turn.place.semaphore.available_permits() == 0 {
             turn.place.wait().await;
         }
-        Self { left: TRIES - 1, turn: Some(turn) }
+        Self { turn: Some(Arc::new(turn)), ..Self::alone() }
+    }
+
+    /// Makes a try of a write. `None` if it has lost and can be made again; fails with [`Error::Conflict`] if no tries are
+    /// left.
+    pub(super) async fn run<T>(
+        &mut self,
+        request: &Request,
+        attempt: impl Future<Output = Result<T, Failed>>,
+    ) -> Result<Option<T>, Error> {
+        match in_turn(self.turn.clone(), attempt).await {
+            Ok(done) => Ok(Some(done)),
+            Err(Failed::Refused(error)) => Err(error),
+            Err(Failed::Lost) if self.again().await => Ok(None),
+            Err(Failed::Lost) => Err(conflict(request, MODIFIED)),
+        }
     }
 
     /// Called after a lost race: waits for the turn. Returns false if no tries are left.
@@ -136,7 +156,7 @@ impl<'t> Retry<'t> {
             return false;
         }
         self.left -= 1;
-        if let Some(turn) = self.turn {
+        if let Some(turn) = &self.turn {
             turn.again().await;
         }
         true

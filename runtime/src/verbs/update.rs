@@ -3,7 +3,7 @@ use super::{
     Error, Request, Verbs, Written,
     get::current,
     pipeline::Write,
-    rewrite::{check_uid, document_of, written},
+    rewrite::{check_uid, document_of},
     system,
     versions::shown,
 };
@@ -20,23 +20,20 @@ impl Verbs {
         body: impl Into<Decoded>,
         options: &UpdateOptions,
     ) -> Result<Written, Error> {
-        let body = body.into();
-        if request.is_scale() {
-            return self.update_scale(request, body, options).await;
-        }
-        let Decoded { mut document, faults, pruned } = body;
+        let Decoded { mut document, faults, pruned } = body.into();
         let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         // The first attempt drops unknown fields, which the second must find again.
         let given = (!pruned).then(|| document.clone());
         // Errors in the body are reported even if there is no object to update.
-        let mut warnings = match write.decode_named(&mut document, None) {
+        let mut warnings = match write.decode_named(&mut document) {
             Ok(warnings) => warnings,
+            Err(refusal) if request.is_scale() => return Err(refusal),
             Err(refusal) => {
                 let Ok(live) = current(request) else { return Err(refusal) };
-                let Ok(live) = shown(request, None, &live).await else { return Err(refusal) };
+                let Ok(live) = shown(request, &live).await else { return Err(refusal) };
                 let Ok(live) = document_of(&live) else { return Err(refusal) };
                 document = given.unwrap_or(document);
-                write.decode_named(&mut document, Some(&live))?
+                write.over(&live).decode_named(&mut document)?
             }
         };
         let replace = |old: Option<&Document>| {
@@ -51,7 +48,7 @@ impl Verbs {
         let mut written = if request.served.kind.version.create_on_update {
             self.rewrite_or_create(&write, replace).await?
         } else {
-            written(self.rewrite(&write, |old| replace(Some(old))).await?)
+            self.rewrite(&write, |old| replace(Some(old))).await?
         };
         warnings.append(&mut written.warnings);
         Ok(Written { warnings, ..written })

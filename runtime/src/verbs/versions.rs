@@ -13,9 +13,7 @@ use super::{
     ownership::{self, MANAGED_FIELDS},
     pipeline::Write,
     rewrite::document_of,
-    scale, system,
-    turns::Turn,
-    waiting,
+    scale, system, waiting,
 };
 use crate::{
     cache::{Body, Object, Reading},
@@ -27,9 +25,9 @@ use crate::{
 };
 
 /// A stored object in the requested version. Fails with [`Error::StoreRead`] if it cannot be converted.
-pub(super) async fn shown(request: &Request, turn: Option<&Turn>, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
+pub(super) async fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
     let served = &request.served;
-    let shown = waiting::outside(turn, served.show(stored)).await;
+    let shown = waiting::outside(served.show(stored)).await;
     shown.map_err(|why| Unconverted::one(served, stored, &why).refusal(served, &request.name))
 }
 
@@ -38,8 +36,7 @@ fn unconvertible(kind: &Kind, document: &Document, converter: &Kind, why: String
     if converter.waits() {
         return Error::Internal(why);
     }
-    let fault = fault_of_object(format!("{detail}: {why}"));
-    Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), vec![fault])
+    Error::invalid(kind, document, vec![fault_of_object(format!("{detail}: {why}"))])
 }
 
 /// The answer to a write in the requested version, made before its commit: nothing is committed that cannot be answered.
@@ -80,13 +77,10 @@ impl Answerable {
     }
 }
 
-/// The stored object in the requested version, for the answer to a deletion or a release: if the object cannot be converted, the part that all versions share.
-pub(super) async fn shown_or_metadata(
-    request: &Request,
-    turn: Option<&Turn>,
-    stored: &Arc<Object>,
-) -> Result<Arc<Object>, Error> {
-    if let Ok(shown) = shown(request, turn, stored).await {
+/// The stored object in the requested version, for the answer to a deletion or a release. If the object cannot be converted,
+/// the part that all versions share.
+pub(super) async fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
+    if let Ok(shown) = shown(request, stored).await {
         return Ok(shown);
     }
     let kind = &*request.served.kind;
@@ -127,11 +121,7 @@ fn to_stored(request: &Request, document: &Document) -> Result<Document, String>
 
 /// A stored document after a write through the requested version: fields that this version lacks are dropped. A
 /// document that cannot be converted stays unchanged.
-pub(super) async fn written_through<'d>(
-    request: &Request,
-    turn: Option<&Turn>,
-    stored: &'d Document,
-) -> Cow<'d, Document> {
+pub(super) async fn written_through<'d>(request: &Request, stored: &'d Document) -> Cow<'d, Document> {
     if request.served.view.is_none() {
         return Cow::Borrowed(stored);
     }
@@ -139,7 +129,7 @@ pub(super) async fn written_through<'d>(
         let read = request.served.kind.convert_from_stored(stored.clone())?;
         to_stored(request, &read)
     };
-    let written = waiting::outside(turn, request.served.converting(through)).await;
+    let written = waiting::outside(request.served.converting(through)).await;
     written.map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 
@@ -179,9 +169,10 @@ impl Write<'_> {
     }
 
     /// Converts a document that has passed the pipeline to the storage version, which adds its defaults and runs its
-    /// hooks. The document is not validated by the schema of the storage version, but by that of its own. Fails with
-    /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] if a webhook fails; errors of the hooks.
-    pub(super) async fn to_stored<'d>(
+    /// hooks. `old` is the object before the write, as it is stored. The document is not validated by the schema of the
+    /// storage version, but by that of its own. Fails with [`Error::Invalid`] if it cannot be converted;
+    /// [`Error::Internal`] if a webhook fails; errors of the hooks.
+    pub(super) async fn stored_form<'d>(
         &self,
         (document, fit): (&'d Document, Fit),
         old: Option<&Document>,
@@ -196,14 +187,14 @@ impl Write<'_> {
             let detail = format!("it has no form in version {}, which is stored", kind.group_version.version);
             unconvertible(kind, document, &self.request.served.kind, why, &detail)
         })?;
-        let write = Write { request: &request, kind, ..*self };
+        let write = Write { request: &request, kind, old, ..*self };
         write.check_dry_run()?;
-        write.run_default(&mut stored, old).await?;
-        let errors = write.hook_errors(&stored, old).await?;
+        write.run_default(&mut stored).await?;
+        let errors = write.hook_errors(&stored).await?;
         if !errors.is_empty() {
-            return Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors));
+            return Err(Error::invalid(kind, &stored, errors));
         }
-        write.run_admit(write.operation(old), &stored, old).await?;
+        write.run_admit(write.operation(), &stored).await?;
         let fit = Fit::of(&kind.version.schema, &stored);
         Ok((Cow::Owned(stored), fit))
     }

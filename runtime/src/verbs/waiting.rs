@@ -10,6 +10,8 @@ use super::turns::{Held, Turn};
 tokio::task_local! {
     /// The slot of the running request, if it is heavy.
     static SLOT: Arc<Slot>;
+    /// The turn of the running write. The user's code has none: its own writes wait for turns of their own.
+    static TURN: Option<Arc<Turn>>;
 }
 
 /// One of the few slots of heavy requests, held while the request is processed, except while the user's code waits.
@@ -29,15 +31,21 @@ impl Slot {
     }
 }
 
+/// Makes a try of a write, during which the writer may have a turn.
+pub(super) async fn in_turn<T>(turn: Option<Arc<Turn>>, work: impl Future<Output = T>) -> T {
+    TURN.scope(turn, work).await
+}
+
 /// Awaits the user's code. If it waits, the request's slot is released until it is done, and the writer's turn for the
 /// rest of this try. A writer that has lost too often keeps both for a limited time.
-pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T>) -> T {
-    let (slot, mut code, mut released) = (SLOT.try_with(Arc::clone).ok(), pin!(code), false);
+pub(super) async fn outside<T>(code: impl Future<Output = T>) -> T {
+    let (slot, turn) = (SLOT.try_with(Arc::clone).ok(), TURN.try_with(Clone::clone).ok().flatten());
+    let (mut code, mut released) = (pin!(in_turn(None, code)), false);
     let mut kept = None;
     let done = poll_fn(|context| {
         let polled = code.as_mut().poll(context);
         let keeps = polled.is_pending()
-            && turn.is_some_and(|turn| {
+            && turn.as_ref().is_some_and(|turn| {
                 kept = kept.take().or_else(|| turn.kept_for().map(|time| Box::pin(sleep(time))));
                 kept.as_mut().is_some_and(|kept| kept.as_mut().poll(context).is_pending())
             });
@@ -46,7 +54,7 @@ pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T
             if let Some(slot) = &slot {
                 released |= slot.0.release();
             }
-            if let Some(turn) = turn {
+            if let Some(turn) = &turn {
                 turn.place.release();
             }
         }
@@ -72,15 +80,15 @@ mod tests {
     #[tokio::test]
     async fn waiting_code_may_wait_for_the_slot_and_the_turn_of_its_own_request() {
         let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
-        let turn = turns.at("/things/", "a");
+        let turn = Arc::new(turns.at("/things/", "a"));
         turn.place.wait().await;
         let slot = Slot::take(&slots).await;
         let nested = async {
             turns.at("/things/", "a").place.wait().await;
             let other = Slot::take(&slots).await;
-            other.run(outside(None, yield_now())).await;
+            other.run(outside(yield_now())).await;
         };
-        slot.clone().run(outside(Some(&turn), nested)).await;
+        slot.clone().run(in_turn(Some(turn.clone()), outside(nested))).await;
         assert!(slot.0.is_held(), "the request goes on in a slot");
         assert_eq!(slots.available_permits(), 0);
     }
@@ -89,10 +97,10 @@ mod tests {
     async fn code_of_code_that_waits_releases_the_slot_again() {
         let slots = Arc::new(Semaphore::new(1));
         let nested = async {
-            outside(None, yield_now()).await;
+            outside(yield_now()).await;
             Slot::take(&slots).await;
         };
-        Slot::take(&slots).await.run(outside(None, nested)).await;
+        Slot::take(&slots).await.run(outside(nested)).await;
     }
 
     #[tokio::test]
@@ -102,41 +110,41 @@ mod tests {
             yield_now().await;
             // Another request has the slot now, and waits for the turn that this one holds.
             let _other = slots.clone().acquire_owned().await;
-            let turn = turns.at("/things/", "a");
+            let turn = Arc::new(turns.at("/things/", "a"));
             turn.place.wait().await;
-            outside(Some(&turn), ready(())).await;
+            in_turn(Some(turn.clone()), outside(ready(()))).await;
             assert!(turn.place.is_held());
         };
-        Slot::take(&slots).await.run(outside(None, nested)).await;
+        Slot::take(&slots).await.run(outside(nested)).await;
     }
 
     #[tokio::test]
     async fn code_that_does_not_wait_keeps_the_slot_and_the_turn() {
         let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
-        let turn = turns.at("/things/", "a");
+        let turn = Arc::new(turns.at("/things/", "a"));
         turn.place.wait().await;
         let code = async { slots.available_permits() };
-        assert_eq!(Slot::take(&slots).await.run(outside(Some(&turn), code)).await, 0);
+        assert_eq!(Slot::take(&slots).await.run(in_turn(Some(turn.clone()), outside(code))).await, 0);
         assert!(slots.available_permits() == 1 && turn.place.is_held());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_writer_that_has_lost_often_keeps_its_turn_until_its_code_has_waited_too_long() {
         let turns = Turns::default();
-        let turn = turns.at("/things/", "a");
+        let turn = Arc::new(turns.at("/things/", "a"));
         for _ in 0..5 {
             turn.again().await;
         }
-        outside(Some(&turn), yield_now()).await;
+        in_turn(Some(turn.clone()), outside(yield_now())).await;
         assert!(turn.place.is_held());
         let slots = Arc::new(Semaphore::new(1));
         let slot = Slot::take(&slots).await;
-        slot.clone().run(outside(Some(&turn), yield_now())).await;
+        slot.clone().run(in_turn(Some(turn.clone()), outside(yield_now()))).await;
         assert!(turn.place.is_held() && slot.0.is_held(), "others in a slot may wait for the turn");
         drop(slot);
         // Code that itself writes the object waits for the turn.
         let nested = async { turns.at("/things/", "a").place.wait().await };
-        outside(Some(&turn), nested).await;
+        in_turn(Some(turn.clone()), outside(nested)).await;
         assert!(!turn.place.is_held());
     }
 }

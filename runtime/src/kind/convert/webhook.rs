@@ -111,7 +111,14 @@ impl ByWebhook {
                 None => {
                     attempt.answers.0.insert(key.clone(), Answer::Open);
                     let (webhook, definition) = (self.webhook.clone(), self.definition.clone());
-                    attempt.open.push(Question { webhook, definition, object, from: from.clone(), to: to.clone(), key });
+                    attempt.open.push(Question {
+                        webhook,
+                        definition,
+                        object,
+                        from: from.clone(),
+                        to: to.clone(),
+                        key,
+                    });
                 }
             }
             failed("no answer")

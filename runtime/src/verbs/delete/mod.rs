@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use super::{
     Deleted, Error, Request, Verbs,
-    commit::{Outcome, preview},
+    commit::{Failed, New},
     get::{current, find},
     lifecycle::check_deletion,
     pipeline::Write,
-    rewrite::{MODIFIED, conflict, document_of, hold, invalid_object, is_deleted},
+    rewrite::{document_of, hold, invalid_object, is_deleted},
     system::text,
-    turns::{Retry, Turn},
+    turns::Retry,
     versions::{in_stored_version, shown_or_metadata, written_through},
-    waiting,
+    waiting::outside,
 };
 use crate::{
     cache::Object,
@@ -41,140 +41,118 @@ impl Verbs {
     /// [`Error::StoreRead`] if it is unreadable and not deleted by force.
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         check_deletion(request)?;
-        let turn = self.turn(request);
-        let mut retry = Retry::in_turn(&turn).await;
+        let (mut retry, deletion) =
+            (Retry::in_turn(self.turn(request)).await, Deletion { api: self, request, options });
         loop {
-            let outcome = if options.ignore_read_errors {
-                self.force(request, options, &turn).await?
-            } else {
-                self.end(request, options, &turn).await?
-            };
-            if let Some(deleted) = outcome {
+            let attempt =
+                async { if options.ignore_read_errors { deletion.force().await } else { deletion.end().await } };
+            if let Some(deleted) = retry.run(request, attempt).await? {
                 return Ok(deleted);
-            }
-            if !retry.again().await {
-                return Err(conflict(request, MODIFIED));
             }
         }
     }
+}
 
+/// One try to delete an object.
+struct Deletion<'a> {
+    api: &'a Verbs,
+    request: &'a Request,
+    options: &'a DeleteOptions,
+}
+
+impl Deletion<'_> {
     /// Deletes or marks the current object.
-    async fn end(&self, request: &Request, options: &DeleteOptions, turn: &Turn) -> Result<Outcome<Deleted>, Error> {
+    async fn end(&self) -> Result<Deleted, Failed> {
         // In the storage version, so that an object that cannot be converted can be deleted.
-        let object = current(request)?;
+        let (request, object) = (self.request, current(self.request)?);
         let old = document_of(&object)?;
-        check(request, &options.preconditions, &old)?;
-        self.admit_end(request, options, turn, (&object, &old)).await?;
+        check(request, &self.options.preconditions, &old)?;
+        self.admit(&object, &old).await?;
         let mut new = old.clone();
         let kind = &*request.served.stored().kind;
         let hooks = &kind.binding.hooks;
-        if mark::mark(kind, options, &mut new) && hooks.runs(Hook::Deletion) {
-            let done = waiting::outside(Some(turn), hooks.on_delete(&mut new, &kind.version.schema)).await;
+        if mark::mark(kind, self.options, &mut new) && hooks.runs(Hook::Deletion) {
+            let done = outside(hooks.on_delete(&mut new, &kind.version.schema)).await;
             if let Err(HookError::Refused(refusal)) = done {
-                return Err(Error::refused(refusal, kind, &request.name));
+                return Err(Error::refused(refusal, kind, &request.name).into());
             }
         }
-        self.finish(request, options, turn, object, (&old, &new)).await
+        self.finish(object, &old, &new).await
     }
 
     /// Asks hooks and plugins whether an object may be deleted, which is `old` in the storage version. As in
     /// kube-apiserver, they see it in the version of the request; the hooks of the storage version see it as it is
     /// stored. Fails if one of them refuses, or has side effects and this is a dry run.
-    async fn admit_end(
-        &self,
-        request: &Request,
-        options: &DeleteOptions,
-        turn: &Turn,
-        (object, old): (&Arc<Object>, &Document),
-    ) -> Result<(), Error> {
+    async fn admit(&self, object: &Arc<Object>, old: &Document) -> Result<(), Error> {
+        let (api, request, dry_run) = (self.api, self.request, self.options.dry_run);
         let decides = |kind: &Kind| {
             let hooks = &kind.binding.hooks;
-            hooks.runs(Hook::Admission) || options.dry_run && hooks.has_side_effects()
+            hooks.runs(Hook::Admission) || dry_run && hooks.has_side_effects()
         };
         let own = decides(&request.served.kind);
         let stored = request.served.stored.as_ref().is_some_and(|stored| decides(&stored.kind));
-        if !own && !stored && !self.admits(Operation::Delete) {
+        if !own && !stored && !api.admits(Operation::Delete) {
             return Ok(());
         }
         let seen = match &request.served.stored {
-            Some(_) => Some(document_of(&*shown_or_metadata(request, Some(turn), object).await?)?),
+            Some(_) => Some(document_of(&*shown_or_metadata(request, object).await?)?),
             None => None,
         };
         let seen = seen.as_ref().unwrap_or(old);
-        let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
-        if own {
-            let write = Write { turn: Some(turn), ..Write::of_body(self, request, &write, &[]) };
-            write.check_dry_run()?;
-            write.run_admit(Operation::Delete, seen, Some(seen)).await?;
+        let options = WriteOptions { dry_run, ..WriteOptions::default() };
+        for (asked, request, seen) in [(own, request, seen), (stored, &in_stored_version(request), old)] {
+            if asked {
+                let write = Write::of_body(api, request, &options, &[]).over(seen);
+                write.check_dry_run()?;
+                write.run_admit(Operation::Delete, seen).await?;
+            }
         }
-        if stored {
-            let request = in_stored_version(request);
-            let write = Write { turn: Some(turn), ..Write::of_body(self, &request, &write, &[]) };
-            write.check_dry_run()?;
-            write.run_admit(Operation::Delete, old, Some(old)).await?;
-        }
-        self.admit_deletion(request, options, turn, Some(seen)).await
+        api.admit_deletion(request, self.options, Some(seen)).await
     }
 
     /// Deletes an unreadable object. Its finalizers and preconditions cannot be checked. The commit accepts only the
     /// checked revision, so the object is still unreadable when it is deleted. Of an object that only hooks cannot
     /// decode, finalizers and preconditions count. Fails with [`Error::NotFound`]; [`Error::Conflict`] if the object
     /// can be read; those of admission, which sees no object, and of the commit.
-    async fn force(&self, request: &Request, options: &DeleteOptions, turn: &Turn) -> Result<Outcome<Deleted>, Error> {
-        let object = find(request)?;
+    async fn force(&self) -> Result<Deleted, Failed> {
+        let (request, object) = (self.request, find(self.request)?);
         let Some(reason) = object.unreadable() else {
             let kind = &request.served.stored().kind;
-            if let Err(HookError::Undecodable(reason)) = hold(kind, &document_of(&object)?, Some(turn)).await {
+            if let Err(HookError::Undecodable(reason)) = hold(kind, &document_of(&object)?).await {
                 warn(request, &object, &reason);
-                return self.end(request, options, turn).await;
+                return self.end().await;
             }
             let why = "unsafe deletion is not allowed because the object is decodable from storage";
-            return Err(invalid_object(request, object.key(), why));
+            return Err(invalid_object(request, object.key(), why).into());
         };
-        self.admit_deletion(request, options, turn, None).await?;
-        if options.dry_run {
-            return Ok(Some(Deleted::Forced));
+        self.api.admit_deletion(request, self.options, None).await?;
+        if !self.options.dry_run {
+            warn(request, &object, reason);
+            self.api.remove(request, object.key(), object.revision()).await?;
         }
-        warn(request, &object, reason);
-        Ok(self.remove(request, object.key(), object.revision()).await?.map(|()| Deleted::Forced))
+        Ok(Deleted::Forced)
     }
 
     /// Commits a deletion or a mark.
-    async fn finish(
-        &self,
-        request: &Request,
-        options: &DeleteOptions,
-        turn: &Turn,
-        object: Arc<Object>,
-        (old, new): (&Document, &Document),
-    ) -> Result<Outcome<Deleted>, Error> {
-        if is_deleted(request, new, Some(turn), options.ignore_read_errors).await? {
-            let uid = text(old, "uid").to_owned();
-            if !options.dry_run && self.remove(request, object.key(), object.revision()).await?.is_none() {
-                return Ok(None);
+    async fn finish(&self, object: Arc<Object>, old: &Document, new: &Document) -> Result<Deleted, Failed> {
+        let (request, dry_run, revision) = (self.request, self.options.dry_run, object.revision());
+        if is_deleted(request, new, self.options.ignore_read_errors).await? {
+            if !dry_run {
+                self.api.remove(request, object.key(), revision).await?;
             }
-            let object = shown_or_metadata(request, None, &object).await?;
-            return Ok(Some(Deleted::Gone { object, uid }));
+            let object = shown_or_metadata(request, &object).await?;
+            return Ok(Deleted::Gone { object, uid: text(old, "uid").to_owned() });
         }
-        let marked = async |object| {
-            let object = shown_or_metadata(request, Some(turn), &object).await?;
-            Ok(Some(Deleted::Marked(object)))
-        };
-        if new == old {
-            return marked(object).await;
+        let mut marked = object;
+        if new != old {
+            // The mark is a normal write through the requested version.
+            let document = &*written_through(request, new).await;
+            // Deleting does not validate the object, but only an object that fits may be stored as validated.
+            let fit = Fit::of(&request.served.stored().kind.version.schema, document);
+            let new = New { document, fit, values: Values::Optional };
+            marked = self.api.store(request, marked.key(), new, Expect::At(revision), dry_run).await?;
         }
-        // The mark is a normal write through the requested version.
-        let new = &*written_through(request, Some(turn), new).await;
-        let values = Values::Optional;
-        if options.dry_run {
-            return marked(preview(request, Some(turn), object.key(), object.revision(), (new, values)).await?).await;
-        }
-        // Deleting does not validate the object, but only an object that fits may be stored as validated.
-        let fit = Fit::of(&request.served.stored().kind.version.schema, new);
-        match self.store(request, Some(turn), object.key(), (new, fit, values), Expect::At(object.revision())).await? {
-            Some(object) => marked(object).await,
-            None => Ok(None),
-        }
+        Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?))
     }
 }
 
