@@ -1,6 +1,8 @@
 //! The command `kindsmith`.
 
+mod change;
 mod cli;
+mod scaffold;
 
 use std::process::ExitCode;
 

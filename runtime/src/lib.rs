@@ -175,7 +175,7 @@ pub mod __private {
 }
 
 /// What the benches, the fuzzer and the tests of changes under load reach of the private layers: they measure and attack these
-/// alone. It is no part of the API.
+/// alone. The command `kindsmith` reads samples with the codec. It is no part of the API.
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod __layers {

@@ -1,6 +1,8 @@
 //! The command line: its arguments, its exit codes, and who does the work.
 
+mod add;
 mod migrate;
+mod new;
 mod progress;
 mod serve;
 mod store;
@@ -39,7 +41,7 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Tools for Kindsmith API servers.
+/// Make, change and serve Kindsmith API servers, and look after their data.
 #[derive(Parser)]
 #[command(name = "kindsmith", version, arg_required_else_help = true)]
 struct Arguments {
@@ -49,12 +51,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Make a crate that serves a kind.
+    #[command(long_about = new::ABOUT, after_help = new::EXAMPLES)]
+    New(new::Command),
+    /// Add a kind or a group to a crate.
+    #[command(subcommand, long_about = add::ABOUT)]
+    Add(add::Command),
     /// Check, salvage, back up, restore and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
     /// Serve the kinds that files define, as they stand.
     #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
     Serve(serve::Command),
+}
+
+/// Prints an error.
+fn reported(outcome: Result<Outcome, String>) -> Outcome {
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        Outcome::Failed
+    })
 }
 
 /// Runs the command that the arguments name.
@@ -67,6 +83,8 @@ pub(crate) fn run() -> ExitCode {
         *noted.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     let outcome = panic::catch_unwind(|| match arguments.command {
+        Command::New(command) => reported(new::run(command)),
+        Command::Add(command) => reported(add::run(command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
     });

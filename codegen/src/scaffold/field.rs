@@ -1,0 +1,260 @@
+//! Fields of a kind: their types in Rust, and a value for an example. Given on the command line as `title:String` or `copies:i32=1`.
+
+use serde_json::{Value, json};
+use syn::{GenericArgument, PathArguments, Type};
+
+use super::names;
+
+/// A struct that a file declares.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Struct {
+    /// Its name.
+    pub name: String,
+    /// Its description, a sentence.
+    pub about: String,
+    /// Its fields, in order.
+    pub fields: Vec<Field>,
+}
+
+/// A field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    /// The name in Rust.
+    pub name: String,
+    /// The name on the wire.
+    pub wire: String,
+    /// The type in Rust, as it is written.
+    pub ty: String,
+    /// The arguments of `#[api(…)]`.
+    pub api: Vec<String>,
+    /// An object without it is refused.
+    pub is_required: bool,
+    /// A value for an example.
+    pub example: Value,
+}
+
+impl Field {
+    /// True if `#[serde(default)]` makes it optional.
+    pub(crate) fn is_list_or_map(&self) -> bool {
+        self.ty.starts_with("Vec<") || self.ty.starts_with("BTreeMap<")
+    }
+}
+
+/// Types of fields, with a value for an example.
+fn known(name: &str) -> Option<Value> {
+    Some(match name {
+        "String" => json!("text"),
+        "bool" => json!(true),
+        "i32" | "i64" => json!(1),
+        "Quantity" => json!("500m"),
+        "Time" => json!("2030-01-01T08:00:00Z"),
+        "MicroTime" => json!("2030-01-01T08:00:00.000000Z"),
+        "IntOrString" => json!(80),
+        "ByteString" => json!("aGVsbG8="),
+        "RawJson" => json!({"any": "value"}),
+        "LabelSelector" => json!({"matchLabels": {"app": "example"}}),
+        "ObjectReference" => json!({"kind": "ConfigMap", "name": "example"}),
+        _ => return None,
+    })
+}
+
+const SUPPORTED: &str = "String, bool, i32, i64, Quantity, Time, MicroTime, IntOrString, ByteString, RawJson, LabelSelector, \
+                         ObjectReference, Vec<…>, BTreeMap<String, …> and Option<…> of these";
+
+/// A field of the command line: `NAME:TYPE`, or `NAME:TYPE=DEFAULT`. Returns a remark if the type is another one than the given.
+pub(crate) fn parse(text: &str) -> Result<(Field, Option<String>), String> {
+    let of = |error: String| format!("field {text:?}: {error}");
+    let Some((name, rest)) = text.split_once(':') else {
+        return Err(of("a field is NAME:TYPE, such as title:String or copies:i32=1".to_owned()));
+    };
+    let (ty, default) = rest.split_once('=').map_or((rest, None), |(ty, default)| (ty, Some(default)));
+    let name = check_name(name.trim()).map_err(of)?;
+    let parsed = syn::parse_str(ty).map_err(|_| of(format!("{ty:?} is no type; supported: {SUPPORTED}")))?;
+    let mut read = Reader { api: Vec::new(), remark: None };
+    let (ty, mut example) = read.ty(&parsed, Place::Field).map_err(of)?;
+    let is_optional = ty.starts_with("Option<");
+    if let Some(default) = default {
+        if is_optional {
+            return Err(of("a field with a default is never absent: leave Option out".to_owned()));
+        }
+        let (literal, value) = literal(&ty, default).map_err(of)?;
+        read.api.insert(0, format!("default = {literal}"));
+        example = value;
+    }
+    if ty == "String" && default.is_none() {
+        example = json!(format!("a {}", names::words(&name).join(" ")));
+    }
+    let mut field = Field { wire: names::camel(&name), name, ty, api: read.api, is_required: false, example };
+    field.is_required = !is_optional && default.is_none() && !field.is_list_or_map();
+    let remark = read.remark.map(|remark| format!("{}: {remark}", field.name));
+    Ok((field, remark))
+}
+
+/// The fields of the command line, and remarks.
+pub(crate) fn parse_all(texts: &[String]) -> Result<(Vec<Field>, Vec<String>), String> {
+    let (mut fields, mut remarks) = (Vec::<Field>::new(), Vec::new());
+    for text in texts {
+        let (field, remark) = parse(text)?;
+        if fields.iter().any(|other| other.wire == field.wire) {
+            return Err(format!("field {text:?}: there is a field {} already", field.wire));
+        }
+        fields.push(field);
+        remarks.extend(remark);
+    }
+    Ok((fields, remarks))
+}
+
+/// The name of a field in Rust.
+fn check_name(name: &str) -> Result<String, String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(allowed) {
+        return Err(format!("{name:?} is no name of a field; use letters and digits, such as pageCount or page_count"));
+    }
+    Ok(names::snake(name))
+}
+
+/// Where a type stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// It is that of the whole field.
+    Field,
+    /// It is that of an optional field.
+    Optional,
+    /// It is that of items or values.
+    Inner,
+}
+
+struct Reader {
+    api: Vec<String>,
+    remark: Option<String>,
+}
+
+impl Reader {
+    /// A type as it is written, and an example.
+    fn ty(&mut self, ty: &Type, place: Place) -> Result<(String, Value), String> {
+        let wrong = |found: &str| Err(format!("{found} is not supported; supported: {SUPPORTED}"));
+        let Type::Path(path) = ty else { return wrong("this type") };
+        let Some(last) = path.path.segments.last() else { return wrong("this type") };
+        let name = last.ident.to_string();
+        let arguments = arguments(&last.arguments);
+        match (&*name, &arguments[..]) {
+            ("Option", [item]) if place == Place::Field => {
+                let (item, example) = self.ty(item, Place::Optional)?;
+                Ok((format!("Option<{item}>"), example))
+            }
+            ("Vec", [item]) => {
+                let (item, example) = self.ty(item, Place::Inner)?;
+                Ok((format!("Vec<{item}>"), json!([example])))
+            }
+            ("BTreeMap" | "HashMap", [key, value]) => {
+                if !matches!(key, Type::Path(key) if key.path.is_ident("String")) {
+                    return Err("keys of a map are String".to_owned());
+                }
+                let (value, example) = self.ty(value, Place::Inner)?;
+                Ok((format!("BTreeMap<String, {value}>"), json!({"key": example})))
+            }
+            ("Option", [_]) => Err("Option is only for a whole field: items and values are never absent".to_owned()),
+            ("u8" | "u16" | "u32" | "u64" | "usize", []) => self.unsigned(&name, place),
+            ("f32" | "f64", []) => {
+                let why =
+                    "the API conventions have no floating-point numbers, which change when they are written and read";
+                Err(format!("{name}: {why}; use Quantity, such as 500m for a half, or i32 of a smaller unit"))
+            }
+            ("str", []) => Err("the type of text is String".to_owned()),
+            (_, []) => match known(&name) {
+                Some(example) => Ok((name, example)),
+                None => wrong(&name),
+            },
+            _ => wrong(&name),
+        }
+    }
+
+    /// The conventions have no unsigned numbers: signed ones with a minimum.
+    fn unsigned(&mut self, name: &str, place: Place) -> Result<(String, Value), String> {
+        if place == Place::Inner {
+            return Err(format!("{name}: the API conventions have no unsigned numbers; use i32 or i64"));
+        }
+        let ty = if matches!(name, "u64" | "usize") { "i64" } else { "i32" };
+        self.api.push("minimum = 0".to_owned());
+        let why = "the API conventions have no unsigned numbers";
+        self.remark = Some(format!("{name} became {ty} with a minimum of 0: {why}"));
+        Ok((ty.to_owned(), json!(1)))
+    }
+}
+
+fn arguments(arguments: &PathArguments) -> Vec<Type> {
+    let PathArguments::AngleBracketed(arguments) = arguments else { return Vec::new() };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    types.collect()
+}
+
+/// A default as a literal in Rust and as a value.
+fn literal(ty: &str, text: &str) -> Result<(String, Value), String> {
+    let invalid = || format!("{text:?} is no default of {ty}");
+    match ty {
+        "String" => Ok((format!("{text:?}"), json!(text))),
+        "bool" => text.parse::<bool>().map(|value| (value.to_string(), json!(value))).map_err(|_| invalid()),
+        "i32" => text.parse::<i32>().map(|value| (value.to_string(), json!(value))).map_err(|_| invalid()),
+        "i64" => text.parse::<i64>().map(|value| (value.to_string(), json!(value))).map_err(|_| invalid()),
+        _ => Err(format!(
+            "a default on the command line is of String, bool, i32 or i64, not of {ty}; add it in the file"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(text: &str) -> (String, String, Vec<String>, bool) {
+        let (field, _) = parse(text).unwrap();
+        (field.wire, field.ty, field.api, field.is_required)
+    }
+
+    #[test]
+    fn fields_are_read_as_they_are_written() {
+        let api = |argument: &str| vec![argument.to_owned()];
+        for (text, wire, ty, arguments, is_required) in [
+            ("title:String", "title", "String", vec![], true),
+            ("pageCount:i64", "pageCount", "i64", vec![], true),
+            ("tags:Vec<String>", "tags", "Vec<String>", vec![], false),
+            ("limits:HashMap<String,Quantity>", "limits", "BTreeMap<String, Quantity>", vec![], false),
+            ("author:Option<String>", "author", "Option<String>", vec![], false),
+            ("copies:i32=1", "copies", "i32", api("default = 1"), false),
+            ("shelf:String=north", "shelf", "String", api("default = \"north\""), false),
+            ("pages:u32", "pages", "i32", api("minimum = 0"), true),
+            ("pages:Option<u64>", "pages", "Option<i64>", api("minimum = 0"), false),
+        ] {
+            assert_eq!(field(text), (wire.to_owned(), ty.to_owned(), arguments, is_required), "{text}");
+        }
+        assert_eq!(parse("page_count:i32").unwrap().0.name, "page_count");
+        assert_eq!(
+            parse("pages:u32").unwrap().1.unwrap(),
+            "pages: u32 became i32 with a minimum of 0: the API conventions have no unsigned numbers"
+        );
+    }
+
+    #[test]
+    fn fields_that_do_not_fit_are_refused_with_a_way_out() {
+        for (text, expected) in [
+            ("title", "a field is NAME:TYPE"),
+            ("ratio:f64", "use Quantity"),
+            ("title:&str", "supported: String"),
+            ("title:Str", "Str is not supported; supported: String"),
+            ("tags:Vec<Option<String>>", "Option is only for a whole field"),
+            ("tags:BTreeMap<i32,String>", "keys of a map are String"),
+            ("a-b:String", "is no name of a field"),
+            ("copies:i32=many", "\"many\" is no default of i32"),
+            ("copies:Option<i32>=1", "leave Option out"),
+            ("sizes:Vec<u32>", "use i32 or i64"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with(&format!("field {text:?}: ")) && error.contains(expected), "{error}");
+        }
+        let twice = ["pageCount:i32", "page_count:i64"].map(str::to_owned);
+        assert_eq!(parse_all(&twice).unwrap_err(), "field \"page_count:i64\": there is a field pageCount already");
+    }
+}

@@ -1,0 +1,165 @@
+//! Names of kinds, modules and fields, and what is wrong with them.
+
+/// Names that a kind cannot have, because its file uses them for something else.
+const USED: [&str; 12] = [
+    "ApiType",
+    "Condition",
+    "Deserialize",
+    "ObjectMeta",
+    "Option",
+    "Quantity",
+    "RawJson",
+    "Resource",
+    "Serialize",
+    "String",
+    "Time",
+    "Vec",
+];
+
+/// Checks the name of a kind. The derive checks what is left.
+pub(crate) fn check_kind(kind: &str) -> Result<(), String> {
+    let fitting = kind.starts_with(|c: char| c.is_ascii_uppercase()) && kind.chars().all(|c| c.is_ascii_alphanumeric());
+    if !fitting {
+        let near: String = words(kind).iter().map(|word| capital(word)).collect();
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
+        return Err(format!("a kind is a noun in CamelCase, such as Order, not {kind:?}{hint}"));
+    }
+    if USED.contains(&kind) {
+        return Err(format!(
+            "a kind cannot be called {kind}, which its file uses itself; a more specific name will do"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks the name of a group.
+pub(crate) fn check_group(group: &str) -> Result<(), String> {
+    let label = |label: &str| {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        !label.is_empty() && label.chars().all(allowed) && !label.starts_with('-') && !label.ends_with('-')
+    };
+    if group.contains('.') && group.split('.').all(label) && group.len() <= 253 {
+        return Ok(());
+    }
+    Err(format!("a group is a domain name in lower case, such as shop.example.com, not {group:?}"))
+}
+
+/// Checks the name of a version.
+pub(crate) fn check_version(version: &str) -> Result<(), String> {
+    let number = |text: &str| !text.starts_with('0') && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    let fits = version.strip_prefix('v').is_some_and(|rest| {
+        let staged = ["alpha", "beta"].iter().find_map(|stage| rest.split_once(stage));
+        staged.map_or_else(|| number(rest), |(major, minor)| number(major) && number(minor))
+    });
+    if fits { Ok(()) } else { Err(format!("a version is one like v1, v1beta2 or v1alpha1, not {version:?}")) }
+}
+
+/// The words of a name: `pageCount` and `page_count` both have `page` and `count`.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let letters: Vec<char> = name.chars().collect();
+    for (at, letter) in letters.iter().enumerate() {
+        if !letter.is_alphanumeric() {
+            words.push(String::new());
+            continue;
+        }
+        let after_lower = at > 0 && !letters[at - 1].is_uppercase();
+        let ends_acronym = at > 0 && letters.get(at + 1).is_some_and(|next| next.is_lowercase());
+        if letter.is_uppercase() && (after_lower || ends_acronym) {
+            words.push(String::new());
+        }
+        let word = words.last_mut().expect("there is a word from the start");
+        word.extend(letter.to_lowercase());
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The name of a field or module: `pageCount` as `page_count`.
+pub(crate) fn snake(name: &str) -> String {
+    words(name).join("_")
+}
+
+/// The name of a field on the wire.
+pub(crate) fn camel(name: &str) -> String {
+    let mut words = words(name).into_iter();
+    words.next().into_iter().chain(words.map(|word| capital(&word))).collect()
+}
+
+/// A name that begins with a capital.
+pub(crate) fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// True for words of the language, which are no names of modules.
+pub(crate) fn is_keyword(name: &str) -> bool {
+    syn::parse_str::<syn::Ident>(name).is_err()
+}
+
+/// The name of a kind's module.
+pub(crate) fn module(kind: &str) -> String {
+    let name = snake(kind);
+    if is_keyword(&name) { name + "_" } else { name }
+}
+
+/// The words of a kind in a sentence, with an article: `an order`.
+pub(crate) fn one(kind: &str) -> String {
+    let words = words(kind).join(" ");
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {words}")
+}
+
+/// The plural of a kind, as the derive forms it.
+pub(crate) fn plural(kind: &str) -> String {
+    let lower = kind.to_lowercase();
+    if ["s", "x", "z", "ch", "sh"].iter().any(|end| lower.ends_with(end)) {
+        return lower + "es";
+    }
+    match lower.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ => lower + "s",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_into_words() {
+        for (name, expected) in [
+            ("pageCount", "page_count"),
+            ("page_count", "page_count"),
+            ("HTTPRoute", "http_route"),
+            ("podIP", "pod_ip"),
+            ("Order", "order"),
+        ] {
+            assert_eq!(snake(name), expected);
+        }
+        assert_eq!(
+            (camel("page_count"), module("Type"), one("OrderItem")),
+            ("pageCount".into(), "type_".into(), "an order item".into())
+        );
+        assert_eq!(["Order", "Box", "Policy", "Key"].map(plural), ["orders", "boxes", "policies", "keys"]);
+    }
+
+    #[test]
+    fn names_that_do_not_fit_are_refused_with_what_fits() {
+        assert_eq!(
+            check_kind("order-item").unwrap_err(),
+            "a kind is a noun in CamelCase, such as Order, not \"order-item\"; did you mean OrderItem?"
+        );
+        assert!(check_kind("Vec").unwrap_err().contains("more specific"));
+        for good in ["v1", "v2beta1", "v1alpha12"] {
+            assert_eq!(check_version(good), Ok(()));
+        }
+        for bad in ["1", "v0", "v1gamma1", "v1beta", "v"] {
+            check_version(bad).unwrap_err();
+        }
+        for bad in ["shop", "Shop.example.com", "shop..com", "-a.com", ""] {
+            check_group(bad).unwrap_err();
+        }
+        assert_eq!(check_group("shop.example.com"), Ok(()));
+    }
+}

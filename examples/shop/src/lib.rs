@@ -1,0 +1,16 @@
+//! The API of shop: its kinds.
+
+use kindsmith::server::Builder;
+
+pub mod billing;
+pub mod item;
+pub mod order;
+
+/// The group of the kinds.
+pub const GROUP: &str = "shop.example.com";
+
+/// Adds all kinds to a server.
+pub fn serve(server: Builder) -> Builder {
+    let server = billing::serve(server);
+    server.kind::<item::Item>().kind::<order::Order>()
+}
