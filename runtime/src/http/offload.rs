@@ -3,6 +3,8 @@
 //! are.
 
 use std::{
+    any::Any,
+    pin::Pin,
     sync::{Arc, LazyLock},
     task::{Context, Poll, Wake, Waker},
     thread,
@@ -31,17 +33,26 @@ pub(super) async fn write<T: Send + 'static>(
 ) -> Option<T> {
     let room = share(&STORED, stored).await?;
     let slot = Slot::take(&WRITES).await;
-    let work = async {
+    let work: Work = Box::pin(async {
         let done = slot.run(work).await;
         drop(room);
-        done
-    };
-    Some(joined(tokio::spawn(polled_off_thread(work))).await)
+        Box::new(done) as Done
+    });
+    Some(taken(joined(tokio::spawn(polled_off_thread(work))).await))
+}
+
+/// The result of a task, of any type. Each type of future that the runtime spawns instantiates its code for tasks, so
+/// that all of them have one.
+type Done = Box<dyn Any + Send>;
+type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+fn taken<T: 'static>(done: Done) -> T {
+    *done.downcast().expect("a task returns what its caller takes")
 }
 
 /// Polls a future on the threads for slow work. No thread is held while it waits.
-async fn polled_off_thread<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
-    let (mut work, woken) = (Box::pin(work), Arc::new(Woken::default()));
+async fn polled_off_thread(mut work: Work) -> Done {
+    let woken = Arc::new(Woken::default());
     loop {
         let waker = Waker::from(woken.clone());
         let poll = tokio::task::spawn_blocking(move || {
@@ -101,7 +112,8 @@ pub(super) async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 
 
 /// Runs slow work on a separate thread, however many are busy. Propagates its panic.
 pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    joined(tokio::task::spawn_blocking(work)).await
+    let work: Box<dyn FnOnce() -> Done + Send> = Box::new(|| Box::new(work()));
+    taken(joined(tokio::task::spawn_blocking(work)).await)
 }
 
 /// The result of a task; propagates its panic.

@@ -96,12 +96,16 @@ impl Index<&str> for Properties {
 /// If a name is repeated, the last schema is used.
 impl<S: Into<Arc<Schema>>> FromIterator<(String, S)> for Properties {
     fn from_iter<I: IntoIterator<Item = (String, S)>>(given: I) -> Self {
-        let mut all: Vec<Property> = given.into_iter().map(|(name, schema)| (name, schema.into())).collect();
-        all.reverse();
-        all.sort_by(|(a, _), (b, _)| a.cmp(b));
-        all.dedup_by(|(a, _), (b, _)| a == b);
-        Self(all.into())
+        // Apart, so that the code for sorting is compiled once for all iterators.
+        sorted(given.into_iter().map(|(name, schema)| (name, schema.into())).collect())
     }
+}
+
+fn sorted(mut all: Vec<Property>) -> Properties {
+    all.reverse();
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    all.dedup_by(|(a, _), (b, _)| a == b);
+    Properties(all.into())
 }
 
 impl<S: Into<Arc<Schema>>, const N: usize> From<[(String, S); N]> for Properties {

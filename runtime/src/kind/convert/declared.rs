@@ -103,14 +103,14 @@ impl Field {
 
 impl Convert for Declared {
     fn write(&self, document: Document) -> Result<Document, String> {
-        let renamed = self.renamed.iter().map(|[here, stored]| (here, stored));
-        convert(document, renamed, &self.here, &self.stored, Err)
+        let mut renamed = self.renamed.iter().map(|[here, stored]| (here, stored));
+        convert(document, &mut renamed, &self.here, &self.stored, Err)
     }
 
     fn read(&self, document: Document) -> Result<Document, String> {
-        let renamed = self.renamed.iter().map(|[here, stored]| (stored, here));
+        let mut renamed = self.renamed.iter().map(|[here, stored]| (stored, here));
         // A writer of the storage version must not be able to hide objects from readers of this one with an annotation.
-        convert(document, renamed, &self.stored, &self.here, |_| Ok(None))
+        convert(document, &mut renamed, &self.stored, &self.here, |_| Ok(None))
     }
 }
 
@@ -126,7 +126,7 @@ enum Goes<'a> {
 /// with an invalid value.
 fn convert<'a>(
     mut document: Document,
-    renamed: impl Iterator<Item = (&'a Path, &'a Path)>,
+    renamed: &mut dyn Iterator<Item = (&'a Path, &'a Path)>,
     leave: &'a [Field],
     come: &[Field],
     invalid: fn(String) -> Result<Option<Document>, String>,
