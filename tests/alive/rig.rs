@@ -58,7 +58,8 @@ impl Rig {
 
     /// The complete answer to a request.
     pub(crate) async fn call(&self, method: &str, path: &str, sent: &Value) -> (u16, Value) {
-        http::call(&self.service, Caller::Token("token"), method, path, sent).await
+        let answer = http::call(&self.service, Caller::Token("token"), method, path, sent).await;
+        (answer.code, answer.body)
     }
 
     pub(crate) async fn get(&self, path: &str) -> (u16, Value) {

@@ -8,6 +8,7 @@ mod hooks;
 mod nested;
 mod order;
 mod request;
+mod reviews;
 mod settings;
 mod socketless;
 mod subresources;

@@ -12,7 +12,10 @@ use kindsmith::{
 };
 use kindsmith_tests::{Client, Folder};
 use serde_json::Value;
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tokio_rustls::{
     TlsConnector,
     client::TlsStream,
@@ -71,6 +74,27 @@ async fn tls_with_its_own_authority_works_for_every_loopback_name_and_http_versi
     assert_eq!(answer.status(), 200);
     let body = answer.into_body().collect().await.expect("a body").to_bytes();
     assert!(body.starts_with(b"{\"kind\":\"APIVersions\""), "{body:?}");
+}
+
+#[tokio::test]
+async fn http_without_tls_is_refused_in_words_that_its_client_understands() {
+    let server = Server::test().tls().start().await;
+    let body = "x".repeat(100_000);
+    for head in ["GET /api HTTP/1.1\r\nhost: x\r\n\r\n", "DELETE /api HTTP/1.0\r\n\r\n", "OPTIONS * HTTP/1.1\r\n\r\n"] {
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port())).await.expect("a connection");
+        // In two pieces, so that the first byte alone decides nothing.
+        stream.write_all(&head.as_bytes()[..1]).await.expect("a byte");
+        stream.flush().await.expect("a byte");
+        stream.write_all(&head.as_bytes()[1..]).await.expect("the rest");
+        // What the server does not read does not lose its answer.
+        stream.write_all(body.as_bytes()).await.expect("more");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("an answer");
+        assert!(answer.starts_with("HTTP/1.0 400 Bad Request\r\n"), "{answer}");
+        assert!(answer.ends_with("\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"), "{answer}");
+    }
+    let stream = shake_hands(server.port(), server.authority(), "localhost", b"h2").await;
+    assert!(stream.is_ok(), "clients with TLS are served");
 }
 
 #[tokio::test]
@@ -177,7 +201,7 @@ struct Reads(&'static str);
 impl Authorize for Reads {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
         let may = attributes.user.name == self.0 && ["get", "list"].contains(&attributes.verb);
-        let decision = if may { Decision::Allow } else { Decision::NoOpinion(format!("{} may read", self.0)) };
+        let decision = if may { Decision::ALLOW } else { Decision::NoOpinion(format!("{} may read", self.0)) };
         Soon::later(async move { decision })
     }
 }
@@ -188,7 +212,7 @@ struct NoSecrets;
 impl Authorize for NoSecrets {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
         let secret = attributes.resource == "secrets";
-        Soon::now(if secret { Decision::Deny("secrets stay".into()) } else { Decision::NoOpinion(String::new()) })
+        Soon::now(if secret { Decision::Deny("secrets stay".into()) } else { Decision::NO_OPINION })
     }
 }
 

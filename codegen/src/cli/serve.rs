@@ -38,7 +38,7 @@ pub(super) struct Command {
 
 /// Serves until a signal.
 pub(super) fn run(command: Command) -> Outcome {
-    let _log = kindsmith::logging::init("warn");
+    let _log = kindsmith::logging::init("info");
     let server = Server::builder().definitions().definition_files(command.paths);
     let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
     let runtime = match tokio::runtime::Runtime::new() {

@@ -76,8 +76,8 @@ impl Default for Anonymous {
     fn default() -> Self {
         let user = User {
             name: "system:anonymous".to_owned(),
-            uid: String::new(),
             groups: vec![User::UNAUTHENTICATED.to_owned()],
+            ..User::default()
         };
         Self { user: Arc::new(user) }
     }

@@ -1,7 +1,7 @@
 //! Authorization: the trait, the attributes of a request, and the included authorizers.
 use std::fmt;
 
-use super::{Soon, User};
+use super::{PathRule, ResourceRule, Rules, Soon, User};
 use crate::meta::go;
 
 /// The attributes of the request to authorize.
@@ -60,18 +60,31 @@ impl fmt::Display for Attributes<'_> {
 /// The decision of an authorizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The request is allowed.
-    Allow,
+    /// The request is allowed. The reason may be empty; reviews of access return it.
+    Allow(String),
     /// This authorizer has no opinion. The last authorizer's `NoOpinion` means deny. The reason may be empty.
     NoOpinion(String),
     /// The request is denied, whatever other authorizers decide. The reason may be empty.
     Deny(String),
 }
 
+impl Decision {
+    /// The request is allowed, without a reason.
+    pub const ALLOW: Self = Self::Allow(String::new());
+    /// No opinion, without a reason.
+    pub const NO_OPINION: Self = Self::NoOpinion(String::new());
+}
+
 /// Decides whether a user may do something. Called on every request, after authentication.
 pub trait Authorize: Send + Sync + 'static {
     /// The decision.
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision>;
+
+    /// What a user may do in a namespace, for `kubectl auth can-i --list`. An authorizer that does not implement this makes
+    /// the list incomplete.
+    fn rules<'a>(&'a self, _user: &'a User, _namespace: &'a str) -> Soon<'a, Rules> {
+        Soon::now(Rules::unlisted("an authorizer does not support listing its rules"))
+    }
 }
 
 /// Several authorizers. The first that allows or denies decides. If none does, the decision is `NoOpinion` with all reasons,
@@ -111,6 +124,16 @@ impl Authorize for Union {
         }
         Soon::now(no_opinion(&reasons))
     }
+
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> Soon<'a, Rules> {
+        Soon::later(async move {
+            let mut rules = Rules::default();
+            for authorizer in &self.0 {
+                rules.add(authorizer.rules(user, namespace).await);
+            }
+            rules
+        })
+    }
 }
 
 /// Joins the reasons, one on each line, as kube-apiserver does.
@@ -119,34 +142,73 @@ fn no_opinion(reasons: &[String]) -> Decision {
     Decision::NoOpinion(reasons.join("\n"))
 }
 
-/// Allows everything to members of `system:masters`, health and version to everyone, and the discovery documents to
-/// authenticated users, like kube-apiserver's default roles. Has no opinion on other requests.
+/// Allows everything to members of `system:masters`, health and version to everyone, and the discovery documents and
+/// questions about themselves to authenticated users, like kube-apiserver's default roles. Has no opinion on other requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MastersOnly;
 
+/// The paths that everyone may read, with those below them.
+const PUBLIC: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
+/// The paths that authenticated users may read, with those below them.
+const DISCOVERY: [&str; 3] = ["/api", "/apis", "/openapi"];
+/// What authenticated users may create, by group.
+const SELF_REVIEWS: [(&str, &[&str]); 2] = [
+    ("authorization.k8s.io", &["selfsubjectaccessreviews", "selfsubjectrulesreviews"]),
+    ("authentication.k8s.io", &["selfsubjectreviews"]),
+];
+
 impl MastersOnly {
     fn open(attributes: &Attributes<'_>) -> bool {
+        let Attributes { user, verb, group, resource, subresource, path, .. } = *attributes;
+        let authenticated = user.is_in(User::AUTHENTICATED);
+        if !resource.is_empty() {
+            let asked = SELF_REVIEWS.iter().any(|(known, reviews)| *known == group && reviews.contains(&resource));
+            return authenticated && verb == "create" && subresource.is_empty() && asked;
+        }
         let under = |root: &str| {
-            let rest = attributes.path.strip_prefix(root);
+            let rest = path.strip_prefix(root);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let health = ["/healthz", "/livez", "/readyz", "/version"];
-        let discovery = ["/api", "/apis", "/openapi"];
-        attributes.resource.is_empty()
-            && attributes.verb == "get"
-            && (health.into_iter().any(under)
-                || (attributes.user.is_in(User::AUTHENTICATED) && discovery.into_iter().any(under)))
+        verb == "get" && (PUBLIC.into_iter().any(under) || (authenticated && DISCOVERY.into_iter().any(under)))
     }
 }
 
 impl Authorize for MastersOnly {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
         Soon::now(if attributes.user.is_in(User::MASTERS) || Self::open(attributes) {
-            Decision::Allow
+            Decision::ALLOW
         } else {
-            Decision::NoOpinion(String::new())
+            Decision::NO_OPINION
         })
     }
+
+    fn rules<'a>(&'a self, user: &'a User, _namespace: &'a str) -> Soon<'a, Rules> {
+        let mut rules = Rules::default();
+        if user.is_in(User::MASTERS) {
+            rules.add(everything());
+        }
+        if user.is_in(User::AUTHENTICATED) {
+            let review = |(group, reviews): (&str, &[&str])| ResourceRule::new(&["create"], &[group], reviews);
+            rules.resources.extend(SELF_REVIEWS.map(review));
+            rules.paths.push(readable(&DISCOVERY));
+        }
+        rules.paths.push(readable(&PUBLIC));
+        Soon::now(rules)
+    }
+}
+
+/// Reading these paths and those below them.
+fn readable(roots: &[&str]) -> PathRule {
+    let below: Vec<String> = roots.iter().map(|root| format!("{root}/*")).collect();
+    let paths: Vec<&str> = roots.iter().zip(&below).flat_map(|(root, below)| [root, below.as_str()]).collect();
+    PathRule::new(&["get"], &paths)
+}
+
+fn everything() -> Rules {
+    let mut rules = Rules::default();
+    rules.resources.push(ResourceRule::new(&["*"], &["*"], &["*"]));
+    rules.paths.push(PathRule::new(&["*"], &["*"]));
+    rules
 }
 
 /// Allows everything to everyone. For tests.
@@ -155,6 +217,9 @@ pub struct AllowAll;
 
 impl Authorize for AllowAll {
     fn authorize<'a>(&'a self, _attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
-        Soon::now(Decision::Allow)
+        Soon::now(Decision::ALLOW)
+    }
+    fn rules<'a>(&'a self, _user: &'a User, _namespace: &'a str) -> Soon<'a, Rules> {
+        Soon::now(everything())
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod authenticate;
 pub(crate) mod authorize;
 mod certificates;
 pub(crate) mod impersonate;
+mod rules;
 mod soon;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ pub(crate) mod tokens;
 pub use authenticate::{Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated};
 pub use authorize::{AllowAll, Attributes, Authorize, Decision, MastersOnly, Union};
 pub use certificates::Certificates;
+pub use rules::{PathRule, ResourceRule, Rules};
 pub use soon::Soon;
 pub use tokens::{CurrentTokens, TokenFileError, Tokens};
 

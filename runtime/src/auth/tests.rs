@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::{authenticate::bearer, *};
 
 fn user(name: &str, groups: &[&str]) -> User {
-    User { name: name.to_owned(), uid: String::new(), groups: groups.iter().map(|g| (*g).to_owned()).collect() }
+    User { name: name.to_owned(), groups: groups.iter().map(|g| (*g).to_owned()).collect(), ..User::default() }
 }
 
 async fn who(chain: &Chain, credentials: Credentials<'_>) -> Result<Option<String>, Unauthenticated> {
@@ -105,7 +105,7 @@ async fn refusals_are_worded_as_the_api_does() {
         ),
     ];
     for (attributes, message) in cases {
-        assert_ne!(MastersOnly.authorize(&attributes).await, Decision::Allow);
+        assert_ne!(MastersOnly.authorize(&attributes).await, Decision::ALLOW);
         assert_eq!(attributes.to_string(), message);
     }
 }
@@ -114,10 +114,10 @@ async fn refusals_are_worded_as_the_api_does() {
 async fn masters_may_do_everything_and_others_may_read_open_paths() {
     let (admin, alice) = (user("admin", &["system:masters"]), user("alice", &["system:authenticated"]));
     let anonymous = user("system:anonymous", &["system:unauthenticated"]);
-    assert_eq!(MastersOnly.authorize(&asked(&admin, "delete", "secrets")).await, Decision::Allow);
+    assert_eq!(MastersOnly.authorize(&asked(&admin, "delete", "secrets")).await, Decision::ALLOW);
     let open = |user, verb, path| {
         let attributes = Attributes { path, ..asked(user, verb, "") };
-        async move { MastersOnly.authorize(&attributes).await == Decision::Allow }
+        async move { MastersOnly.authorize(&attributes).await == Decision::ALLOW }
     };
     assert!(open(&anonymous, "get", "/version").await);
     assert!(open(&anonymous, "get", "/readyz/storage").await);

@@ -50,8 +50,15 @@ impl Tokens {
     /// A single token of a user in `system:masters`.
     pub fn admin(token: &str) -> Self {
         let mut tokens = Self::default();
-        tokens
-            .add(token, User { name: "admin".to_owned(), uid: "admin".to_owned(), groups: vec![User::MASTERS.into()] });
+        tokens.add(
+            token,
+            User {
+                name: "admin".to_owned(),
+                uid: "admin".to_owned(),
+                groups: vec![User::MASTERS.into()],
+                ..User::default()
+            },
+        );
         tokens
     }
 
@@ -75,7 +82,7 @@ impl Tokens {
             }
             let groups = groups.first().map(String::as_str).unwrap_or_default();
             let groups = groups.split(',').map(str::trim).filter(|g| !g.is_empty()).map(str::to_owned).collect();
-            if !tokens.add(token, User { name: name.clone(), uid: uid.clone(), groups }) {
+            if !tokens.add(token, User { name: name.clone(), uid: uid.clone(), groups, ..User::default() }) {
                 return Err(refuse("the token was given on an earlier line"));
             }
         }

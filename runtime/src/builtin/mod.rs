@@ -29,6 +29,7 @@ mod namespace;
 mod proto_tests;
 #[cfg(test)]
 mod protobuf_tests;
+mod reviews;
 mod secret;
 mod service_account;
 mod tasks;
@@ -47,12 +48,22 @@ pub(crate) use definitions::{Definitions, definition_kind};
 pub use event::{Event, EventSeries, EventSource};
 pub use lease::{Lease, LeaseSpec};
 pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatus};
+pub(crate) use reviews::answer as answer_reviews;
+pub use reviews::{
+    FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes, NonResourceRule,
+    ResourceAttributes, ResourceRule, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec, SelfSubjectReview,
+    SelfSubjectReviewStatus, SelfSubjectRulesReview, SelfSubjectRulesReviewSpec, SubjectAccessReview,
+    SubjectAccessReviewSpec, SubjectAccessReviewStatus, SubjectRulesReviewStatus, TokenReview, TokenReviewSpec,
+    TokenReviewStatus, UserInfo,
+};
 pub use secret::Secret;
 pub use service_account::ServiceAccount;
 
 /// The built-in kinds, in discovery order.
 pub fn kinds() -> Vec<Kind> {
-    vec![ConfigMap::kind(), Event::kind(), Namespace::kind(), Secret::kind(), ServiceAccount::kind(), Lease::kind()]
+    let stored =
+        [ConfigMap::kind(), Event::kind(), Namespace::kind(), Secret::kind(), ServiceAccount::kind(), Lease::kind()];
+    stored.into_iter().chain(reviews::kinds()).collect()
 }
 
 /// Creates the namespaces that every server has, if they are missing.

@@ -72,7 +72,7 @@ pub(super) async fn may_create(
 ) -> Result<(), Refused> {
     let attributes = further(request, Verb::Create.as_str(), subresource, path);
     match backend.authorizer.authorize(&attributes).await {
-        Decision::Allow => Ok(()),
+        Decision::Allow(_) => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),
     }
 }
@@ -90,7 +90,7 @@ pub(super) async fn authorize(backend: &Backend, asked: &Asked, user: &User) -> 
     let decision = backend.authorizer.authorize(&attributes).await;
     backend.metrics.counts().authorization.of(&decision).count();
     match decision {
-        Decision::Allow => Ok(()),
+        Decision::Allow(_) => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),
     }
 }
@@ -128,10 +128,12 @@ fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
             "uid" if wanted.user.uid.is_empty() => value.clone_into(&mut wanted.user.uid),
             "user" | "uid" => {}
             "group" => wanted.user.groups.push(value.to_owned()),
-            other => wanted.extra.extend(other.strip_prefix("extra-").map(|key| {
-                let key = percent::decode(key).unwrap_or_else(|_| key.to_owned());
-                (key, value.to_owned())
-            })),
+            other => {
+                if let Some(key) = other.strip_prefix("extra-") {
+                    let key = percent::decode(key).unwrap_or_else(|_| key.to_owned());
+                    wanted.user.extra.entry(key).or_default().push(value.to_owned());
+                }
+            }
         }
     }
     if wanted.user.name.is_empty() {
@@ -163,9 +165,9 @@ mod tests {
             ("impersonate-uid", "7"),
             ("impersonate-extra-example.com%2fscope", "view"),
         ]);
-        let user = User { name: "alice".into(), uid: "7".into(), groups: vec!["a".into(), "b".into()] };
-        let extra = vec![("example.com/scope".to_owned(), "view".to_owned())];
-        assert_eq!(found, Ok(Some(Wanted { user, extra })));
+        let extra = [("example.com/scope".to_owned(), vec!["view".to_owned()])].into();
+        let user = User { name: "alice".into(), uid: "7".into(), groups: vec!["a".into(), "b".into()], extra };
+        assert_eq!(found, Ok(Some(Wanted { user })));
         for (name, value) in
             [("impersonate-group", "system:masters"), ("impersonate-uid", "1"), ("impersonate-user", "ä")]
         {

@@ -49,7 +49,7 @@ impl Connecting<'_> {
     }
 
     async fn text(mut self, handler: &Connect<Text>) -> Result<Response, Refused> {
-        let (target, options) = self.target(WriteOptions::default()).await?;
+        let (target, options) = self.target().await?;
         if !websocket::is_asked(&self.exchange.parts.headers) {
             let text = self.ask(handler, target, options).await?;
             return Ok(stream::respond(text, self.backend.handlers.open.stopping()));
@@ -62,11 +62,11 @@ impl Connecting<'_> {
     }
 
     async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, Refused> {
-        let write = WriteOptions::for_connect(&self.exchange.asked.query)?;
-        let (dry_run, (target, mut options)) = (write.dry_run, self.target(write).await?);
+        WriteOptions::check_connect(&self.exchange.asked.query)?;
+        let (target, mut options) = self.target().await?;
         let redirected = self.redirected()?;
         self.may_create().await?;
-        self.admit(&mut options, dry_run).await?;
+        self.admit(&mut options).await?;
         // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
         // the answer to that.
         let run = self.ask(handler, target, options).await?.into_run();
@@ -79,13 +79,13 @@ impl Connecting<'_> {
     }
 
     async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
-        let write = WriteOptions::for_connect(&self.exchange.asked.query)?;
-        let (dry_run, (target, mut options)) = (write.dry_run, self.target(write).await?);
+        WriteOptions::check_connect(&self.exchange.asked.query)?;
+        let (target, mut options) = self.target().await?;
         // Checked first, because clients of other protocols also name their ports in another way.
         websocket::agree(&self.exchange.parts.headers, Known::Only(&FORWARDS))?;
         let ports = self.ports()?;
         self.may_create().await?;
-        self.admit(&mut options, dry_run).await?;
+        self.admit(&mut options).await?;
         let serve = self.ask(handler, target, options).await?.into_serve();
         let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS))?;
         // Without a subprotocol, the first one in binary is used.
@@ -99,8 +99,9 @@ impl Connecting<'_> {
     }
 
     /// The handler's input: the parent and the options.
-    async fn target(&self, write: WriteOptions) -> Result<(Target, Document), Refused> {
+    async fn target(&self) -> Result<(Target, Document), Refused> {
         let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
+        let write = WriteOptions::default();
         let target = target(self.backend, &self.parent, self.mounted, write, query, nothing).await?;
         let endpoint = self.parent.served.endpoint(self.mounted.name);
         let Some(schema) = endpoint.and_then(|endpoint| endpoint.options.as_ref()) else {
@@ -124,10 +125,10 @@ impl Connecting<'_> {
     }
 
     /// Admission of the connection with its options.
-    async fn admit(&self, options: &mut Document, dry_run: bool) -> Result<(), Refused> {
+    async fn admit(&self, options: &mut Document) -> Result<(), Refused> {
         let request = Request { subresource: self.mounted.name.into(), ..self.parent.clone() };
         let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_deref());
-        Ok(self.backend.api.admit_connection(&request, schema, options, dry_run).await?)
+        Ok(self.backend.api.admit_connection(&request, schema, options).await?)
     }
 
     /// The streams that the client requests.

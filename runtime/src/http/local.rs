@@ -9,7 +9,7 @@ use http_body::Body as _;
 use serde_json::Value;
 use tower_service::Service as _;
 
-use super::Service;
+use super::{Service, warnings};
 use crate::auth::User;
 
 /// The sender of a request inside the process.
@@ -21,12 +21,23 @@ pub enum Caller<'a> {
     User(&'a User),
 }
 
-/// Sends a request with a JSON body, or without one for null (a PATCH is a JSON merge patch). Returns the status, and
-/// the body as JSON, or as text if it is not JSON.
+/// The answer to a request inside the process.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The HTTP status.
+    pub code: u16,
+    /// The texts of the warnings, as kubectl prints them.
+    pub warnings: Vec<String>,
+    /// The body: JSON, or text if it is not JSON.
+    pub body: Value,
+}
+
+/// Sends a request with a JSON body, or without one for null (a PATCH is a JSON merge patch).
 ///
 /// # Panics
 /// If the method or path is invalid.
-pub async fn call(service: &Service, caller: Caller<'_>, method: &str, path: &str, sent: &Value) -> (u16, Value) {
+pub async fn call(service: &Service, caller: Caller<'_>, method: &str, path: &str, sent: &Value) -> Answer {
     let kind = match method {
         "PATCH" => "application/merge-patch+json",
         _ => "application/json",
@@ -46,10 +57,11 @@ pub async fn call(service: &Service, caller: Caller<'_>, method: &str, path: &st
         Caller::User(user) => drop(request.extensions_mut().insert(Arc::new(user.clone()))),
     }
     let answer = service.clone().call(request).await.unwrap_or_else(|never| match never {});
-    let status = answer.status().as_u16();
+    let code = answer.status().as_u16();
+    let warnings = warnings::read(answer.headers());
     let body = whole(answer.into_body()).await.expect("an answer that is whole");
     let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
-    (status, serde_json::from_slice(&body).unwrap_or_else(|_| text()))
+    Answer { code, warnings, body: serde_json::from_slice(&body).unwrap_or_else(|_| text()) }
 }
 
 /// Reads a whole body.

@@ -68,7 +68,7 @@ mod watch;
 mod websocket;
 
 pub use health::Health;
-pub use local::{Caller, call};
+pub use local::{Answer, Caller, call};
 pub use metrics::Metrics;
 pub(crate) use unread::Draining;
 pub(crate) use watch::EndsAt;

@@ -299,7 +299,7 @@ impl Call<'_> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
         let asked = access::further(&self.request, VERB, "", &self.exchange.asked.path);
         let reason = match self.backend.authorizer.authorize(&asked).await {
-            Decision::Allow => return Ok(()),
+            Decision::Allow(_) => return Ok(()),
             Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,
         };
         Err(self.request.forbidden(format!("not permitted to do {VERB:?}, reason: {reason}")).into())

@@ -120,7 +120,7 @@ fn who_may_not() {
         name: "a",
         path: "/api/v1/namespaces/n/configmaps/a",
     };
-    let no = Decision::NoOpinion(String::new());
+    let no = Decision::NO_OPINION;
     assert_eq!(
         shown(forbidden(&asked, &no)),
         failure(

@@ -41,6 +41,23 @@ pub(super) fn warn_first(headers: &mut HeaderMap, text: &str) {
     }
 }
 
+/// The texts of the warnings in the headers of an answer of this server.
+pub(super) fn read(headers: &HeaderMap) -> Vec<String> {
+    let text = |value: &HeaderValue| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let quoted = value.strip_prefix("299 - \"").and_then(|rest| rest.strip_suffix('"')).unwrap_or(&value);
+        let mut escaped = false;
+        quoted
+            .chars()
+            .filter(|&character| {
+                escaped = character == '\\' && !escaped;
+                !escaped
+            })
+            .collect()
+    };
+    headers.get_all(WARNING).iter().map(text).collect()
+}
+
 /// The value of a header for the beginning of a text, and its number of characters.
 fn quote(text: &str, most: usize) -> (HeaderValue, usize) {
     let (mut value, mut length) = (String::with_capacity(text.len().min(ALL) + 16), 0);
@@ -74,6 +91,9 @@ mod tests {
         let given = ["unknown field \"a\\b\"", "line\nbreak\u{85}", "größer"];
         let want = [r#"299 - "unknown field \"a\\b\"""#, "299 - \"line break \"", "299 - \"größer\""];
         assert_eq!(sent(&given), want);
+        let mut headers = HeaderMap::new();
+        warn(&mut headers, &given.map(str::to_owned));
+        assert_eq!(read(&headers), [given[0], "line break ", given[2]]);
     }
 
     #[test]

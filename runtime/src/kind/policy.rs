@@ -93,6 +93,11 @@ pub trait Policy: fmt::Debug + Send + Sync {
         at.group.split('.').next().filter(|group| !group.is_empty()).or(Some("core"))
     }
 
+    /// True if objects in a namespace can be created only while it exists and does not end.
+    fn needs_namespace(&self) -> bool {
+        true
+    }
+
     /// True if objects of the kind contain other objects, like namespaces.
     fn contains_objects(&self) -> bool {
         false

@@ -7,8 +7,8 @@ use prost::{
 
 use super::field::{Field, merge_named, nested};
 use crate::meta::{
-    Condition, LabelSelector, LabelSelectorRequirement, ListMeta, LocalObjectReference, ManagedFieldsEntry, ObjectMeta,
-    ObjectReference, OwnerReference,
+    Condition, FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement, ListMeta, LocalObjectReference,
+    ManagedFieldsEntry, ObjectMeta, ObjectReference, OwnerReference,
 };
 
 /// Implements messages for structs: the fields by number, in order. `always` marks a time that Go holds without a
@@ -132,6 +132,11 @@ messages! {
         2 plain match_expressions;
     }
     LabelSelectorRequirement {
+        1 plain key;
+        2 plain operator;
+        3 plain values;
+    }
+    FieldSelectorRequirement {
         1 plain key;
         2 plain operator;
         3 plain values;

@@ -37,7 +37,9 @@ pub(crate) use quantity::Quantity;
 pub(crate) use refusal::Refusal;
 pub use revision::Revision;
 pub(crate) use shared::{Condition, LabelSelector, ObjectReference};
-pub use shared::{LabelSelectorRequirement, LocalObjectReference, find_condition, set_condition};
+pub use shared::{
+    FieldSelectorRequirement, LabelSelectorRequirement, LocalObjectReference, find_condition, set_condition,
+};
 pub use status::{Status, StatusCause, StatusDetails};
 pub(crate) use time::{MicroTime, Time};
 pub(crate) use user::User;

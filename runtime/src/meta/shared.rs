@@ -109,3 +109,16 @@ pub struct LabelSelectorRequirement {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
 }
+
+/// One requirement on the value of a field.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FieldSelectorRequirement {
+    /// The path of the field.
+    pub key: String,
+    /// `In`, `NotIn`, `Exists` or `DoesNotExist`.
+    pub operator: String,
+    /// The values, for `In` and `NotIn`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}

@@ -1,4 +1,5 @@
 //! Users.
+use std::collections::BTreeMap;
 
 /// An authenticated user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub struct User {
     pub uid: String,
     /// The groups, such as `system:masters`.
     pub groups: Vec<String>,
+    /// Further information of the authenticator, such as scopes, by key. Keys are lower-case.
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
@@ -23,7 +26,7 @@ impl User {
     /// A user with a name and groups, who also belongs to [`Self::AUTHENTICATED`].
     pub fn new(name: impl Into<String>, groups: &[&str]) -> Self {
         let groups = groups.iter().chain([&Self::AUTHENTICATED]).map(|group| (*group).to_owned()).collect();
-        Self { name: name.into(), uid: String::new(), groups }
+        Self { name: name.into(), groups, ..Self::default() }
     }
 
     /// True if the user is in a group.
@@ -35,8 +38,8 @@ impl User {
     pub fn system() -> Self {
         Self {
             name: "system:apiserver".to_owned(),
-            uid: String::new(),
             groups: vec![Self::MASTERS.to_owned(), Self::AUTHENTICATED.to_owned()],
+            ..Self::default()
         }
     }
 }

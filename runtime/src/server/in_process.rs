@@ -19,7 +19,7 @@ use super::{App, Result, builder::Builder, listen};
 use crate::{
     auth::User,
     handlers::Client,
-    http::{self, Caller, Service},
+    http::{self, Answer, Caller, Service},
     kind::{Kind, resource::Stored},
     storage::Store,
     verbs::Verbs,
@@ -201,7 +201,8 @@ impl TestServer {
     /// # Panics
     /// If the method or path is invalid.
     pub async fn call(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
-        http::call(&self.about.service, Caller::Token(self.token()), method, path, &body).await
+        let Answer { code, body, .. } = self.answer(method, path, body).await;
+        (code, body)
     }
 
     /// Sends a request like [`TestServer::call`] as another user, to test authorization without a token.
@@ -209,6 +210,23 @@ impl TestServer {
     /// # Panics
     /// Like [`TestServer::call`].
     pub async fn call_as(&self, user: &User, method: &str, path: &str, body: Value) -> (u16, Value) {
+        let Answer { code, body, .. } = self.answer_as(user, method, path, body).await;
+        (code, body)
+    }
+
+    /// Sends a request like [`TestServer::call`], and returns the whole answer, with its warnings.
+    ///
+    /// # Panics
+    /// Like [`TestServer::call`].
+    pub async fn answer(&self, method: &str, path: &str, body: Value) -> Answer {
+        http::call(&self.about.service, Caller::Token(self.token()), method, path, &body).await
+    }
+
+    /// Sends a request like [`TestServer::call_as`], and returns the whole answer, with its warnings.
+    ///
+    /// # Panics
+    /// Like [`TestServer::call`].
+    pub async fn answer_as(&self, user: &User, method: &str, path: &str, body: Value) -> Answer {
         http::call(&self.about.service, Caller::User(user), method, path, &body).await
     }
 

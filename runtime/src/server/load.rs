@@ -23,7 +23,7 @@ use super::{
 use crate::{
     builtin::{self, Controllers, Definitions},
     cache::Cache,
-    handlers::{Handlers, Pending},
+    handlers::Pending,
     http::{self, Health, Metrics, Service, VersionInfo},
     kind::{Kind, by_resource},
     registry::{
@@ -83,9 +83,11 @@ impl Builder {
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
-        let (api, handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
+        let (api, mut handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
         // The directory is locked only now, so that no other server creates the same files.
         let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
+        builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
+        let handlers = Arc::new(handlers.mount());
         let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let metrics = Metrics::new(&api);
@@ -178,18 +180,17 @@ impl Core {
         for versions in by_resource(kinds) {
             registry.register(versions).map_err(Error::Kind)?;
         }
-        let handlers = Arc::new(self.handlers.mount());
         let api = Verbs::with_admission(registry, cache, store, self.admission);
         if let Some(embedded) = embedded {
             migrate::serve(&embedded, &api);
         }
         let definitions = self.definitions.then(|| Definitions::load(&api));
-        Ok((api, handlers, definitions))
+        Ok((api, self.handlers, definitions))
     }
 }
 
 /// The parts of a server whose store was read.
-type Loaded = (Arc<Verbs>, Arc<Handlers>, Option<Definitions>);
+type Loaded = (Arc<Verbs>, Pending, Option<Definitions>);
 
 /// The answer of `/version`.
 fn version(given: Option<&str>) -> Result<VersionInfo> {

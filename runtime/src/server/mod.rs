@@ -44,7 +44,7 @@ pub use listen::Ready;
 
 pub use crate::{
     cache::Limits as CacheLimits,
-    http::{Limits as RequestLimits, PeerCertificates, Service},
+    http::{Answer, Limits as RequestLimits, PeerCertificates, Service},
     registry::reader::Transformer,
     storage::{FileError, OpenError, Options as StoreOptions},
 };

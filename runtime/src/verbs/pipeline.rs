@@ -151,7 +151,7 @@ impl Write<'_> {
     /// again. Restores invalid managed fields, and returns a warning about them.
     async fn admit(&self, document: &mut Document) -> Result<Option<String>, Error> {
         let kind = self.kind;
-        if self.old.is_none() && self.subject.is_none() {
+        if self.old.is_none() && self.subject.is_none() && kind.policy().needs_namespace() {
             // The commit checks the namespace again, and makes it a condition.
             hold_namespace(self.api, self.request, system::text(document, "name"))?;
         }

@@ -169,7 +169,6 @@ impl Verbs {
         request: &Request,
         schema: Option<&Schema>,
         parameters: &mut Document,
-        dry_run: bool,
     ) -> Result<(), Error> {
         if !self.admits(Operation::Connect) {
             return Ok(());
@@ -178,7 +177,6 @@ impl Verbs {
         let kind = schema.and_then(|schema| schema.name.as_deref()).unwrap_or_default();
         let operation = (Operation::Connect, Options::Connect);
         let attributes = Attributes::new(self, request, (group_version, kind), operation, (&request.name, None));
-        let attributes = Attributes { dry_run, ..attributes };
         self.admit(&attributes, parameters).await?;
         let none = Schema { kind: Type::Object, ..Schema::default() };
         let schema = schema.unwrap_or(&none);

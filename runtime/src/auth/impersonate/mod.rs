@@ -18,10 +18,8 @@ const NODE: &str = "system:node:";
 /// The requested user, from the request's headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// The name, the uid and the groups.
+    /// The name, the uid, the groups and the extra values.
     pub user: User,
-    /// Extra values by key. They are authorized and then dropped.
-    pub extra: Vec<(String, String)>,
 }
 
 /// One item that the sender must be allowed to impersonate.
@@ -66,7 +64,7 @@ impl Wanted {
         }
         let on = Attributes { verb: on_verb, ..*asked };
         match authorizer.authorize(&on).await {
-            Decision::Allow => {}
+            Decision::Allow(_) => {}
             refusal => return Err((on, refusal)),
         }
         self.each(authorizer, asked.user, "impersonate:user-info", "authentication.k8s.io").await
@@ -99,8 +97,9 @@ impl Wanted {
             None => plain("users", &self.user.name),
         });
         parts.extend(self.user.groups.iter().map(|group| plain("groups", group.as_str())));
-        let extra = self.extra.iter();
-        parts.extend(extra.map(|(key, value)| Part { subresource: key, ..plain("userextras", value) }));
+        for (key, values) in &self.user.extra {
+            parts.extend(values.iter().map(|value| Part { subresource: key, ..plain("userextras", value) }));
+        }
         if !self.user.uid.is_empty() {
             parts.push(plain("uids", &self.user.uid));
         }
@@ -122,7 +121,7 @@ impl Wanted {
             let attributes =
                 Attributes { user, verb, group, version: "v1", resource, subresource, namespace, name, path: "" };
             match authorizer.authorize(&attributes).await {
-                Decision::Allow => {}
+                Decision::Allow(_) => {}
                 refusal => return Err((attributes, refusal)),
             }
         }

@@ -4,7 +4,7 @@ use crate::auth::{MastersOnly, Soon};
 
 fn wanted(name: &str, groups: &[&str]) -> Wanted {
     let groups = groups.iter().map(|g| (*g).to_owned()).collect();
-    Wanted { user: User { name: name.to_owned(), uid: String::new(), groups }, extra: Vec::new() }
+    Wanted { user: User { name: name.to_owned(), groups, ..User::default() } }
 }
 
 #[test]
@@ -34,7 +34,7 @@ impl Authorize for Listed {
         let namespace = if asked.namespace.is_empty() { String::new() } else { format!("{}/", asked.namespace) };
         let text = format!("{} {}{subresource} {namespace}{}", asked.verb, asked.resource, asked.name);
         let known = self.0.contains(&text.as_str());
-        Soon::now(if known { Decision::Allow } else { Decision::NoOpinion(String::new()) })
+        Soon::now(if known { Decision::ALLOW } else { Decision::NO_OPINION })
     }
 }
 
@@ -57,7 +57,8 @@ async fn refusal(authorizer: &dyn Authorize, user: &User, wanted: &Wanted) -> Op
 #[tokio::test]
 async fn each_part_must_be_allowed() {
     let bob = wanted("bob", &[]).user;
-    let all = Wanted { extra: vec![("scopes".to_owned(), "view".to_owned())], ..wanted("alice", &["a", "b"]) };
+    let mut all = wanted("alice", &["a", "b"]);
+    all.user.extra.insert("scopes".to_owned(), vec!["view".to_owned()]);
     let old = Listed(&[
         "impersonate users alice",
         "impersonate groups a",

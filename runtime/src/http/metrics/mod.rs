@@ -87,7 +87,7 @@ impl Authorization {
     /// The counter of a decision.
     pub fn of(&self, decision: &Decision) -> &Counter {
         match decision {
-            Decision::Allow => &self.allowed,
+            Decision::Allow(_) => &self.allowed,
             Decision::Deny(_) => &self.denied,
             Decision::NoOpinion(_) => &self.no_opinion,
         }

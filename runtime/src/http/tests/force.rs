@@ -13,7 +13,7 @@ impl Authorize for Careful {
         let force = asked.verb == "unsafe-delete-ignore-read-errors";
         assert!(!force || asked.name == "broken" && asked.namespace == "default", "{asked:?}");
         let allowed = !force || asked.user.groups.iter().any(|group| group == "system:masters");
-        Soon::now(if allowed { Decision::Allow } else { Decision::NoOpinion("not by force".to_owned()) })
+        Soon::now(if allowed { Decision::ALLOW } else { Decision::NoOpinion("not by force".to_owned()) })
     }
 }
 

@@ -48,7 +48,7 @@ impl Authorize for Recorder {
     fn authorize<'a>(&'a self, asked: &'a Attributes<'_>) -> Soon<'a, Decision> {
         let Attributes { verb, resource, subresource, namespace, name, path, .. } = asked;
         self.0.lock().unwrap().push(format!("{verb} {namespace}/{resource}/{name}/{subresource} {path}"));
-        Soon::now(Decision::Allow)
+        Soon::now(Decision::ALLOW)
     }
 }
 

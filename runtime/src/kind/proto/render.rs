@@ -82,13 +82,16 @@ impl Writer for Rendering<'_> {
 }
 
 impl Rendering<'_> {
-    /// Adds a kind and its list.
+    /// Adds a kind, and its list if there can be one.
     fn kind(&mut self, kind: &Kind) {
         let name = kind.names().kind.as_str();
         let metadata = self.reference(shared::META, "ObjectMeta");
         let mut lines = self.fields(name, At::of(&kind.version.schema));
         lines.push(line(1, "Standard object's metadata.", &format!("optional {metadata}"), "metadata"));
         self.messages.define(name, Message::new(&kind.version.schema.description, lines));
+        if !kind.shared.stored {
+            return;
+        }
         let metadata = self.reference(shared::META, "ListMeta");
         let lines = vec![
             line(1, "Standard list metadata.", &format!("optional {metadata}"), "metadata"),

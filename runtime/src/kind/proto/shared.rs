@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 use super::{super::crd, File};
 use crate::{
     meta::{
-        Condition, LabelSelector, LabelSelectorRequirement, LocalObjectReference, ManagedFieldsEntry, ObjectMeta,
-        ObjectReference, OwnerReference,
+        Condition, FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement, LocalObjectReference,
+        ManagedFieldsEntry, ObjectMeta, ObjectReference, OwnerReference,
     },
     schema::{ApiType, At, Schema, declare::TypeDecl},
 };
@@ -45,12 +45,13 @@ pub(super) fn files() -> impl Iterator<Item = File> {
 
 /// Types of `meta`, and the packages of their messages.
 static TYPES: LazyLock<Vec<(Home, Schema)>> = LazyLock::new(|| {
-    let types: [(Home, &'static TypeDecl); 8] = [
+    let types: [(Home, &'static TypeDecl); 9] = [
         (META, ObjectMeta::DECLARATION),
         (META, OwnerReference::DECLARATION),
         (META, ManagedFieldsEntry::DECLARATION),
         (META, LabelSelector::DECLARATION),
         (META, LabelSelectorRequirement::DECLARATION),
+        (META, FieldSelectorRequirement::DECLARATION),
         (META, Condition::DECLARATION),
         (CORE, ObjectReference::DECLARATION),
         (CORE, LocalObjectReference::DECLARATION),

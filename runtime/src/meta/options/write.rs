@@ -71,14 +71,15 @@ impl WriteOptions {
         refuse("UpdateOptions", errors).map(|()| options)
     }
 
-    /// Reads the options of a connection, which has only `dryRun`.
+    /// Checks the options of a connection, which cannot be a dry run: what happens on it is not known before.
     ///
     /// # Errors
     /// [`OptionsError`].
-    pub fn for_connect(query: &Query) -> Result<Self, OptionsError> {
+    pub fn check_connect(query: &Query) -> Result<(), OptionsError> {
         let mut errors = Vec::new();
         let dry_run = dry_run(query.all("dryRun"), &mut errors);
-        refuse("ConnectOptions", errors).map(|()| Self { dry_run, ..Self::default() })
+        refuse("ConnectOptions", errors)?;
+        if dry_run { Err(OptionsError::BadRequest("connections do not support dry run".to_owned())) } else { Ok(()) }
     }
 
     fn read(query: &Query) -> Result<(Self, Vec<FieldError>), OptionsError> {

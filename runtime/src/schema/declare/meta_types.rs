@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use super::{ApiType, FieldDecl, ListDecl, MergeDecl, Rules, Shape, TypeDecl, std_types::scalars};
 use crate::{
     meta::{
-        ByteString, Condition, IntOrString, LabelSelector, LabelSelectorRequirement, LocalObjectReference, MicroTime,
-        ObjectMeta, ObjectReference, OwnerReference, Quantity, RawJson, Time, object::ManagedFieldsEntry,
+        ByteString, Condition, FieldSelectorRequirement, IntOrString, LabelSelector, LabelSelectorRequirement,
+        LocalObjectReference, MicroTime, ObjectMeta, ObjectReference, OwnerReference, Quantity, RawJson, Time,
+        object::ManagedFieldsEntry,
     },
     schema::model::Type,
 };
@@ -152,6 +153,12 @@ structs! {
 
     LabelSelectorRequirement "One requirement of a label selector." {
         key "key" 1 required String, "The label's key.";
+        operator "operator" 2 required String, "`In`, `NotIn`, `Exists` or `DoesNotExist`.";
+        values "values" 3 optional Vec<String>, "The values, for `In` and `NotIn`.";
+    }
+
+    FieldSelectorRequirement "A requirement on the value of a field." {
+        key "key" 1 required String, "The path of the field.";
         operator "operator" 2 required String, "`In`, `NotIn`, `Exists` or `DoesNotExist`.";
         values "values" 3 optional Vec<String>, "The values, for `In` and `NotIn`.";
     }

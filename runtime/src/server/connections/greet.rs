@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::{Socket, TLS_BUFFER};
@@ -10,6 +10,9 @@ use crate::http::PeerCertificates;
 
 /// The first bytes of an HTTP/2 connection without TLS.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The answer to HTTP without TLS where TLS is expected, in Go's words.
+const NOT_TLS: &[u8] = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
 /// The HTTP version of a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +48,36 @@ pub(super) async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::R
         let http = plain(&mut socket).await?;
         return Ok(Greeted::Plain(socket, http));
     };
+    if begins_with_method(&mut socket).await? {
+        socket.write_all(NOT_TLS).await?;
+        socket.shutdown().await?;
+        return Err(io::Error::other("it sent HTTP without TLS"));
+    }
     let mut stream = tls.accept(socket).await?;
     let session = stream.get_mut().1;
     session.set_buffer_limit(Some(TLS_BUFFER));
     let http = if session.alpn_protocol() == Some(b"h2") { Http::Two } else { Http::One };
     Ok(Greeted::Tls(Box::new(stream), http))
+}
+
+/// True if the peer has sent a method of HTTP/1 instead of a TLS record. Reads no further than that needs, and returns the
+/// data to the socket.
+async fn begins_with_method(socket: &mut Socket) -> io::Result<bool> {
+    let (mut buffer, mut filled) = ([0; 5], 0);
+    let begins = loop {
+        let read = socket.read(&mut buffer[filled..]).await?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        filled += read;
+        match buffer[..filled].iter().position(|byte| !byte.is_ascii_uppercase()) {
+            Some(end) => break end > 2 && buffer[end] == b' ' && buffer[..end] != *b"PRI",
+            None if filled == buffer.len() => break true,
+            None => {}
+        }
+    };
+    socket.unread(&buffer[..filled]);
+    Ok(begins)
 }
 
 /// Reads until the peer has sent the HTTP/2 preface or something else; then returns the data to the socket.
