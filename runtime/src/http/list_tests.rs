@@ -8,7 +8,7 @@ use crate::{Resource, builtin::ConfigMap, http::sample, meta::Revision, widget::
 
 fn list(kind: &Kind, count: usize) -> verbs::List {
     let items = (0..count).map(|n| sample::object(kind, &format!("ns/o{n}"), 5, json!({"data": {"n": n.to_string()}})));
-    let items = verbs::Items::of(items.collect());
+    let items = verbs::Items::of(Revision(1), items.collect());
     verbs::List { revision: Revision(9), items, continue_token: None, remaining: None }
 }
 

@@ -61,7 +61,7 @@ fn objects(kind: &Kind, bodies: Vec<Value>) -> Vec<Arc<Object>> {
 }
 
 fn list_of(objects: &[Arc<Object>]) -> List {
-    let items = Items::of(objects.to_vec());
+    let items = Items::of(Revision(1), objects.to_vec());
     List { revision: Revision(9), items, continue_token: Some("t\"".to_owned()), remaining: Some(3) }
 }
 

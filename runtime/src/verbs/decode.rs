@@ -108,41 +108,36 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
         return Err(Error::BadRequest(format!("the object provided is unrecognized (must be of type {})", shape.kind)));
     };
     let expected = [("apiVersion", shape.version.to_string()), ("kind", shape.kind.to_owned())];
+    let is_custom = !shape.policy.decodes_into_types();
     for (name, expected) in expected {
-        match object.get(name).map(Document::as_str) {
+        let given = match object.get(name).map(Document::as_str) {
             Some(Some(given)) if given == expected => continue,
-            None | Some(Some("")) => {}
-            Some(given) => {
-                let given = given.unwrap_or("a value other than a string").to_owned();
-                match (name, origin) {
-                    _ if shape.policy.decodes_into_types() => {}
-                    // What is no request body is refused as invalid.
-                    ("apiVersion", Origin::Patch) => {
-                        return Err(invalid(shape, shape.kind, document, (name, &given), &expected));
-                    }
-                    ("apiVersion", _) => {
-                        return Err(Error::BadRequest(format!(
-                            "the API version in the data ({given}) does not match the expected API version ({expected})"
-                        )));
-                    }
-                    // An object of another kind is named by it.
-                    (_, Origin::Body) => return Err(invalid(shape, &given, document, (name, &given), &expected)),
-                    _ => {}
-                }
+            None | Some(Some("")) => {
+                object.insert(name.to_owned(), Document::String(expected));
+                continue;
+            }
+            Some(given) => given.unwrap_or("a value other than a string").to_owned(),
+        };
+        return Err(match (name, origin) {
+            // What is no request body is refused as invalid.
+            ("apiVersion", Origin::Patch) if is_custom => {
+                invalid(shape, shape.kind, document, (name, &given), &expected)
+            }
+            ("apiVersion", _) if is_custom => Error::BadRequest(format!(
+                "the API version in the data ({given}) does not match the expected API version ({expected})"
+            )),
+            // An object of another kind is named by it.
+            (_, Origin::Body) if is_custom => invalid(shape, &given, document, (name, &given), &expected),
+            _ => {
                 let why = format!("{name} is {given:?}, and {expected:?} is expected here");
-                return Err(Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))));
+                Error::BadRequest(format!("{} {why}", cannot_be_handled(shape)))
             }
-        }
-        object.insert(name.to_owned(), Document::String(expected));
+        });
     }
-    object
-        .entry("metadata")
-        .and_modify(|m| {
-            if m.is_null() {
-                *m = empty();
-            }
-        })
-        .or_insert_with(empty);
+    let metadata = object.entry("metadata").or_insert(Document::Null);
+    if metadata.is_null() {
+        *metadata = Document::Object(serde_json::Map::new());
+    }
     Ok(())
 }
 
@@ -152,10 +147,6 @@ fn invalid(shape: &Shape<'_>, kind: &str, document: &Document, (name, given): (&
     let given = FieldErrorKind::Invalid(given.into());
     let error = FieldError::new(&FieldPath::new(name), given, format!("must be {expected}"));
     Error::Invalid(named, system::text(document, "name").to_owned(), vec![error])
-}
-
-fn empty() -> Document {
-    Document::Object(serde_json::Map::new())
 }
 
 /// The first value of a wrong type. For declared kinds validation reports all of them, as in kube-apiserver. Metadata

@@ -4,11 +4,11 @@ use std::{future::Future, pin::Pin, task::Poll};
 use super::{Error, Items, List, Place, Request, Verbs};
 use crate::meta::options::{DeleteOptions, ListOptions};
 
-/// The maximum number of concurrent deletions, which share the store's fsync.
-const AT_ONCE: usize = 64;
+/// The maximum number of concurrent operations, which share the store's fsync.
+pub(super) const AT_ONCE: usize = 64;
 /// The maximum size in bytes of their objects; the last one may exceed it. Each is decoded in memory until it is
 /// deleted.
-const BYTES_AT_ONCE: usize = 1 << 20;
+pub(super) const BYTES_AT_ONCE: usize = 1 << 20;
 
 impl Verbs {
     /// Deletes the selected objects, and returns their last states.

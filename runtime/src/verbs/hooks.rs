@@ -108,7 +108,12 @@ impl Write<'_> {
     ) -> Result<Vec<FieldError>, Error> {
         let schema = &self.kind.version.schema;
         match self.by_itself(old).await? {
-            Some(known) => found.retain(|error| !is_kept(schema, error, &known, document, old)),
+            // Errors about unchanged values that are reported for the old object, too, are not the write's.
+            Some(known) => found.retain(|error| {
+                let origin = schema::origin(schema, document, old, error.path.as_str());
+                let was = (origin.path.as_str(), &error.kind, &error.detail);
+                !origin.kept || !known.iter().any(|known| (known.path.as_str(), &known.kind, &known.detail) == was)
+            }),
             None if schema::rest_is_kept(schema, document, old) => found.clear(),
             None => {}
         }
@@ -181,21 +186,6 @@ impl Write<'_> {
             server: Some(&self.api.this),
         }
     }
-}
-
-/// True if an error is about an unchanged value and was also reported for the old object.
-fn is_kept(
-    schema: &schema::Schema,
-    error: &FieldError,
-    known: &[FieldError],
-    document: &Document,
-    old: &Document,
-) -> bool {
-    let origin = schema::origin(schema, document, old, error.path.as_str());
-    let is = |known: &FieldError| {
-        known.path.as_str() == origin.path && known.kind == error.kind && known.detail == error.detail
-    };
-    origin.kept && known.iter().any(is)
 }
 
 /// The schema's errors for an object that does not decode into the hooks' type, because they have paths. If there are

@@ -5,7 +5,10 @@
 use std::{ops::Range, sync::Arc};
 
 use super::{Error, Request, Unconverted, get::unreadable, selection::Selection, waiting};
-use crate::cache::{Filter, Object, Objects, Snapshot};
+use crate::{
+    cache::{Filter, Object, Objects, Snapshot},
+    meta::Revision,
+};
 
 /// The objects of a list, in key order.
 #[derive(Clone)]
@@ -56,17 +59,9 @@ impl Items {
         Self { snapshot: snapshot.clone(), positions: 0..count, filter: None, count, json_bytes }
     }
 
-    /// No items of a snapshot.
-    pub(super) fn none(snapshot: &Snapshot) -> Self {
-        Self { snapshot: snapshot.clone(), positions: 0..0, filter: None, count: 0, json_bytes: 0 }
-    }
-
     /// Exactly these objects.
-    #[cfg(test)]
-    pub fn of(objects: Vec<Arc<Object>>) -> Self {
-        let (count, json_bytes) = (objects.len(), objects.iter().map(|object| object.json_bytes().len()).sum());
-        let snapshot = Snapshot::of(crate::meta::Revision(1), objects);
-        Self { snapshot, positions: 0..count, filter: None, count, json_bytes }
+    pub fn of(revision: Revision, objects: Vec<Arc<Object>>) -> Self {
+        Self::all(&Snapshot::of(revision, objects))
     }
 
     /// The objects in the requested version, if a webhook converts them. Fails with [`Error::Internal`] if that fails.

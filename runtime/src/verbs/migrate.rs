@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{
     Error, Request, Verbs,
     commit::{Failed, New},
-    delete_collection::{Concurrent, all},
+    delete_collection::{AT_ONCE, BYTES_AT_ONCE, Concurrent, all},
     rewrite::document_of,
 };
 use crate::{
@@ -21,10 +21,6 @@ use crate::{
     storage::{Expect, maintenance::Migration},
 };
 
-/// The maximum number of concurrent rewrites, which share the store's fsync.
-const AT_ONCE: usize = 64;
-/// The maximum size in bytes of their objects; the last one may exceed it.
-const BYTES_AT_ONCE: usize = 1 << 20;
 /// Report at least after this many objects that need no rewrite.
 const LOOKED_AT: u64 = 10_000;
 /// How many objects that are skipped are named.

@@ -46,20 +46,14 @@ impl Verbs {
         let mut deleted = 0;
         let keys: Vec<Arc<str>> =
             snapshot.range("", None).map(|object| format!("{}{}", objects.prefix(), object.key()).into()).collect();
-        for piece in keys.chunks(PIECE) {
-            let delete = |key: &Arc<str>| Op { key: key.clone(), value: None, expect: Expect::Any };
-            match self.store.commit(piece.iter().map(delete).collect::<Vec<_>>().into()).await {
+        let mut pieces: Vec<&[Arc<str>]> = keys.chunks(PIECE).rev().collect();
+        while let Some(piece) = pieces.pop() {
+            let deletions = piece.iter().map(|key| Op { key: key.clone(), value: None, expect: Expect::Any });
+            match self.store.commit(deletions.collect::<Vec<_>>().into()).await {
                 Ok(_) => deleted += piece.len(),
                 // One of them was deleted meanwhile: delete one by one.
-                Err(CommitError::Conflict { .. }) => {
-                    for key in piece {
-                        match self.store.commit(vec![delete(key)].into()).await {
-                            Ok(_) => deleted += 1,
-                            Err(CommitError::Conflict { .. }) => {}
-                            Err(error) => return Err(error),
-                        }
-                    }
-                }
+                Err(CommitError::Conflict { .. }) if piece.len() > 1 => pieces.extend(piece.chunks(1).rev()),
+                Err(CommitError::Conflict { .. }) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -193,13 +193,8 @@ pub(crate) fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> St
             field: error.path.to_string(),
         })
         .collect();
-    let details = StatusDetails {
-        name: name.to_owned(),
-        group: kind.group.clone(),
-        kind: kind.kind.clone(),
-        causes,
-        ..StatusDetails::default()
-    };
+    let named = GroupResource { group: kind.group.clone(), resource: kind.kind.clone() };
+    let details = StatusDetails { causes, ..details(named, name.to_owned()) };
     Status::failure(422, "Invalid", format!("{kind} \"{name}\" is invalid: {list}"), Some(details))
 }
 

@@ -29,7 +29,7 @@ impl Verbs {
             let positions = selection.positions(&snapshot, None);
             (Items::select(request, &snapshot, positions, &selection, 0)?, snapshot.revision())
         } else {
-            (Items::none(&snapshot), asked.unwrap_or_else(|| snapshot.revision()))
+            (Items::of(snapshot.revision(), Vec::new()), asked.unwrap_or_else(|| snapshot.revision()))
         };
         let subscription = selection.subscription();
         let watch = objects

@@ -233,7 +233,12 @@ fn many(count: usize, bytes: usize, budget_bytes: usize) -> (Arc<Registered>, Ar
 }
 
 fn list_of(objects: &[Arc<Object>]) -> List {
-    List { revision: Revision(9), items: Items::of(objects.to_vec()), continue_token: None, remaining: None }
+    List {
+        revision: Revision(9),
+        items: Items::of(Revision(9), objects.to_vec()),
+        continue_token: None,
+        remaining: None,
+    }
 }
 
 /// The pieces of a list, and the number of remaining bytes after the first.
