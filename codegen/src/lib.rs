@@ -1,4 +1,5 @@
-//! Generates kinds in Rust from manifests of CustomResourceDefinitions: [`Builder`], for a build.rs and for committed files.
+//! Generates kinds in Rust from manifests of CustomResourceDefinitions and from OpenAPI documents: [`Builder`], for a build.rs and
+//! for committed files.
 //!
 //! The package also contains the command `kindsmith`, behind the feature `cli`, which is enabled by default. With
 //! `default-features = false` neither the command nor the server is built, but the pure layers of `kindsmith` are.

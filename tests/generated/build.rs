@@ -1,7 +1,23 @@
-//! Generates Rust from the definitions of the corpus, if it is there.
-use std::{env, error::Error, fs, path::Path};
+//! Generates Rust from the definitions and documents of the corpus, if it is there. All documents of Kubernetes take minutes to
+//! compile: `KINDSMITH_CORPUS=all` reads them, and otherwise only these.
+use std::{
+    env,
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use kindsmith_codegen::Builder;
+
+/// Documents with kinds that are in one version, in several, not stored, and recursive.
+const DOCUMENTS: [&str; 6] = [
+    "apis__apiextensions.k8s.io__v1",
+    "apis__apps__v1",
+    "apis__authentication.k8s.io__v1",
+    "apis__batch__v1",
+    "apis__coordination.k8s.io__v1",
+    "apis__coordination.k8s.io__v1alpha2",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
@@ -10,6 +26,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut files: Vec<_> =
         fs::read_dir(shared.join("corpus/crd")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     if !files.is_empty() {
+        println!("cargo::rerun-if-env-changed=KINDSMITH_CORPUS");
+        let all = env::var_os("KINDSMITH_CORPUS").is_some_and(|corpus| corpus == "all");
+        let documents = fs::read_dir(shared.join("corpus/kubernetes"))?.flatten().map(|entry| entry.path());
+        let is_read = |path: &PathBuf| {
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            path.is_file() && (all || DOCUMENTS.contains(&stem))
+        };
+        files.extend(documents.filter(is_read));
         files.extend(["widget", "gadget", "sprocket"].map(|name| shared.join(format!("conformance/{name}.yaml"))));
     }
     files.sort();

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Options,
-    model::{Declared, Model},
+    model::{Declared, Model, Module},
     names,
 };
 
@@ -56,30 +56,38 @@ pub(super) fn names(model: &mut Model, options: &Options) {
         }
     }
     for index in 0..model.modules.len() {
-        let module = &model.modules[index];
-        let mut taken: BTreeSet<String> = RESERVED.iter().chain(&PRELUDE).map(|name| (*name).to_owned()).collect();
-        taken.extend(roots.iter().filter(|(folder, _)| *folder == module.folder).map(|(_, name)| name.clone()));
-        taken.extend(module.imports.iter().map(|id| model.types[*id].plain_name.clone()));
-        for id in module.types.clone() {
-            let declared = &model.types[id];
-            if declared.is_root {
+        for id in model.modules[index].types.clone() {
+            if model.types[id].is_root {
                 continue;
             }
+            let mut taken = taken(model, id, &roots);
+            let declared = &mut model.types[id];
             let candidates = candidates(declared);
             let free = candidates.iter().find(|name| !taken.contains(*name));
             let name = free.map_or_else(|| names::free(&candidates[0], &mut taken), Clone::clone);
-            taken.insert(name.clone());
-            let declared = &mut model.types[id];
             (declared.name, declared.plain_name) = (options.renamed(&name), name);
         }
     }
+}
+
+/// The names that a type must not have: those of the other types in its module, and in each module that imports it.
+fn taken(model: &Model, id: usize, roots: &[(String, String)]) -> BTreeSet<String> {
+    let mut taken: BTreeSet<String> = RESERVED.iter().chain(&PRELUDE).map(|name| (*name).to_owned()).collect();
+    let home = model.types[id].module;
+    let uses = |index: usize, module: &Module| index == home || module.imports.contains(&id);
+    for (_, module) in model.modules.iter().enumerate().filter(|(index, module)| uses(*index, module)) {
+        taken.extend(roots.iter().filter(|(folder, _)| *folder == module.folder).map(|(_, name)| name.clone()));
+        let others = module.types.iter().chain(&module.imports).filter(|other| **other != id);
+        taken.extend(others.map(|other| model.types[*other].plain_name.clone()));
+    }
+    taken
 }
 
 /// Names of a type, best first.
 fn candidates(declared: &Declared) -> Vec<String> {
     let first = &declared.uses[0];
     if let Some(name) = declared.schema.name.as_deref() {
-        return vec![name.rsplit('.').next().unwrap_or(name).to_owned()];
+        return of_document(name);
     }
     let is_plain = |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric());
     let part = |text: &String| if is_plain(text) { names::capital(text) } else { names::pascal(text) };
@@ -96,6 +104,18 @@ fn candidates(declared: &Declared) -> Vec<String> {
         if name.starts_with(&first.kind) { name } else { format!("{}{name}", first.kind) }
     });
     if kinds.len() > 1 { lengths.map(name).chain(of_kind).collect() } else { of_kind.collect() }
+}
+
+/// The names of a type that has one in its document: the last part, also with those before: `Condition`, `MetaCondition` and
+/// `MetaV1Condition` of `io.k8s.apimachinery.pkg.apis.meta.v1.Condition`.
+fn of_document(name: &str) -> Vec<String> {
+    let parts: Vec<String> = name.split(['.', '/']).map(names::type_name).collect();
+    let (last, before) = parts.split_last().expect("a text has a part");
+    let mut names = vec![last.clone()];
+    if let [.., package, version] = before {
+        names.extend([format!("{package}{last}"), format!("{package}{version}{last}")]);
+    }
+    names
 }
 
 /// Parts of a name, of which a part that the next one begins with is not repeated.

@@ -15,7 +15,7 @@ use super::{
     names,
 };
 
-/// Generates Rust from manifests of CustomResourceDefinitions.
+/// Generates Rust from manifests of CustomResourceDefinitions, and from OpenAPI v3 documents as Kubernetes publishes them.
 ///
 /// In a build.rs:
 ///
@@ -27,6 +27,10 @@ use super::{
 ///
 /// and in the crate `include!(concat!(env!("OUT_DIR"), "/kinds.rs"));`. The file has a module for each group, with one for each
 /// of its versions. For files that are committed, use [`generate`](Self::generate).
+///
+/// OpenAPI documents are read together with the discovery documents, overlays and Protobuf definitions among the files
+/// ([`kindsmith::kind::openapi`]). A type with a name is generated once, in the first module that uses it; the modules after it
+/// import it. A type that contains itself is raw JSON below its first turn.
 ///
 /// Names given to the methods are those that the generated code has without them.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +46,7 @@ impl Builder {
         Self::default()
     }
 
-    /// Reads a file: a manifest of CustomResourceDefinitions.
+    /// Reads a file: a manifest of CustomResourceDefinitions, an OpenAPI document, or one that is read beside those.
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
         self
@@ -84,7 +88,8 @@ impl Builder {
         self
     }
 
-    /// Puts each group behind a feature with the name of its module.
+    /// Puts each group behind a feature with the name of its module. A group whose types others use is compiled with these,
+    /// too.
     pub fn features(mut self) -> Self {
         self.options.features = true;
         self
@@ -116,7 +121,7 @@ impl Builder {
             let modules: String = versions.iter().flat_map(|(version, _)| ["pub mod ", version, ";\n"]).collect();
             let header = self.header(&format!("The versions of {name}."));
             generated.files.push(File { path: Path::new(folder).join("mod.rs"), text: format!("{header}\n{modules}") });
-            root += &self.gate(folder);
+            root += &self.gate(&model, folder);
             root.extend(["pub mod ", folder, ";\n"]);
         }
         generated.files.push(File { path: "mod.rs".into(), text: root });
@@ -155,7 +160,7 @@ impl Builder {
         let mut text = String::new();
         for (folder, versions) in groups {
             let about = group_called(versions[0].0);
-            let gate = self.gate(folder);
+            let gate = self.gate(model, folder);
             text.extend(["/// The versions of ", about, ".\n", &gate, "pub mod ", folder, " {\n"]);
             text.extend(versions.into_iter().map(|(_, text)| text));
             text += "}\n";
@@ -164,9 +169,17 @@ impl Builder {
     }
 
     /// The attributes of a group's module. Descriptions of others do not follow the conventions of doc comments.
-    fn gate(&self, folder: &str) -> String {
-        let gate = if self.options.features { format!("#[cfg(feature = \"{folder}\")]\n") } else { String::new() };
-        gate + "#[allow(clippy::all, clippy::pedantic, rustdoc::all)]\n"
+    fn gate(&self, model: &Model, folder: &str) -> String {
+        const ALLOWED: &str = "#[allow(clippy::all, clippy::pedantic, rustdoc::all)]\n";
+        if !self.options.features {
+            return ALLOWED.to_owned();
+        }
+        let features: Vec<String> =
+            model.users(folder).into_iter().map(|folder| format!("feature = \"{folder}\"")).collect();
+        match &features[..] {
+            [only] => format!("#[cfg({only})]\n{ALLOWED}"),
+            _ => format!("#[cfg(any({}))]\n{ALLOWED}", features.join(", ")),
+        }
     }
 
     fn header(&self, about: &str) -> String {
@@ -218,21 +231,31 @@ impl Builder {
         Ok((model, generated))
     }
 
-    /// Reads the files with the front ends.
+    /// Reads the files with the front ends. Overlays follow all others.
     fn read(&self, generated: &mut Generated) -> Result<Vec<Read>, Error> {
-        let mut read = Vec::new();
+        let (mut read, mut documents) = (Vec::new(), Vec::new());
         for path in &self.files {
             let text = fs::read(path).map_err(|error| Error::Io(path.clone(), error))?;
             let name = path.display().to_string();
             if openapi::is_document(&text) {
-                let found = "found an OpenAPI or discovery document; supported: manifests of CustomResourceDefinitions";
-                return Err(Error::Invalid(format!("{name}: {found}")));
+                documents.push((name, text));
+                continue;
             }
             let manifest = crd::read(&name, &text).map_err(Error::Documents)?;
             generated.report.0.extend(manifest.warnings.0);
-            let definitions = manifest.definitions.into_iter();
-            read.extend(definitions.map(|defined| Read { source: name.clone(), definition: defined.definition }));
+            read.extend(manifest.definitions.into_iter().map(|defined| Read::of_manifest(&name, defined.definition)));
         }
+        let sources: Vec<_> = documents.iter().map(|(name, text)| openapi::Source::new(name, text)).collect();
+        let described = openapi::read(&sources).map_err(Error::Documents)?;
+        generated.report.0.extend(described.warnings.0);
+        for definition in read.iter_mut().map(|read| &mut read.definition) {
+            described.overlays.iter().for_each(|overlay| overlay.apply(definition));
+        }
+        read.extend(described.resources.into_iter().map(|resource| Read {
+            sources: resource.documents.iter().map(|index| sources[*index].name.to_owned()).collect(),
+            is_builtin: resource.policy.omits_empty(),
+            definition: resource.definition,
+        }));
         Ok(read)
     }
 }

@@ -14,6 +14,9 @@ use super::{
     names,
 };
 
+/// The names of the types that Kubernetes' groups share, which kindsmith has, too.
+const MACHINERY: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
 /// Collects the types of a model.
 pub(super) struct Collector<'c> {
     pub model: Model,
@@ -33,6 +36,7 @@ impl<'c> Collector<'c> {
     pub(super) fn new(warnings: &'c mut Vec<Warning>) -> Self {
         let shared = vec![
             ("Condition", bare_of::<kindsmith::Condition>()),
+            ("ObjectMeta", bare_of::<kindsmith::ObjectMeta>()),
             ("LabelSelector", bare_of::<kindsmith::LabelSelector>()),
             ("ObjectReference", bare_of::<kindsmith::ObjectReference>()),
         ];
@@ -65,7 +69,9 @@ impl<'c> Collector<'c> {
                 imports: Vec::new(),
             });
             for read in read {
-                if let Some(version) = read.definition.versions.iter().find(|version| version.name == name) {
+                let mut versions = read.sources.iter().zip(&read.definition.versions);
+                if let Some((source, version)) = versions.find(|(_, version)| version.name == name) {
+                    self.source.clone_from(source);
                     self.kind(read, version);
                 }
             }
@@ -74,7 +80,6 @@ impl<'c> Collector<'c> {
     }
 
     fn kind(&mut self, read: &Read, version: &Version) {
-        self.source.clone_from(&read.source);
         let shared = read.definition.shared.as_ref().clone();
         let at = Use { kind: shared.names.kind.clone(), ..Use::default() };
         if read.definition.conversion != <_>::default() {
@@ -86,11 +91,11 @@ impl<'c> Collector<'c> {
         if version.names.is_some() {
             self.warn(&at.field("metadata"), "left out: found rules for names; supported: those of all kinds".into());
         }
-        let root = self.declare(&version.schema, at.clone());
+        let root = self.declare(&version.schema, version.schema.description.clone(), at.clone());
         self.model.types[root].is_root = true;
         self.model.types[root].is_doc_fixed = true;
         self.model.types[root].fields = self.fields(&version.schema, &at);
-        let kind = Kind { root, shared, version: version.clone(), storage: None };
+        let kind = Kind { root, shared, version: version.clone(), is_builtin: read.is_builtin, storage: None };
         self.model.modules[self.module].kinds.push(kind);
     }
 
@@ -117,11 +122,11 @@ impl<'c> Collector<'c> {
         }
     }
 
-    fn declare(&mut self, schema: &Schema, at: Use) -> usize {
+    fn declare(&mut self, schema: &Schema, doc: String, at: Use) -> usize {
         let id = self.model.types.len();
         self.model.types.push(Declared {
             schema: content(schema),
-            doc: schema.description.clone(),
+            doc,
             is_doc_fixed: false,
             uses: vec![at],
             fields: Vec::new(),
@@ -198,7 +203,9 @@ impl<'c> Collector<'c> {
                         "found x-kubernetes-preserve-unknown-fields beside properties; supported: one of the two";
                     self.warn(at, format!("fields that are not declared are dropped: {found}"));
                 }
-                let bare = bare(schema);
+                let mut bare = bare(schema, schema.name.as_deref().is_some_and(|name| name.starts_with(MACHINERY)));
+                // It belongs to the use.
+                bare.default = None;
                 match self.shared.iter().find(|(_, shared)| *shared == bare) {
                     Some((name, _)) => Ty::Known(name),
                     None => Ty::Declared(self.declared(schema, at, is_inner)),
@@ -217,18 +224,21 @@ impl<'c> Collector<'c> {
         self.warnings.push(Warning { source: self.source.clone(), kind, pointer, message });
     }
 
-    /// The declared type of a struct or an enumeration: a known one with the same content, or a new one.
+    /// The declared type of a struct or an enumeration: a known one with the same content, or a new one. Types with names are
+    /// known in all groups, and others in their group.
     fn declared(&mut self, schema: &Schema, at: &Use, is_inner: bool) -> usize {
-        let (content, doc) = (content(schema), &schema.description);
+        let (content, is_named) = (content(schema), schema.name.is_some());
+        let doc = if is_named { &schema.type_description } else { &schema.description };
         let names: Vec<String> = content.properties.keys().cloned().collect();
         let values: Vec<String> = content.enumeration.iter().map(ToString::to_string).collect();
-        let key = format!("{}|{}", names.join(","), values.join(","));
+        let name = content.name.as_deref().unwrap_or_default();
+        let key = format!("{name}|{}|{}", names.join(","), values.join(","));
         // The description of a type is seen where the use of it has none, which is so if it has none either.
         let mut candidates: Vec<usize> = self.known.get(&key).into_iter().flatten().copied().collect();
         candidates.retain(|id| {
             let known = &self.model.types[*id];
             let fits = !doc.is_empty() || known.doc.is_empty();
-            fits && known.module >= self.first && known.schema == content
+            fits && (is_named || known.module >= self.first) && known.schema == content
         });
         if let Some(&id) = candidates.iter().find(|id| self.model.types[**id].doc == *doc).or(candidates.first()) {
             let known = &mut self.model.types[id];
@@ -241,8 +251,8 @@ impl<'c> Collector<'c> {
             }
             return id;
         }
-        let id = self.declare(schema, at.clone());
-        self.model.types[id].is_doc_fixed = is_inner;
+        let id = self.declare(schema, doc.clone(), at.clone());
+        self.model.types[id].is_doc_fixed = is_inner || is_named;
         self.known.entry(key).or_default().push(id);
         self.model.types[id].fields = self.fields(schema, at);
         id
@@ -259,6 +269,7 @@ impl<'c> Collector<'c> {
 /// The part of a schema that its type says, wherever it is used.
 fn content(schema: &Schema) -> Schema {
     Schema::of(schema.kind).with(|content| {
+        content.name.clone_from(&schema.name);
         content.properties = schema.properties.clone();
         content.required.clone_from(&schema.required);
         if schema.kind == Type::Object {
@@ -273,13 +284,15 @@ fn content(schema: &Schema) -> Schema {
 
 /// The content of one of kindsmith's types.
 fn bare_of<T: ApiType>() -> Schema {
-    let schema = T::DECLARATION.schema(false, |_| Ok(<_>::default()));
-    bare(&schema.expect("kindsmith's types have schemas"))
+    let schema = T::DECLARATION.schema(false, false, |_| Ok(<_>::default()));
+    bare(&schema.expect("kindsmith's types have schemas"), false)
 }
 
-/// The content of a struct without descriptions, names, and the order of required fields.
-fn bare(schema: &Schema) -> Schema {
+/// The content of a struct without descriptions, names, the order of required fields, and, if so said, defaults that are Go's zero
+/// values, which Kubernetes publishes for each field that is no pointer.
+fn bare(schema: &Schema, drops_zeros: bool) -> Schema {
     let mut bare = schema.clone();
+    bare.default = bare.default.filter(|default| !drops_zeros || *default != "");
     bare.description.clear();
     bare.type_description.clear();
     bare.name = None;
@@ -288,9 +301,10 @@ fn bare(schema: &Schema) -> Schema {
     bare.omit_empty = false;
     bare.map_atomic = false;
     bare.required.sort();
-    bare.properties = bare.properties.iter().map(|(name, property)| (name.clone(), self::bare(property))).collect();
-    bare.items = bare.items.map(|items| self::bare(&items).into());
-    bare.additional = bare.additional.map(|values| self::bare(&values).into());
+    bare.properties =
+        bare.properties.iter().map(|(name, property)| (name.clone(), self::bare(property, drops_zeros))).collect();
+    bare.items = bare.items.map(|items| self::bare(&items, drops_zeros).into());
+    bare.additional = bare.additional.map(|values| self::bare(&values, drops_zeros).into());
     bare
 }
 

@@ -89,8 +89,11 @@ impl Emitter<'_> {
             let of_home = imported.iter().filter(|of| of.module == home);
             let mut all: Vec<&str> = of_home.map(|declared| declared.name.as_str()).collect();
             all.sort_unstable();
-            let (home, all) = (names::ident(&self.model.modules[home].version), all.into_iter().map(names::ident));
-            items.push(quote!(use super::#home::{#(#all),*};));
+            let home = &self.model.modules[home];
+            let (folder, version) = (names::ident(&home.folder), names::ident(&home.version));
+            let path = if home.folder == module.folder { quote!(super) } else { quote!(super::super::#folder) };
+            let all = all.into_iter().map(names::ident);
+            items.push(quote!(use #path::#version::{#(#all),*};));
         }
         items
     }

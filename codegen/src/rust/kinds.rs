@@ -1,6 +1,6 @@
 //! The attributes `#[resource(…)]`: what a kind is beside its fields.
 use kindsmith::{
-    kind::model::{Cell, Column, Path, Scope},
+    kind::model::{Cell, Column, NameRule, Path, Scope},
     schema::Type,
 };
 use proc_macro2::{Ident, TokenStream};
@@ -43,9 +43,12 @@ impl Emitter<'_> {
             all.push(vec![if *text == usual { quote!(deprecated) } else { quote!(deprecated = #text) }]);
         }
         if let Some(scale) = &version.scale {
-            let path = |path: &Path| self.path(declared, path);
-            if let (Some(replicas), Some(status)) = (path(&scale.replicas), path(&scale.status_replicas)) {
-                let selector = scale.selector.as_ref().and_then(path).map(|path| quote!(, selector = #path));
+            let path = |path: &Path| self.path(declared, path).map(|(path, _)| path);
+            let selector = scale.selector.as_ref().map(path);
+            if let (Some(replicas), Some(status), None | Some(Some(_))) =
+                (path(&scale.replicas), path(&scale.status_replicas), &selector)
+            {
+                let selector = selector.flatten().map(|path| quote!(, selector = #path));
                 all.push(vec![quote!(scale(replicas = #replicas, status = #status #selector))]);
             } else {
                 self.warn(
@@ -54,13 +57,13 @@ impl Emitter<'_> {
                 );
             }
         }
-        let selectable: Vec<_> = version.selectable.iter().map(|path| (path, self.path(declared, path))).collect();
-        for (path, found) in &selectable {
-            if found.is_none() {
-                self.warn(declared, &format!("the selectable field {path} is left out: it is not declared"));
+        let mut selectable = Vec::new();
+        for path in &version.selectable {
+            match self.path(declared, path) {
+                Some((path, Some(_))) => selectable.push(path),
+                _ => self.warn(declared, &format!("the selectable field {path} is left out: found no scalar there")),
             }
         }
-        let selectable: Vec<_> = selectable.into_iter().filter_map(|(_, path)| path).collect();
         if !selectable.is_empty() {
             all.push(vec![quote!(selectable(#(#selectable),*))]);
         }
@@ -101,6 +104,27 @@ impl Emitter<'_> {
         if shared.scope == Scope::Cluster {
             first.push(quote!(cluster));
         }
+        match shared.name_rule {
+            NameRule::Label => first.push(quote!(names = label)),
+            NameRule::PathSegment => first.push(quote!(names = path_segment)),
+            _ => {}
+        }
+        if !shared.stored {
+            first.push(quote!(unstored));
+        }
+        if kind.is_builtin {
+            first.push(quote!(builtin));
+            first.push(quote!(policy = kindsmith::kind::Described));
+            if kind.version.generation {
+                first.push(quote!(generation));
+            }
+        }
+        if kind.version.update_without_version {
+            first.push(quote!(update_without_version));
+        }
+        if kind.version.create_on_update {
+            first.push(quote!(create_on_update));
+        }
     }
 
     fn columns(&mut self, kind: &Kind, declared: &Declared) -> Vec<TokenStream> {
@@ -128,7 +152,7 @@ impl Emitter<'_> {
         let (header, kind) = (&column.name, &column.kind);
         let shown = names::ident(kind);
         let found = match &column.cell {
-            Cell::Path(path) => self.leaf(declared, path).filter(|(_, leaf)| leaf == kind).map(|(path, _)| path),
+            Cell::Path(path) => self.path(declared, path).filter(|(_, of)| *of == Some(kind)).map(|(path, _)| path),
             _ => None,
         };
         let (text, cell) = match (&column.cell, found) {
@@ -169,13 +193,8 @@ impl Emitter<'_> {
         Some(quote!(column(#(#arguments),*)))
     }
 
-    /// A path on the wire as one of Rust fields.
-    fn path(&self, declared: &Declared, path: &Path) -> Option<TokenStream> {
-        self.leaf(declared, path).map(|(path, _)| path)
-    }
-
-    /// A path of Rust fields to a scalar, and the type of a column that shows it.
-    fn leaf(&self, declared: &Declared, path: &Path) -> Option<(TokenStream, &'static str)> {
+    /// A path of Rust fields, and the type of a column that shows what is there, if that is a scalar.
+    fn path(&self, declared: &Declared, path: &Path) -> Option<(TokenStream, Option<&'static str>)> {
         let (first, rest) = path.0.split_first()?;
         if first == "metadata" {
             let [name] = rest else { return None };
@@ -186,7 +205,7 @@ impl Emitter<'_> {
                 _ => return None,
             };
             let name = names::ident(&names::snake(name));
-            return Some((quote!(metadata.#name), kind));
+            return Some((quote!(metadata.#name), Some(kind)));
         }
         let mut found: Vec<Ident> = Vec::new();
         let mut fields = &declared.fields;
@@ -207,12 +226,12 @@ impl Emitter<'_> {
         }
         let leaf = leaf?;
         let kind = match (&leaf.ty, leaf.schema.kind) {
-            (Ty::Known("Time" | "MicroTime"), _) => "date",
-            (Ty::Known("i32" | "i64"), _) => "integer",
-            (Ty::Known("f64"), _) => "number",
-            (Ty::Known("bool"), _) => "boolean",
-            (Ty::Known("String" | "IntOrString" | "Quantity" | "ByteString"), _) | (_, Type::String) => "string",
-            _ => return None,
+            (Ty::Known("Time" | "MicroTime"), _) => Some("date"),
+            (Ty::Known("i32" | "i64"), _) => Some("integer"),
+            (Ty::Known("f64"), _) => Some("number"),
+            (Ty::Known("bool"), _) => Some("boolean"),
+            (Ty::Known("String" | "IntOrString" | "Quantity" | "ByteString"), _) | (_, Type::String) => Some("string"),
+            _ => None,
         };
         Some((quote!(#(#found).*), kind))
     }

@@ -1,4 +1,4 @@
-//! Rust from manifests.
+//! Rust from manifests and OpenAPI documents.
 
 mod assign;
 mod attributes;

@@ -1,4 +1,6 @@
 //! What is to be written: modules, their kinds, and their types.
+use std::collections::BTreeSet;
+
 use kindsmith::{
     kind::{
         Definition,
@@ -9,9 +11,19 @@ use kindsmith::{
 
 /// A resource as a front end read it.
 pub(super) struct Read {
-    /// The file that describes it.
-    pub source: String,
+    /// The files that describe its versions.
+    pub sources: Vec<String>,
+    /// It is one of Kubernetes' own.
+    pub is_builtin: bool,
     pub definition: Definition,
+}
+
+impl Read {
+    /// A resource that a manifest defines.
+    pub(super) fn of_manifest(source: &str, definition: Definition) -> Self {
+        let sources = vec![source.to_owned(); definition.versions.len()];
+        Self { sources, is_builtin: false, definition }
+    }
 }
 
 /// Everything that is to be written.
@@ -39,6 +51,7 @@ pub(super) struct Kind {
     pub root: usize,
     pub shared: Shared,
     pub version: Version,
+    pub is_builtin: bool,
     /// The module of the storage version, if that is another one, and the root there.
     pub storage: Option<(usize, usize)>,
 }
@@ -92,6 +105,23 @@ pub(super) enum Ty {
 }
 
 impl Model {
+    /// The groups that need the types of a group, by the names of their modules: those that import them, directly or through
+    /// others, and itself.
+    pub(super) fn users<'m>(&'m self, folder: &'m str) -> BTreeSet<&'m str> {
+        let mut users = BTreeSet::from([folder]);
+        loop {
+            let imports = |module: &&Module| {
+                module.imports.iter().any(|id| users.contains(self.modules[self.types[*id].module].folder.as_str()))
+            };
+            let found: Vec<&str> = self.modules.iter().filter(imports).map(|module| &*module.folder).collect();
+            let before = users.len();
+            users.extend(found);
+            if users.len() == before {
+                return users;
+            }
+        }
+    }
+
     /// The field of a declared struct.
     pub(super) fn field(&self, ty: &Ty, wire: &str) -> Option<&Field> {
         let Ty::Declared(id) = ty else { return None };

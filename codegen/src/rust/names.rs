@@ -53,6 +53,15 @@ pub(super) fn pascal(name: &str) -> String {
     not_a_number(words(name).iter().map(|word| capital(word)).collect(), "Value")
 }
 
+/// A name of a document's type, in which acronyms stay: `JSONSchemaProps`.
+pub(super) fn type_name(name: &str) -> String {
+    if name.chars().all(|letter| letter.is_ascii_alphanumeric()) {
+        not_a_number(capital(name), "Value")
+    } else {
+        pascal(name)
+    }
+}
+
 /// A property's name as a part of a type's name, in which acronyms of the wire stay: `podIP` as `PodIP`.
 pub(super) fn capital(name: &str) -> String {
     let mut letters = name.chars();

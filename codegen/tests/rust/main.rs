@@ -1,10 +1,13 @@
-//! Tests of the generator: a manifest and what is made of it, which is compiled here, and what callers may change.
+//! Tests of the generator: a manifest, a document and what is made of them, which is compiled here, and what callers may change.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
 use std::{env, fs, path::Path};
 
-use kindsmith::{Resource, kind::crd};
+use kindsmith::{
+    Resource,
+    kind::{Kind, crd, openapi},
+};
 use kindsmith_codegen::{Builder, Generated};
 
 #[allow(unreachable_pub, reason = "it is generated for a crate that exports it")]
@@ -12,6 +15,10 @@ use kindsmith_codegen::{Builder, Generated};
 mod golden;
 
 const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/bakery.example.com/orders.yaml");
+const DOCUMENTS: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/marina.example.com/openapi.yaml"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/marina.example.com/overlay.yaml"),
+];
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rust/golden");
 
 fn builder() -> Builder {
@@ -30,10 +37,11 @@ fn generated(builder: &Builder) -> String {
 /// `KINDSMITH_BLESS=1` writes what is generated.
 #[test]
 fn the_generated_files_are_those_that_are_compiled_here() {
+    let builder = DOCUMENTS.into_iter().fold(builder(), Builder::file);
     let generated =
-        builder().command("KINDSMITH_BLESS=1 cargo test -p kindsmith-codegen --test rust").generate().unwrap();
+        builder.command("KINDSMITH_BLESS=1 cargo test -p kindsmith-codegen --test rust").generate().unwrap();
     assert!(generated.warnings.is_empty(), "{:?}", generated.warnings);
-    assert_eq!(generated.kinds, ["bakery::v1::Order"]);
+    assert_eq!(generated.kinds, ["bakery::v1::Order", "marina::v1::Berth", "marina::v1::Booking"]);
     for file in &generated.files {
         let path = Path::new(GOLDEN).join(&file.path);
         if env::var_os("KINDSMITH_BLESS").is_some() {
@@ -43,7 +51,7 @@ fn the_generated_files_are_those_that_are_compiled_here() {
         let golden = fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(golden, file.text, "{} is out of date", path.display());
     }
-    assert_eq!(generated.files.len(), 3);
+    assert_eq!(generated.files.len(), 5);
 }
 
 #[test]
@@ -54,6 +62,27 @@ fn the_compiled_kind_is_the_resource_that_the_manifest_defines() {
     assert_eq!(*kind.shared, *defined.definition.shared);
     assert_eq!((&kind.version.columns, &kind.version.selectable), (&version.columns, &version.selectable));
     assert_eq!(kind.version.schema.properties["spec"].required, version.schema.properties["spec"].required);
+}
+
+#[test]
+fn the_compiled_kinds_are_the_resources_that_the_document_describes() {
+    let texts = DOCUMENTS.map(|path| fs::read(path).unwrap());
+    let sources: Vec<_> = DOCUMENTS.iter().zip(&texts).map(|(name, text)| openapi::Source::new(name, text)).collect();
+    let described = openapi::read(&sources).unwrap();
+    let compiled = [golden::marina::v1::Berth::kind(), golden::marina::v1::Booking::kind()];
+    assert_eq!(described.resources.len(), compiled.len());
+    for (resource, kind) in described.resources.iter().zip(compiled) {
+        let read = &resource.kinds()[0];
+        assert_eq!(*kind.shared, *read.shared);
+        let beside = |kind: &Kind| (kind.version.columns.clone(), kind.version.selectable.clone(), kind.version.status);
+        assert_eq!(beside(&kind), beside(read));
+        let spec = |kind: &Kind| {
+            let spec = &kind.version.schema.properties["spec"];
+            let names: Vec<_> = spec.properties.iter().map(|(name, property)| (name.clone(), property.kind)).collect();
+            (names, spec.required.clone())
+        };
+        assert_eq!(spec(&kind), spec(read));
+    }
 }
 
 #[test]
@@ -119,7 +148,12 @@ fn an_option_that_is_not_rust_and_a_file_that_is_no_manifest_are_refused() {
     let document = folder.path().join("api.json");
     fs::write(&document, r#"{"openapi": "3.0.0", "info": {"title": "Bakery", "version": "1"}, "paths": {}}"#).unwrap();
     let error = Builder::new().file(&document).generate().unwrap_err();
-    assert!(error.to_string().ends_with("supported: manifests of CustomResourceDefinitions"), "{error}");
+    assert_eq!(error.to_string(), "the files define no kind");
+    let resource = r#"{"openapi": "3.0.0", "paths": {"/apis/example.com/v1/gears": {"get": {}}}}"#;
+    fs::write(&document, resource).unwrap();
+    let error = Builder::new().file(&document).generate().unwrap_err().to_string();
+    let expected = "/paths/~1apis~1example.com~1v1~1gears/get: x-kubernetes-group-version-kind is missing";
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]

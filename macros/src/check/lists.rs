@@ -77,8 +77,10 @@ fn check_keys_differ(keys: &[syn::Ident], errors: &Errors) {
 
 /// Strategic merge patch identifies the items of a list by a key, or as scalars.
 pub(crate) fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Errors) -> Option<Merge> {
-    if let Some(span) = args.retain_keys.filter(|_| !matches!(look, Look::Map(_) | Look::Other)) {
-        errors.at(span, format!("`retain_keys` applies to structs and maps, but this is {}", look.called()));
+    let has_keys = matches!(look, Look::Map(_) | Look::Other) || matches!(look, Look::List(_)) && args.merge.is_some();
+    if let Some(span) = args.retain_keys.filter(|_| !has_keys) {
+        let called = look.called();
+        errors.at(span, format!("`retain_keys` applies to structs, maps and lists with `merge`, but this is {called}"));
     }
     let merge = args.merge.as_ref()?;
     let item = match look {

@@ -47,6 +47,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
     }
     check_selectable_differ(&args, errors);
     let storage = conversion::storage(&raw.ident, &mut args, &fields, errors);
+    let with_usual_policy = args.policy.is_none();
     let plain = |name: Option<LitStr>| name.map(|n| n.value());
     Some(Kind {
         plural: plain(args.plural).unwrap_or_else(|| names::plural(&kind_name)),
@@ -80,7 +81,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
             ident: raw.ident,
             doc: raw.doc,
             shape: Shape::Struct(fields),
-            proto_zeros: args.builtin || raw.api.proto_zeros.is_some(),
+            proto_zeros: args.builtin && with_usual_policy || raw.api.proto_zeros.is_some(),
             keywords: default::keywords(&raw.api.keywords, errors),
         },
     })

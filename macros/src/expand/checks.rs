@@ -112,7 +112,7 @@ fn shape(ty: &Type, rules: &Rules) -> TokenStream {
         };
         assert_shape(ty, span, what, &format!("`{name}` applies to {subject}, but the field has another type"))
     });
-    let whole = (rules.map_atomic || rules.retain_keys)
+    let whole = (rules.map_atomic || rules.retain_keys && rules.merge.is_none())
         .then(|| assert_shape(ty, ty.span(), "Object", "`map` and `retain_keys` apply to maps and structs"));
     bounds.chain(whole).collect()
 }

@@ -53,6 +53,7 @@ impl Policy for Namespaces {
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[resource(group = "", version = "v1", cluster, shortname = "ns", status, builtin, names = label, update_without_version)]
 #[resource(policy = Namespaces)]
+#[api(proto_zeros)]
 #[resource(default = Namespace::fill_in, validate = Namespace::check, selectable(status.phase))]
 #[resource(on_delete = Namespace::terminate)]
 #[resource(column("Status", path = status.phase, description = "The current lifecycle phase of the namespace"))]

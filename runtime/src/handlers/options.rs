@@ -37,7 +37,7 @@ pub(crate) enum Wrong {
 /// The schema of options. Fails if the declaration contradicts itself in a way that the derive does not see.
 pub(super) fn schema_of<O: Options>() -> Result<Arc<Schema>, String> {
     let refused = |error: String| format!("the options {} cannot be served: {error}", O::DECLARATION.name);
-    let mut schema = O::DECLARATION.schema(false, crd::keywords).map_err(refused)?;
+    let mut schema = O::DECLARATION.schema(false, false, crd::keywords).map_err(refused)?;
     schema.name = Some(O::DECLARATION.name.to_owned());
     Ok(schema.into())
 }

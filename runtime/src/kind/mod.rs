@@ -27,6 +27,6 @@ pub use convert::{Convert, Unchanged};
 pub use definition::{Definition, Problems};
 pub use endpoint::Verb;
 pub use jsonpath::JsonPath;
-pub use policy::{Compiled, Custom, Policy};
+pub use policy::{Compiled, Custom, Described, Policy};
 pub use resource::{Resource, Stored, Unstored};
 pub(crate) use versions::{Versions, by_resource};

@@ -27,6 +27,11 @@ pub trait Policy: fmt::Debug + Send + Sync {
         true
     }
 
+    /// True if raw JSON and the zeros of fields that are no `Option` can be empty values, too.
+    fn omits_zeros(&self) -> bool {
+        true
+    }
+
     /// True if strategic merge patches are supported.
     fn takes_strategic_patches(&self, _schema: &Schema) -> bool {
         true
@@ -134,9 +139,14 @@ impl Policy for Compiled {}
 /// The policy of kinds that are compiled into Kubernetes and described here by its documents. Their columns are declared
 /// with the types that Kubernetes prints.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Described;
+pub struct Described;
 
 impl Policy for Described {
+    /// Documents do not say which fields are pointers in Go.
+    fn omits_zeros(&self) -> bool {
+        false
+    }
+
     fn prints_tables(&self) -> bool {
         false
     }
@@ -156,6 +166,10 @@ impl Policy for Custom {
     }
 
     fn omits_empty(&self) -> bool {
+        false
+    }
+
+    fn omits_zeros(&self) -> bool {
         false
     }
 

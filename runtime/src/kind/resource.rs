@@ -338,7 +338,7 @@ impl ResourceDecl {
 
     /// The schema of the kind with this root type.
     fn schema(&self, root: &'static TypeDecl) -> Result<Schema, String> {
-        let mut schema = root.schema(self.policy.omits_empty(), crd::keywords)?;
+        let mut schema = root.schema(self.policy.omits_empty(), self.policy.omits_zeros(), crd::keywords)?;
         schema.properties.remove("metadata");
         schema.required.retain(|name| name != "metadata");
         Ok(schema)

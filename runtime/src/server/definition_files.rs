@@ -195,7 +195,8 @@ impl DefinitionFiles {
             for overlay in &described.overlays {
                 overlay.apply(&mut definition);
             }
-            read.defined.push(Defined { resource: Resource { definition, policy: &Custom }, file });
+            read.defined
+                .push(Defined { resource: Resource { definition, policy: &Custom, documents: Vec::new() }, file });
         }
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         read.warnings.difference(&warned).for_each(|warning| tracing::warn!("{warning}"));

@@ -5,3 +5,5 @@
 
 #[allow(clippy::all, clippy::pedantic, rustdoc::all)]
 pub mod bakery;
+#[allow(clippy::all, clippy::pedantic, rustdoc::all)]
+pub mod marina;

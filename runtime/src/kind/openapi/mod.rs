@@ -107,6 +107,8 @@ pub struct Resource {
     /// How it is served where kinds differ: like the kinds compiled into Kubernetes if it is one of them, and otherwise
     /// like custom resources.
     pub policy: &'static dyn Policy,
+    /// The document of each version, by its index among the files that were read; empty for a resource from elsewhere.
+    pub documents: Vec<usize>,
 }
 
 impl fmt::Debug for Resource {
@@ -289,7 +291,7 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
             error(read, problem.to_owned());
         }
     }
-    Resource { definition, policy: stored.policy }
+    Resource { definition, policy: stored.policy, documents: versions.iter().map(|read| read.document).collect() }
 }
 
 /// Findings with the lines of their files.

@@ -97,9 +97,9 @@ impl<'r, 'd> Reader<'r, 'd> {
             deprecated: found.deprecated.then(|| format!("{at} {} is deprecated", found.kind)),
             columns: vec![Column::age()],
             status: stored && has_status(found),
-            generation: !is_of_kubernetes(name)
-                || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema),
-            update_without_version: is_of_kubernetes(name),
+            generation: stored
+                && (!is_of_kubernetes(name) || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema)),
+            update_without_version: stored && is_of_kubernetes(name),
             verbs: verbs(policy, found),
             ..Version::new(at.version.clone(), Schema::default())
         };

@@ -57,7 +57,9 @@ static TYPES: LazyLock<Vec<(Home, Schema)>> = LazyLock::new(|| {
         (CORE, LocalObjectReference::DECLARATION),
     ];
     types
-        .map(|(home, ty)| (home, ty.schema(true, crd::keywords).expect("the types of meta are part of this crate")))
+        .map(|(home, ty)| {
+            (home, ty.schema(true, true, crd::keywords).expect("the types of meta are part of this crate"))
+        })
         .into()
 });
 

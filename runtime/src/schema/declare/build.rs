@@ -16,8 +16,10 @@ pub type ReadKeywords = fn(&Document) -> Result<(Option<Junctors>, Unenforced), 
 
 /// Settings of the conversion.
 struct Build {
-    /// Optional fields are dropped when empty, as built-in kinds do.
+    /// Optional lists and maps are dropped when empty, as built-in kinds do.
     omit_empty: bool,
+    /// So are raw JSON, and zeros of fields that are no `Option`.
+    omit_zeros: bool,
     /// Reads keywords of which the schema layer does not know the form in JSON.
     read: ReadKeywords,
     /// The schemas of structs. A struct that is used several times is shared.
@@ -27,12 +29,13 @@ struct Build {
 impl TypeDecl {
     /// The schema of a type.
     ///
-    /// With `omit_empty`, optional fields are dropped when empty, as in built-in kinds.
+    /// With `omit_empty`, optional lists and maps are dropped when empty, as in built-in kinds. With `omit_zeros`, zeros of fields that
+    /// are no `Option` are empty, and raw JSON may be.
     ///
     /// # Errors
     /// An invalid pattern, or a key that items do not have; the text contains the place.
-    pub fn schema(&'static self, omit_empty: bool, read: ReadKeywords) -> Result<Schema, String> {
-        Build { omit_empty, read, made: HashMap::new() }.of(self, &Rules::NONE)
+    pub fn schema(&'static self, omit_empty: bool, omit_zeros: bool, read: ReadKeywords) -> Result<Schema, String> {
+        Build { omit_empty, omit_zeros, read, made: HashMap::new() }.of(self, &Rules::NONE)
     }
 }
 
@@ -108,9 +111,10 @@ impl Build {
         if !field.doc.is_empty() {
             field.doc.clone_into(&mut schema.description);
         }
-        schema.omit_empty = self.omit_empty && !required;
-        let plain = (self.omit_empty || ty.proto_zeros) && !(field.ty)().optional();
-        schema.zero_is_absent = plain || field.rules.proto_zero;
+        let of_go = self.omit_zeros || ty.proto_zeros;
+        schema.zero_is_absent = of_go && !(field.ty)().optional() || field.rules.proto_zero;
+        let is_collection = schema.kind == Type::Array || schema.additional.is_some() && schema.properties.is_empty();
+        schema.omit_empty = self.omit_empty && !required && (of_go || schema.zero_is_absent || is_collection);
         Ok(schema)
     }
 }

@@ -1,10 +1,12 @@
 //! Compile-time checks used by derived code: trait bounds whose errors name the allowed types, and assertions on
 //! tables. Nothing here runs; it is public because derived code refers to it.
+use std::collections::BTreeMap;
+
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{ApiType, Shape};
 use crate::{
-    meta::{ByteString, IntOrString, MicroTime, Quantity, Time},
+    meta::{ByteString, IntOrString, LabelSelector, MicroTime, Quantity, Time},
     schema::model::Type,
 };
 
@@ -58,11 +60,11 @@ pub trait Seconds {}
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the selector of the scale subresource",
-    label = "`String` or `Option<String>` is needed here",
-    note = "the selector is its text form, such as `app=web`"
+    label = "`String`, `LabelSelector` or `BTreeMap<String, String>` is needed here, or an `Option` of them",
+    note = "the selector is its text form, such as `app=web`, or an object"
 )]
-/// A label selector as text.
-pub trait SelectorText {}
+/// A label selector as text, or as an object.
+pub trait Selector {}
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` derives `ApiType` without serde's `Serialize` and `Deserialize`",
@@ -86,7 +88,11 @@ impl Seconds for i32 {}
 #[diagnostic::do_not_recommend]
 impl Seconds for i64 {}
 #[diagnostic::do_not_recommend]
-impl SelectorText for String {}
+impl Selector for String {}
+#[diagnostic::do_not_recommend]
+impl Selector for LabelSelector {}
+#[diagnostic::do_not_recommend]
+impl Selector for BTreeMap<String, String> {}
 
 /// Implements a trait without content for types.
 macro_rules! each {
@@ -137,8 +143,8 @@ pub fn converted<T: ApiType>(_: &T) {}
 /// Checks that the field is a number of seconds.
 pub fn seconds<T: ApiType<Inner: Seconds>>(_: &T) {}
 
-/// Checks that the field is the text of a selector.
-pub fn selector<T: ApiType<Inner: SelectorText>>(_: &T) {}
+/// Checks that the field is a selector.
+pub fn selector<T: ApiType<Inner: Selector>>(_: &T) {}
 
 /// Checks that the field can be a key of list items.
 pub fn key<T: ListKey>(_: &T) {}
