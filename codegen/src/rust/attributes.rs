@@ -158,7 +158,7 @@ impl Arguments<'_> {
         }
     }
 
-    fn warn(&mut self, at: &Use, message: &str) {
+    pub(super) fn warn(&mut self, at: &Use, message: &str) {
         self.warnings.push(Warning {
             source: String::new(),
             kind: self.kind.to_owned(),

@@ -214,6 +214,13 @@ impl Builder {
         if read.is_empty() {
             return Err(Error::Invalid("the files define no kind".to_owned()));
         }
+        for (index, one) in read.iter().enumerate() {
+            let name = one.definition.shared.group_resource();
+            if let Some(other) = read[..index].iter().find(|other| other.definition.shared.group_resource() == name) {
+                let message = format!("{name} is defined in {} and in {}", other.sources[0], one.sources[0]);
+                return Err(Error::Invalid(message));
+            }
+        }
         let mut groups: BTreeMap<String, Vec<&Read>> = BTreeMap::new();
         for read in &read {
             groups.entry(read.definition.shared.group.clone()).or_default().push(read);

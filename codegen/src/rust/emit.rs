@@ -8,7 +8,7 @@ use super::{
     Options, Warning,
     attributes::Arguments,
     collect::is_enumeration,
-    docs,
+    docs, literal,
     model::{Declared, Field, Kind, Model, Module, Ty},
     names, variants,
 };
@@ -101,8 +101,10 @@ impl Emitter<'_> {
     /// A kind.
     fn root(&mut self, kind: &Kind, declared: &Declared) -> Result<TokenStream, String> {
         let resource = self.resource(kind, declared);
+        let number = declared.is_numbered().then(|| quote!(#[api(proto = 1)]));
         let metadata = quote! {
             /// Standard object's metadata.
+            #number
             pub metadata: ObjectMeta,
         };
         self.item(declared, &quote!(Resource, Clone, Debug, PartialEq), &resource, &metadata)
@@ -141,6 +143,10 @@ impl Emitter<'_> {
         let mut arguments =
             Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
         arguments.keywords(&declared.schema, &at, &mut api);
+        let has_number = |field: &Field| field.schema.protobuf.is_some();
+        if declared.fields.iter().any(has_number) && !declared.is_numbered() {
+            arguments.warn(&at, "not served in Protobuf: found fields without numbers, or inside of other messages; supported: fields with numbers alone");
+        }
         let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
         let is_renamed = |field: &Field| {
             let rust = self.options.renamed_field(&declared.plain_name, &field.wire).unwrap_or(&field.rust);
@@ -173,7 +179,14 @@ impl Emitter<'_> {
         let at = declared.uses[0].field(&field.wire);
         let mut arguments =
             Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
-        let api = arguments.field(field, &at);
+        let mut api = arguments.field(field, &at);
+        if let (true, Some(number)) = (declared.is_numbered(), field.schema.protobuf) {
+            let number = literal::number(&number.to_string());
+            api.insert(0, quote!(proto = #number));
+            if field.schema.zero_is_absent && !matches!(field.ty, Ty::List(_) | Ty::Map(_)) {
+                api.insert(1, quote!(proto_zero));
+            }
+        }
         let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
         let renamed = self.options.renamed_field(&declared.plain_name, &field.wire);
         let rust = renamed.unwrap_or(&field.rust);

@@ -74,6 +74,14 @@ pub(super) struct Declared {
     pub is_root: bool,
 }
 
+impl Declared {
+    /// The fields have numbers in messages, all of them, and are not in messages inside of that of the type.
+    pub(super) fn is_numbered(&self) -> bool {
+        let number = |field: &Field| field.schema.protobuf.filter(|_| field.schema.protobuf_parts.is_none());
+        !self.fields.is_empty() && self.fields.iter().all(|field| number(field).is_some_and(|number| number > 0))
+    }
+}
+
 /// A place where a type is used.
 #[derive(Clone, Default)]
 pub(super) struct Use {
