@@ -264,7 +264,7 @@ async fn serves(client: &mut Client, spec: &Value, said: &Value) {
 /// A version as OpenAPI documents say it.
 fn as_published(version: &Version) -> Version {
     let mut published = version.clone();
-    (published.columns, published.selectable) = Default::default();
+    published.columns = Vec::new();
     (published.scale, published.deprecated, published.names) = (None, None, None);
     published
 }

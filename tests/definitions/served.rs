@@ -91,6 +91,20 @@ async fn a_defined_kind_is_served_as_a_declared_one() {
     assert!(warning.contains("defined.example.com/v1beta1 Lamp is deprecated"), "{warning}");
     let selected = client.get(&format!("{PATH}?fieldSelector=spec.color%3Dwhite")).await.expect("an answer");
     assert_eq!(selected.json()["items"].as_array().map(Vec::len), Some(1));
+    for (path, definitions) in
+        [("/openapi/v3/apis/defined.example.com/v1", "/components/schemas"), ("/openapi/v2", "/definitions")]
+    {
+        let document = client.get(path).await.expect("an answer").json();
+        for kind in ["Lamp", "LampList"] {
+            let published =
+                &document.pointer(definitions).expect("definitions")[format!("com.example.defined.v1.{kind}")];
+            assert_eq!(
+                published["x-kubernetes-selectable-fields"],
+                json!([{"fieldPath": "spec.color"}]),
+                "{path} {kind}"
+            );
+        }
+    }
 }
 
 /// Lamps with a further version, `v2`, which has no `color` and other defaults.

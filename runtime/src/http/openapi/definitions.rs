@@ -120,7 +120,7 @@ fn group_version_kind(at: &GroupVersion, name: &str) -> Value {
 
 /// Adds the definitions of a kind, its list, its subresources' documents, and all definitions that these refer to.
 pub(super) fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut Definitions) {
-    add(&DocumentSchema::of(kind), version, out);
+    add(&DocumentSchema::of(kind), &selectable(kind), version, out);
     let mut operations = endpoints.iter().flat_map(|endpoint| &endpoint.operations);
     if operations.any(|operation| matches!(operation.answer, Answer::List)) {
         out.insert(list_name(kind), list(kind, version).into());
@@ -128,17 +128,32 @@ pub(super) fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out
     for documents in endpoints.iter().flat_map(Endpoint::documents) {
         // A kind that has its own endpoints is added with them.
         if !out.contains_key(&document_name(documents)) {
-            add(documents, version, out);
+            add(documents, &[], version, out);
         }
     }
 }
 
+/// The selectable fields of a kind, as kube-apiserver publishes those of custom resources.
+fn selectable(kind: &Kind) -> Vec<Value> {
+    if kind.policy().package(&kind.group_version).is_some() {
+        return Vec::new();
+    }
+    kind.version.selectable.iter().map(|path| json!({"fieldPath": path.to_string()})).collect()
+}
+
+fn put_selectable(fields: &[Value], out: &mut Members<'_>) {
+    if !fields.is_empty() {
+        out.put("x-kubernetes-selectable-fields", fields);
+    }
+}
+
 /// Adds a kind's definition and the definitions that it refers to.
-fn add(of: &DocumentSchema, version: Version, out: &mut Definitions) {
+fn add(of: &DocumentSchema, selectable: &[Value], version: Version, out: &mut Definitions) {
     let prefix = prefix(&of.group_version, of.package.as_deref());
     let members = of_objects(version);
     let also = |out: &mut Members<'_>| {
         out.put("x-kubernetes-group-version-kind", &[group_version_kind(&of.group_version, &of.kind)]);
+        put_selectable(selectable, out);
     };
     define((&prefix, &document_name(of)), &of.schema, version, &members, also, out);
 }
@@ -174,6 +189,7 @@ fn list(kind: &Kind, version: Version) -> Vec<u8> {
             });
         });
         out.put("x-kubernetes-group-version-kind", &[group_version_kind(&kind.group_version, &names.list_kind)]);
+        put_selectable(&selectable(kind), out);
     });
     json.finish()
 }

@@ -7,7 +7,7 @@
 //!
 //! Kinds, verbs and subresources are read from the paths, by `x-kubernetes-group-version-kind` and
 //! `x-kubernetes-action`; their schemas from `components/schemas`. What documents do not say is what Kubernetes' kinds
-//! have in common: the paths of a scale are `spec.replicas` and `status.replicas`, and a kind whose status has an
+//! have in common: the paths of a scale are `spec.replicas` and `status.replicas`, if an overlay does not name others, and a kind whose status has an
 //! `observedGeneration` counts generations.
 //!
 //! Documents do not say the numbers of fields either. Protobuf definitions in proto2 or proto3 beside them do, by messages named
@@ -22,6 +22,8 @@ mod defaults;
 mod defaults_tests;
 mod discovery;
 mod findings;
+#[cfg(test)]
+mod forms_tests;
 #[cfg(test)]
 mod hostile_tests;
 mod members;
@@ -149,6 +151,11 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
             read_document(index, document, &mut pool, &mut findings, &mut versions);
         }
     }
+    let unscaled = versions.iter().filter_map(|read| {
+        let pointer = read.unscaled.clone()?;
+        Some((read.shared.group_resource(), read.version.name.clone(), read.document, pointer))
+    });
+    let unscaled: Vec<_> = unscaled.collect();
     let mut resources = merge(versions, &mut findings);
     let (mut discovered, mut overlays) = (Discovered::default(), Vec::new());
     for (index, document) in decoded.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
@@ -162,6 +169,15 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
         discovered.apply(resource, &mut findings);
         for overlay in &overlays {
             overlay.apply(&mut resource.definition);
+        }
+    }
+    for (of, version, document, pointer) in unscaled {
+        let mut read = resources.iter().filter(|resource| resource.definition.shared.group_resource() == of);
+        let has_scale = read.any(|of| of.definition.versions.iter().any(|of| of.name == version && of.scale.is_some()));
+        if !has_scale {
+            let message = "the scale is not served: the kind has no spec.replicas and status.replicas, and no overlay \
+                           names its paths";
+            findings.warning(&Place::known(document, &pointer), message);
         }
     }
     discovered.warn_of_unused(&mut findings);

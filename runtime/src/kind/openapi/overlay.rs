@@ -12,6 +12,7 @@
 //!   nameRule: PathSegment           # how names of objects are checked: Subdomain, Label or PathSegment
 //!   generation: true                # metadata.generation counts changes
 //!   selectableFields: [.spec.paused]
+//!   scale: {replicas: .spec.size, statusReplicas: .status.size, selector: .status.selector}
 //!   changes: {approval: .status}    # the part of objects that writes of a subresource may change
 //!   columns:                        # all but the name; they replace those that there are
 //!   - {name: Ready, type: string, cell: 'ratio(.status.readyReplicas, .spec.replicas)'}
@@ -47,7 +48,7 @@ use crate::{
     kind::{
         Changes, Definition, JsonPath,
         cells::Call,
-        model::{Cell, Column, NameRule, Path, Version},
+        model::{Cell, Column, NameRule, Path, ScalePaths, Version},
     },
     schema::Document,
 };
@@ -55,13 +56,14 @@ use crate::{
 /// The `apiVersion` of overlays.
 pub const API_VERSION: &str = "kindsmith/v1";
 
-const MEMBERS: [&str; 10] = [
+const MEMBERS: [&str; 11] = [
     "categories",
     "changes",
     "columns",
     "generation",
     "nameRule",
     "resource",
+    "scale",
     "selectableFields",
     "shortNames",
     "singular",
@@ -83,6 +85,7 @@ struct Entry {
     name_rule: Option<NameRule>,
     generation: Option<bool>,
     selectable: Option<Vec<Path>>,
+    scale: Option<ScalePaths>,
     changes: Vec<(String, Path)>,
     columns: Option<Vec<Column>>,
 }
@@ -146,6 +149,7 @@ impl Entry {
             let read = |(index, text): (usize, String)| path(&text, &place.index(index), findings);
             paths.into_iter().enumerate().filter_map(read).collect()
         });
+        let scale = members.get("scale").and_then(|of| scale(of, &place.key("scale"), findings));
         let at = place.key("changes");
         let changes = members.object("changes", findings).into_iter().flatten();
         let changes = changes.filter_map(|(name, text)| {
@@ -168,6 +172,7 @@ impl Entry {
             name_rule,
             generation: given("generation").then(|| members.flag("generation", findings)),
             selectable,
+            scale,
             changes,
             columns,
         })
@@ -185,6 +190,7 @@ impl Entry {
             put(&mut version.generation, self.generation.as_ref());
             put(&mut version.selectable, self.selectable.as_ref());
             put(&mut version.columns, self.columns.as_ref());
+            version.scale = self.scale.clone().or(version.scale.take());
             for (name, path) in &self.changes {
                 let meant = version.subresources.iter_mut().filter(|of| *of.subresource == **name);
                 meant.for_each(|of| of.changes = Changes::Only(path.clone()));
@@ -200,8 +206,20 @@ fn put<T: Clone>(target: &mut T, given: Option<&T>) {
     }
 }
 
+/// The paths of a scale.
+fn scale(of: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<ScalePaths> {
+    let members = Members::of(of, place, findings)?;
+    members.warn_of_others(&["replicas", "selector", "statusReplicas"], findings);
+    let [replicas, status_replicas] = ["replicas", "statusReplicas"].map(|name| {
+        let text = members.text_or_empty(name, findings);
+        path(&text, &place.key(name), findings)
+    });
+    let selector = members.text("selector", findings).and_then(|text| path(text, &place.key("selector"), findings));
+    Some(ScalePaths { selector, ..ScalePaths::new(replicas?, status_replicas?) })
+}
+
 /// A path of fields alone.
-fn path(text: &str, place: &Place<'_>, findings: &mut Findings) -> Option<Path> {
+pub(super) fn path(text: &str, place: &Place<'_>, findings: &mut Findings) -> Option<Path> {
     let names = JsonPath::parse(text).ok().and_then(|path| path.names()).filter(|names| !names.is_empty());
     if names.is_none() {
         findings.error(place, format!("found {text:?}; supported: a path of fields, such as .spec.size"));

@@ -14,6 +14,8 @@ use crate::{
     schema::Document,
 };
 
+/// The member that says of which kind something is.
+pub(super) const KIND: &str = "x-kubernetes-group-version-kind";
 /// The members of a path item that are operations.
 const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
 /// Parameters that the server has for every kind.
@@ -83,7 +85,8 @@ pub(super) struct FoundOperation<'d> {
     pub pointer: String,
     pub verb: Verb,
     pub connects: bool,
-    pub kind: GroupVersionKind,
+    /// The kind that the operation is about; `None` if it does not say.
+    pub kind: Option<GroupVersionKind>,
     /// The schema of the body.
     pub body: Option<&'d str>,
     /// The schema of the answer; `None` for text.
@@ -114,7 +117,7 @@ pub(super) type Found<'d> = BTreeMap<(GroupVersion, &'d str), FoundResource<'d>>
 pub(super) fn find<'d>(document: usize, root: &'d Document, findings: &mut Findings) -> Found<'d> {
     let whole = Place::of(document);
     let place = whole.key("paths");
-    let mut finding = Finding { found: Found::default(), findings };
+    let mut finding = Finding { root, found: Found::default(), findings };
     let Some(paths) = root.get("paths").and_then(|paths| Members::of(paths, &place, finding.findings)) else {
         return finding.found;
     };
@@ -122,6 +125,7 @@ pub(super) fn find<'d>(document: usize, root: &'d Document, findings: &mut Findi
         finding.item(path, item, &place.key(path));
     }
     let mut found = finding.found;
+    found.retain(|_, resource| !resource.verbs.is_empty() || !resource.subresources.is_empty());
     // Documents of custom resources have no paths for watches, but parameters of lists.
     let has_watch_paths = found.values().any(|resource| resource.watched == Watched::ByPath);
     for resource in found.values_mut() {
@@ -132,11 +136,11 @@ pub(super) fn find<'d>(document: usize, root: &'d Document, findings: &mut Findi
             resource.verbs.push(Verb::Watch);
         }
     }
-    found.retain(|_, resource| !resource.kind.is_empty() || !resource.subresources.is_empty());
     found
 }
 
 struct Finding<'d, 'f> {
+    root: &'d Document,
     found: Found<'d>,
     findings: &'f mut Findings,
 }
@@ -167,19 +171,21 @@ impl<'d> Named<'d> {
         };
         let is_watch = rest.first() == Some(&"watch") && rest.len() > 1;
         rest = &rest[usize::from(is_watch)..];
-        let in_namespace = rest.len() > 2 && rest[..2] == ["namespaces", "{namespace}"];
+        // Only the name of the parameter tells a subresource of a namespace from the objects in one.
+        let in_namespace = rest.len() > 2 && rest[0] == "namespaces" && is_parameter(rest[1]) && rest[1] != "{name}";
         rest = if in_namespace { &rest[2..] } else { rest };
-        let (plural, is_object, subresource) = match *rest {
-            [plural] => (plural, false, None),
-            [plural, "{name}"] => (plural, true, None),
+        let (plural, name, subresource, below) = match *rest {
+            [plural] => (plural, None, None, None),
+            [plural, name] => (plural, Some(name), None, None),
+            [plural, name, subresource] => (plural, Some(name), Some(subresource), None),
             // What is below a subresource belongs to it: the paths of what a proxy forwards to.
-            [plural, "{name}", subresource] | [plural, "{name}", subresource, "{path}"] => {
-                (plural, true, Some(subresource))
-            }
+            [plural, name, subresource, below] => (plural, Some(name), Some(subresource), Some(below)),
             _ => return None,
         };
-        let names = plural.starts_with('{') || subresource.is_some_and(|name| name.starts_with('{'));
-        (!names).then_some(Self { at, plural, in_namespace, is_object, is_watch, subresource })
+        let names = !is_parameter(plural) && subresource.is_none_or(|name| !is_parameter(name));
+        let parameters = name.is_none_or(is_parameter) && below.is_none_or(|below| below == "{path}");
+        let is_object = name.is_some();
+        (names && parameters).then_some(Self { at, plural, in_namespace, is_object, is_watch, subresource })
     }
 
     /// The verb of a method.
@@ -198,6 +204,11 @@ impl<'d> Named<'d> {
     }
 }
 
+/// Returns true for a segment of a path that is a parameter.
+fn is_parameter(segment: &str) -> bool {
+    segment.starts_with('{') && segment.ends_with('}')
+}
+
 impl<'d> Finding<'d, '_> {
     fn item(&mut self, path: &'d str, item: &'d Document, place: &Place<'_>) {
         let Some(members) = Members::of(item, place, self.findings) else { return };
@@ -206,12 +217,13 @@ impl<'d> Finding<'d, '_> {
         let operations = METHODS.iter().filter_map(|method| Some((*method, members.get(method)?)));
         let operations: Vec<_> = operations.collect();
         let named = Named::of(path);
-        let has_kind = |(_, operation): &(&str, &Document)| operation.get("x-kubernetes-group-version-kind").is_some();
+        let has_kind = |(_, operation): &(&str, &Document)| operation.get(KIND).is_some();
         let Some(named) = named else {
             if operations.iter().any(has_kind) {
                 let forms = "/api/<version> or /apis/<group>/<version>, then <plural>, <plural>/{name} or \
                              <plural>/{name}/<subresource>, in namespaces/{namespace} or not";
-                self.findings.error(place, format!("found a path of a kind in another form; supported: {forms}"));
+                let message = format!("a path of a kind in another form, which is not served; supported: {forms}");
+                self.findings.warning(place, message);
             } else if !is_discovery(path) {
                 self.findings.warning(place, "not a path of a resource: it is not served");
             }
@@ -231,32 +243,28 @@ impl<'d> Finding<'d, '_> {
         place: &Place<'_>,
     ) {
         let Some(members) = Members::of(operation, place, self.findings) else { return };
-        let kind = members.get("x-kubernetes-group-version-kind");
-        let Some(kind) = kind else {
-            self.findings.error(place, "x-kubernetes-group-version-kind is missing: it says which kind is served here");
-            return;
-        };
-        let Some(kind) = GroupVersionKind::of(kind, &place.key("x-kubernetes-group-version-kind"), self.findings)
-        else {
-            return;
-        };
-        let action = members.text("x-kubernetes-action", self.findings);
         if named.is_watch {
             let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
             resource.watched = Watched::ByPath;
             return;
         }
-        let connects = action == Some("connect");
         // The server answers HEAD as GET, and OPTIONS by itself.
-        if connects && ["head", "options"].contains(&method) {
+        if ["head", "options"].contains(&method) {
             return;
         }
         let Some(verb) = named.verb(method) else {
-            self.findings.error(place, format!("found the method {method}, which this path cannot have"));
+            self.findings.warning(place, format!("the method {method} of this path is not served"));
             return;
         };
+        let said = members.get(KIND);
+        let said = said.and_then(|kind| GroupVersionKind::of(kind, &place.key(KIND), self.findings));
+        let action = members.text("x-kubernetes-action", self.findings);
+        let connects = action == Some("connect");
         self.check_action(action, verb, connects && named.subresource.is_some(), place);
         let answer = self.answer(members);
+        let body = members.get("requestBody").map(|body| resolved(self.root, body));
+        let body = body.and_then(|body| media_types(body)?.values().find_map(schema_name));
+        let kind = said.or_else(|| self.kind_of(body.or(answer)?, named.subresource.is_none()));
         let parameters = self.parameters(item, members);
         let pointer = place.to_string();
         let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
@@ -275,7 +283,9 @@ impl<'d> Finding<'d, '_> {
             if !resource.verbs.contains(&verb) {
                 resource.verbs.push(verb);
             }
-            self.check_kind(named, &kind, place);
+            if let Some(kind) = &kind {
+                self.check_kind(named, kind, place);
+            }
             for name in parameters.keys().filter(|name| !COMMON.contains(name)) {
                 self.findings.warning(place, format!("the parameter {name} has no effect"));
             }
@@ -283,17 +293,34 @@ impl<'d> Finding<'d, '_> {
         };
         let operations = resource.subresources.entry(subresource).or_default();
         if operations.iter().all(|other| other.verb != verb) {
-            let body = members.get("requestBody").and_then(|body| media_types(body)?.values().find_map(schema_name));
-            let patch_types = patch_types(members);
+            let patch_types = patch_types(self.root, members);
             operations.push(FoundOperation { pointer, verb, connects, kind, body, answer, patch_types });
         }
         let options = parameters.into_iter().filter(|(name, _)| !COMMON.contains(name));
         resource.options.entry(subresource).or_default().extend(options);
     }
 
+    /// The kind of an operation that does not say one: that of the documents that it takes or gives. Of objects, it is none of the
+    /// kinds that all groups share, and that of a list's items.
+    fn kind_of(&self, schema: &str, of_objects: bool) -> Option<GroupVersionKind> {
+        let schemas = self.root.get("components")?.get("schemas")?;
+        let schema = schemas.get(schema)?;
+        let items = schema.get("properties").and_then(|fields| fields.get("items")?.get("items")).and_then(reference);
+        let schema = items.filter(|_| of_objects).and_then(|items| schemas.get(items)).unwrap_or(schema);
+        let said = schema.get(KIND).and_then(Document::as_array)?;
+        let text = |of: &Document, name: &str| of.get(name).and_then(Document::as_str).unwrap_or_default().to_owned();
+        let read = |of: &Document| GroupVersionKind {
+            at: GroupVersion { group: text(of, "group"), version: text(of, "version") },
+            kind: text(of, "kind"),
+        };
+        // Types of all groups, such as DeleteOptions, list many.
+        let [only] = &said[..] else { return None };
+        Some(read(only)).filter(|found| !of_objects || !(found.at.group.is_empty() && found.kind == "Status"))
+    }
+
     /// All operations on objects are about one kind, of the group and version of their path.
     fn check_kind(&mut self, named: &Named<'d>, kind: &GroupVersionKind, place: &Place<'_>) {
-        let place = place.key("x-kubernetes-group-version-kind");
+        let place = place.key(KIND);
         if kind.at != named.at {
             let message =
                 format!("found a kind of {}; supported: the group and version of the path, {}", kind.at, named.at);
@@ -327,7 +354,7 @@ impl<'d> Finding<'d, '_> {
     fn answer(&mut self, members: Members<'d, '_>) -> Option<&'d str> {
         let responses = members.object("responses", self.findings)?;
         let mut success = responses.iter().filter(|(code, _)| code.starts_with('2'));
-        success.find_map(|(_, answer)| media_types(answer)?.values().find_map(schema_name))
+        success.find_map(|(_, answer)| media_types(resolved(self.root, answer))?.values().find_map(schema_name))
     }
 
     /// The parameters in the query, of all operations of the path and of this one.
@@ -337,9 +364,11 @@ impl<'d> Finding<'d, '_> {
             let place = members.place.key("parameters");
             for (index, parameter) in members.list("parameters", self.findings).iter().enumerate() {
                 let place = place.index(index);
-                let Some(parameter) = Members::of(parameter, &place, self.findings) else { continue };
+                let Some(parameter) = Members::of(resolved(self.root, parameter), &place, self.findings) else {
+                    continue;
+                };
                 if let Some(target) = parameter.get("$ref") {
-                    let message = format!("found a reference to {}; supported: parameters themselves", shown(target));
+                    let message = format!("found a reference to {}; supported: one of this document", shown(target));
                     self.findings.error(&place, message);
                 } else if parameter.text("in", self.findings) == Some("query")
                     && let Some(name) = parameter.text("name", self.findings)
@@ -365,13 +394,26 @@ fn media_types(of: &Document) -> Option<&Map<String, Document>> {
 
 /// The name of the schema of a media type.
 fn schema_name(media_type: &Document) -> Option<&str> {
-    media_type.get("schema")?.get("$ref")?.as_str()?.strip_prefix(SCHEMAS)
+    reference(media_type.get("schema")?)
+}
+
+/// The name of the schema that a schema refers to: by `$ref`, or by `allOf` with nothing else.
+fn reference(schema: &Document) -> Option<&str> {
+    let alone = || schema.get("allOf")?.as_array().filter(|list| list.len() == 1)?[0].get("$ref");
+    schema.get("$ref").or_else(alone)?.as_str()?.strip_prefix(SCHEMAS)
+}
+
+/// A parameter, a body or an answer itself, where the document has a reference to it.
+fn resolved<'d>(root: &'d Document, of: &'d Document) -> &'d Document {
+    let target = of.get("$ref").and_then(Document::as_str).and_then(|target| target.strip_prefix('#'));
+    target.and_then(|pointer| root.pointer(pointer)).unwrap_or(of)
 }
 
 /// The types of patches that the body of an operation may be.
-fn patch_types(operation: Members<'_, '_>) -> Vec<PatchType> {
+fn patch_types(root: &Document, operation: Members<'_, '_>) -> Vec<PatchType> {
     const ALL: [PatchType; 5] =
         [PatchType::Strategic, PatchType::Json, PatchType::Merge, PatchType::ApplyYaml, PatchType::ApplyCbor];
-    let Some(content) = operation.get("requestBody").and_then(media_types) else { return Vec::new() };
+    let body = operation.get("requestBody").map(|body| resolved(root, body));
+    let Some(content) = body.and_then(media_types) else { return Vec::new() };
     ALL.into_iter().filter(|of| content.contains_key(of.media_type())).collect()
 }

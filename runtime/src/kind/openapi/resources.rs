@@ -5,8 +5,9 @@ use super::{
     components::{Components, Pool},
     findings::{Findings, Place},
     members::Members,
-    paths::{FoundOperation, FoundResource, GroupVersionKind, Parameter},
-    schema::is_of_kubernetes,
+    overlay,
+    paths::{FoundOperation, FoundResource, GroupVersionKind, KIND, Parameter},
+    schema::{SELECTABLE, is_of_kubernetes},
 };
 use crate::{
     kind::{
@@ -27,6 +28,8 @@ pub(super) struct ReadVersion {
     pub shared: Shared,
     pub version: Version,
     pub policy: &'static dyn Policy,
+    /// Where a scale is whose paths are not known.
+    pub unscaled: Option<String>,
 }
 
 /// What is needed to read the resources of a document.
@@ -36,25 +39,29 @@ pub(super) struct Reader<'r, 'd> {
     pub findings: &'r mut Findings,
     /// The names of schemas by the kind that they say they are of.
     kinds: BTreeMap<(String, String, String), &'d str>,
+    /// The same for schemas that say several kinds, such as those that moved from one group to another.
+    others: BTreeMap<(String, String, String), &'d str>,
 }
 
 impl<'r, 'd> Reader<'r, 'd> {
     /// Reads the resources of the document that these schemas are of.
     pub(super) fn new(components: &'r mut Components<'d>, pool: &'r mut Pool<'d>, findings: &'r mut Findings) -> Self {
-        let mut kinds = BTreeMap::new();
+        let (mut kinds, mut others) = (BTreeMap::new(), BTreeMap::new());
         let place = Place::of(components.document);
         let place = place.key("components");
         let place = place.key("schemas");
         for (name, schema) in components.iter() {
-            const KEY: &str = "x-kubernetes-group-version-kind";
+            let Some(said) = schema.get(KIND).and_then(Document::as_array) else { continue };
             // Types of all groups, such as DeleteOptions, list many.
-            let Some([only]) = schema.get(KEY).and_then(Document::as_array).map(Vec::as_slice) else { continue };
+            let kinds = if said.len() == 1 { &mut kinds } else { &mut others };
             let place = place.key(name);
-            if let Some(kind) = GroupVersionKind::of(only, &place.key(KEY), findings) {
-                kinds.insert((kind.at.group, kind.at.version, kind.kind), name);
+            for one in said {
+                if let Some(kind) = GroupVersionKind::of(one, &place.key(KIND), findings) {
+                    kinds.insert((kind.at.group, kind.at.version, kind.kind), name);
+                }
             }
         }
-        Self { components, pool, findings, kinds }
+        Self { components, pool, findings, kinds, others }
     }
 
     /// A resource in the document's version.
@@ -65,9 +72,13 @@ impl<'r, 'd> Reader<'r, 'd> {
         found: &FoundResource<'d>,
     ) -> Option<ReadVersion> {
         let document = self.components.document;
+        if found.kind.is_empty() && found.verbs.is_empty() {
+            let message = format!("{plural} has subresources, and no operations on its objects: it is not served");
+            self.warning(&found.pointer, message);
+            return None;
+        }
         if found.kind.is_empty() {
-            let message = format!("{plural} has subresources, and no operations on its objects");
-            self.error(&found.pointer, message);
+            self.error(&found.pointer, format!("{KIND} is missing: it says which kind is served here"));
             return None;
         }
         let Some(name) = self.named(at, &found.kind) else {
@@ -85,7 +96,9 @@ impl<'r, 'd> Reader<'r, 'd> {
         let schema = self.document_schema(name, &found.kind);
         let policy: &'static dyn Policy = if is_of_kubernetes(name) { &Described } else { &Custom };
         let stored = found.verbs.iter().any(|verb| *verb != Verb::Create);
-        let list_kind = found.list.and_then(|list| self.kind_of(list));
+        let is_list =
+            |name: &&str| self.components.raw(name).is_some_and(|raw| raw.pointer("/properties/items").is_some());
+        let list_kind = found.list.filter(is_list).and_then(|list| self.kind_of(list));
         let names = Names::new(found.kind.clone(), plural);
         let shared = Shared {
             scope: if found.is_namespaced { Scope::Namespaced } else { Scope::Cluster },
@@ -101,22 +114,50 @@ impl<'r, 'd> Reader<'r, 'd> {
                 && (!is_of_kubernetes(name) || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema)),
             update_without_version: stored && is_of_kubernetes(name),
             verbs: verbs(policy, found),
+            selectable: self.selectable(name),
             ..Version::new(at.version.clone(), Schema::default())
         };
         version.schema = schema;
         for (subresource, operations) in &found.subresources {
-            self.subresource(&mut version, found, subresource, operations);
+            self.subresource((at, &mut version), found, subresource, operations);
         }
-        Some(ReadVersion { document, pointer: found.pointer.clone(), shared, version, policy })
+        let scale = found.subresources.get("scale").and_then(|operations| operations.first());
+        let unscaled = scale.filter(|first| first.is_scale() && version.scale.is_none());
+        let unscaled = unscaled.map(|first| first.pointer.clone());
+        Some(ReadVersion { document, pointer: found.pointer.clone(), shared, version, policy, unscaled })
+    }
+
+    /// The selectable fields of a kind, as kube-apiserver publishes them.
+    fn selectable(&mut self, name: &str) -> Vec<Path> {
+        let Some(raw) = self.components.raw(name) else { return Vec::new() };
+        let place = Place::of(self.components.document);
+        let place = place.key("components");
+        let place = place.key("schemas");
+        let place = place.key(name);
+        let Some(members) = Members::of(raw, &place, self.findings) else { return Vec::new() };
+        let place = place.key(SELECTABLE);
+        let mut paths = Vec::new();
+        for (index, field) in members.list(SELECTABLE, self.findings).iter().enumerate() {
+            let place = place.index(index);
+            let Some(field) = Members::of(field, &place, self.findings) else { continue };
+            let text = field.text_or_empty("fieldPath", self.findings);
+            paths.extend(overlay::path(&format!(".{text}"), &place.key("fieldPath"), self.findings));
+        }
+        paths
     }
 
     fn error(&mut self, pointer: &str, message: String) {
         self.findings.error(&Place::known(self.components.document, pointer), message);
     }
 
+    fn warning(&mut self, pointer: &str, message: String) {
+        self.findings.warning(&Place::known(self.components.document, pointer), message);
+    }
+
     /// The name of the schema of a kind.
     fn named(&self, at: &GroupVersion, kind: &str) -> Option<&'d str> {
-        self.kinds.get(&(at.group.clone(), at.version.clone(), kind.to_owned())).copied()
+        let key = (at.group.clone(), at.version.clone(), kind.to_owned());
+        self.kinds.get(&key).or_else(|| self.others.get(&key)).copied()
     }
 
     /// The kind that a schema says it is of.
@@ -142,46 +183,35 @@ impl<'r, 'd> Reader<'r, 'd> {
 
     fn subresource(
         &mut self,
-        version: &mut Version,
+        (at, version): (&GroupVersion, &mut Version),
         found: &FoundResource<'d>,
         name: &'d str,
         operations: &[FoundOperation<'d>],
     ) {
         let Some(first) = operations.first() else { return };
-        let is_scale = first.kind.at.group == "autoscaling" && first.kind.kind == "Scale";
         match name {
             "status" if version.status => {}
-            "scale" if is_scale => version.scale = self.scale(&version.schema, &first.pointer),
+            "scale" if first.is_scale() => version.scale = scale(&version.schema),
             _ => {
                 let of_status = version.status.then(|| Path(vec!["status".to_owned()]));
                 let mut operations: Vec<_> =
                     operations.iter().filter_map(|operation| self.operation(found, operation)).collect();
+                if operations.is_empty() {
+                    return;
+                }
                 operations.sort_by_key(|operation| operation.verb.as_str());
+                let own = || GroupVersionKind { at: at.clone(), kind: found.kind.clone() };
+                let of = first.kind.clone().unwrap_or_else(own);
                 version.subresources.push(Endpoint {
                     subresource: name.into(),
-                    group_version: first.kind.at.clone(),
-                    kind: first.kind.kind.clone(),
+                    group_version: of.at,
+                    kind: of.kind,
                     operations,
                     changes: Changes::AllBut(of_status.into_iter().collect()),
                     options: self.options(found, name),
                 });
             }
         }
-    }
-
-    /// The paths of a scale, which documents do not name: those of all kinds of Kubernetes that have one.
-    fn scale(&mut self, schema: &Arc<Schema>, pointer: &str) -> Option<ScalePaths> {
-        let path = |text: &str| Path(text.split('.').map(str::to_owned).collect());
-        let (replicas, status_replicas) = (path("spec.replicas"), path("status.replicas"));
-        let found = [&replicas, &status_replicas].iter().all(|path| path.is_in(schema));
-        if !found {
-            let message =
-                "found a scale of a kind without spec.replicas and status.replicas, which are supported".to_owned();
-            self.error(pointer, message);
-            return None;
-        }
-        let selector = ["status.selector", "spec.selector"].map(path).into_iter().find(|path| path.is_in(schema));
-        Some(ScalePaths { replicas, status_replicas, selector })
     }
 
     fn operation(&mut self, found: &FoundResource<'d>, operation: &FoundOperation<'d>) -> Option<Operation> {
@@ -197,10 +227,8 @@ impl<'r, 'd> Reader<'r, 'd> {
                 Some(Exchanged::Other(documents)) => Body::Document(documents),
                 Some(Exchanged::Named(name)) if name.ends_with(".DeleteOptions") => Body::DeleteOptions,
                 Some(Exchanged::Named(name)) => {
-                    self.error(
-                        &operation.pointer,
-                        format!("found a body of the schema {name:?}; supported: those of kinds"),
-                    );
+                    let message = format!("not served: it takes the schema {name:?}; supported: those of kinds");
+                    self.warning(&operation.pointer, message);
                     return None;
                 }
             },
@@ -211,10 +239,8 @@ impl<'r, 'd> Reader<'r, 'd> {
             Some(Exchanged::Other(documents)) => Answer::Document(documents),
             Some(Exchanged::Named(name)) if name.ends_with(".Status") => Answer::Status,
             Some(Exchanged::Named(name)) => {
-                self.error(
-                    &operation.pointer,
-                    format!("found an answer of the schema {name:?}; supported: those of kinds"),
-                );
+                let message = format!("not served: it answers with the schema {name:?}; supported: those of kinds");
+                self.warning(&operation.pointer, message);
                 return None;
             }
         };
@@ -283,8 +309,25 @@ impl Path {
     }
 }
 
+impl FoundOperation<'_> {
+    /// Returns true for an operation on a Scale.
+    fn is_scale(&self) -> bool {
+        self.kind.as_ref().is_some_and(|kind| kind.at.group == "autoscaling" && kind.kind == "Scale")
+    }
+}
+
+/// The paths of a scale, which documents do not name: those of all kinds of Kubernetes that have one.
+fn scale(schema: &Schema) -> Option<ScalePaths> {
+    let path = |text: &str| Path(text.split('.').map(str::to_owned).collect());
+    let (replicas, status_replicas) = (path("spec.replicas"), path("status.replicas"));
+    let known = replicas.is_in(schema) && status_replicas.is_in(schema);
+    let selector = ["status.selector", "spec.selector"].map(path).into_iter().find(|path| path.is_in(schema));
+    known.then_some(ScalePaths { replicas, status_replicas, selector })
+}
+
 /// Returns true if there is a status subresource of the kind itself.
 fn has_status(found: &FoundResource<'_>) -> bool {
     let status = found.subresources.get("status");
-    status.is_some_and(|status| status.iter().any(|operation| operation.kind.kind == found.kind))
+    let of_own = |operation: &FoundOperation<'_>| operation.kind.as_ref().is_none_or(|of| of.kind == found.kind);
+    status.is_some_and(|status| status.iter().any(of_own))
 }

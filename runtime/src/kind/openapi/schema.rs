@@ -16,13 +16,17 @@ use crate::schema::{
 
 /// Names of the types that schemas have.
 const TYPES: &str = "array, boolean, integer, number, object, string";
-/// The keywords that only schemas outside of junctors have. `x-kubernetes-group-version-kind` is read where kinds are found.
-const OF_NODES: [&str; 21] = [
+/// The keyword for the selectable fields of a kind.
+pub(super) const SELECTABLE: &str = "x-kubernetes-selectable-fields";
+/// The keywords that only schemas outside of junctors have. `x-kubernetes-group-version-kind` and `x-kubernetes-selectable-fields`
+/// are read where kinds are found.
+const OF_NODES: [&str; 23] = [
     "$ref",
     "additionalProperties",
     "default",
     "description",
     "example",
+    "examples",
     "externalDocs",
     "nullable",
     "title",
@@ -37,6 +41,7 @@ const OF_NODES: [&str; 21] = [
     "x-kubernetes-patch-merge-key",
     "x-kubernetes-patch-strategy",
     "x-kubernetes-preserve-unknown-fields",
+    SELECTABLE,
     "x-kubernetes-unions",
     "x-kubernetes-validations",
 ];
@@ -261,7 +266,9 @@ impl<'d> Reading<'_, 'd> {
         });
         let external_docs = members.object("externalDocs", self.findings).map(|docs| docs.clone().into());
         let title = members.text_or_empty("title", self.findings);
-        let found = Unenforced { title, example: members.get("example").cloned(), external_docs, rules, unions };
+        // OpenAPI 3.1 lists examples.
+        let example = members.get("example").or_else(|| members.list("examples", self.findings).first()).cloned();
+        let found = Unenforced { title, example, external_docs, rules, unions };
         (found != Unenforced::default()).then(|| found.into())
     }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::{
     kind::{
         endpoint::{Answer, Body, PatchType, Verb},
-        model::{Path, Scope},
+        model::Scope,
     },
     schema::{
         Schema,
@@ -278,10 +278,9 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
     }});
     let mut document = gears("v1", &wrong, &json!({}));
     let collection = format!("/apis/{GROUP}/v1/namespaces/{{namespace}}/gears");
-    document["paths"][format!("{collection}/{{name}}/turn/{{by}}")] = json!({"get": operation("get", "v1", "Gear")});
     document["paths"][&collection]["post"] = operation("list", "v1", "Gear");
     document["paths"][&collection]["delete"] = operation("deletecollection", "v1", "Wheel");
-    document["paths"][&collection]["get"] = json!({});
+    document["paths"][format!("/apis/{GROUP}/v1/bolts")] = json!({"get": {}, "post": {}});
     document["paths"][format!("/apis/{GROUP}/v1/wheels")] = json!({"post": operation("post", "v2", "Wheel")});
     document["paths"][format!("/apis/{GROUP}/v1/nuts")] = json!({"post": operation("post", "v1", "Nut")});
     let old = json!({"swagger": "2.0"});
@@ -302,7 +301,9 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
         format!(
             "0.json {spec}/i/type: found several types; supported: one of array, boolean, integer, number, object, string, and null"
         ),
-        format!("0.json {at}/get: x-kubernetes-group-version-kind is missing: it says which kind is served here"),
+        "0.json /paths/~1apis~1example.com~1v1~1bolts/post: x-kubernetes-group-version-kind is missing: it says which kind \
+         is served here"
+            .to_owned(),
         format!("0.json {at}/post/x-kubernetes-action: found \"list\"; supported here: post"),
         format!(
             "0.json {at}/delete/x-kubernetes-group-version-kind: found the kind Wheel, where other operations have Gear"
@@ -332,7 +333,6 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
     let begins = |start: &str| found.iter().any(|error| error.starts_with(start));
     assert!(begins(&format!("0.json {spec}/g/anyOf/0/$ref: found $ref inside allOf, anyOf, oneOf or not")));
     assert!(begins("0.json /paths/~1apis~1example.com~1v1~1nuts/post: no schema says that it is the kind's"));
-    assert!(begins(&format!("0.json {at}~1{{name}}~1turn~1{{by}}: found a path of a kind in another form")));
 }
 
 #[test]
@@ -357,22 +357,4 @@ fn what_has_no_effect_is_warned_of() {
     assert!(described.warnings.to_string().contains("/paths/~1logs~1: not a path of a resource"));
     let spec = &described.resources[0].definition.versions[0].schema.properties["spec"];
     assert_eq!((&*spec.required, &spec.properties["e"].default), (&["e".to_owned()][..], &None));
-}
-
-#[test]
-fn the_paths_of_a_scale_are_those_of_kubernetes() {
-    let mut document =
-        gears("v1", &json!({"type": "object", "properties": {"replicas": {"type": "integer"}}}), &json!({}));
-    let path = format!("/apis/{GROUP}/v1/namespaces/{{namespace}}/gears/{{name}}/scale");
-    document["paths"][path] = json!({"get": {"x-kubernetes-action": "get",
-        "x-kubernetes-group-version-kind": {"group": "autoscaling", "version": "v1", "kind": "Scale"}}});
-    assert!(
-        errors(&[document.clone()])[0]
-            .ends_with("a kind without spec.replicas and status.replicas, which are supported")
-    );
-    let status = &mut document["components"]["schemas"]["com.example.v1.Gear"]["properties"]["status"]["properties"];
-    status["replicas"] = json!({"type": "integer"});
-    status["selector"] = json!({"type": "string"});
-    let scale = described(&[document]).resources[0].definition.versions[0].scale.clone().unwrap();
-    assert_eq!((scale.replicas, scale.selector), (Path::from("spec.replicas"), Some(Path::from("status.selector"))));
 }

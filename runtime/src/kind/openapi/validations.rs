@@ -18,9 +18,10 @@ use crate::{
 };
 
 /// The keywords that validate: all that the branches of junctors may have.
-pub(super) const VALIDATING: [&str; 21] = [
+pub(super) const VALIDATING: [&str; 22] = [
     "allOf",
     "anyOf",
+    "const",
     "enum",
     "exclusiveMaximum",
     "exclusiveMinimum",
@@ -42,9 +43,15 @@ pub(super) const VALIDATING: [&str; 21] = [
     "required",
 ];
 
+/// The keywords that describe, without effect in the branches of junctors.
+const ANNOTATING: [&str; 9] =
+    ["default", "deprecated", "description", "example", "examples", "externalDocs", "readOnly", "title", "writeOnly"];
+
 impl<'d> Reading<'_, 'd> {
     /// The keywords that nodes and branches share: they validate.
     pub(super) fn validations(&mut self, members: Members<'d, '_>) -> Schema {
+        let [(minimum, exclusive_minimum), (maximum, exclusive_maximum)] =
+            [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")].map(|names| self.bound(members, names));
         let findings = &mut *self.findings;
         let format = members.text("format", findings).map(str::to_owned);
         let place = members.place.key("format");
@@ -64,11 +71,17 @@ impl<'d> Reading<'_, 'd> {
         });
         Schema {
             format,
-            enumeration: members.list("enum", findings).iter().cloned().map(settled).collect(),
-            minimum: members.number("minimum", findings),
-            exclusive_minimum: members.flag("exclusiveMinimum", findings),
-            maximum: members.number("maximum", findings),
-            exclusive_maximum: members.flag("exclusiveMaximum", findings),
+            enumeration: members
+                .list("enum", findings)
+                .iter()
+                .chain(members.get("const"))
+                .cloned()
+                .map(settled)
+                .collect(),
+            minimum,
+            exclusive_minimum,
+            maximum,
+            exclusive_maximum,
             multiple_of: members.number("multipleOf", findings),
             min_length: members.count("minLength", findings),
             max_length: members.count("maxLength", findings),
@@ -79,6 +92,19 @@ impl<'d> Reading<'_, 'd> {
             max_properties: members.count("maxProperties", findings),
             required: members.texts("required", findings),
             ..Schema::default()
+        }
+    }
+
+    /// A bound, and whether the value must differ from it, which OpenAPI 3.1 says by the bound itself.
+    fn bound(&mut self, members: Members<'d, '_>, (bound, exclusive): (&str, &str)) -> (Option<f64>, bool) {
+        let inclusive = members.number(bound, self.findings);
+        let Some(alone) = members.get(exclusive).and_then(Document::as_f64) else {
+            return (inclusive, members.flag(exclusive, self.findings));
+        };
+        let is_stricter = |other: f64| if bound == "minimum" { other > alone } else { other < alone };
+        match inclusive {
+            Some(other) if is_stricter(other) => (inclusive, false),
+            _ => (Some(alone), true),
         }
     }
 
@@ -104,6 +130,11 @@ impl<'d> Reading<'_, 'd> {
     fn branch(&mut self, raw: &'d Document, place: &Place<'_>) -> Schema {
         let Some(members) = Members::of(raw, place, self.findings) else { return Schema::default() };
         for name in members.all.keys().filter(|name| !VALIDATING.contains(&name.as_str())) {
+            if ANNOTATING.contains(&name.as_str()) {
+                self.findings
+                    .warning(&place.key(name), format!("{name} has no effect inside allOf, anyOf, oneOf or not"));
+                continue;
+            }
             let message = format!(
                 "found {name} inside allOf, anyOf, oneOf or not; supported there: {}. A reference stands alone in allOf",
                 VALIDATING.join(", ")
