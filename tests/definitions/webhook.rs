@@ -141,6 +141,28 @@ async fn a_list_is_one_batch_and_what_is_known_is_not_sent() {
 }
 
 #[tokio::test]
+async fn a_long_list_is_converted_in_parts_until_one_fails() {
+    let (_server, mut client, converter) = serve().await;
+    let label = "x".repeat(100 << 10);
+    for index in 0..35 {
+        let mut object = of_v1(&format!("c{index:02}"), &format!("{index}x1"));
+        object["spec"]["label"] = json!(label);
+        create(&mut client, V1, &object).await;
+    }
+    converter.behave(Manner::Refusing("c15"));
+    failure(&mut client, V2).await;
+    let parts = |calls: Vec<(String, Vec<String>)>| calls.iter().map(|(_, names)| names.len()).collect::<Vec<_>>();
+    assert_eq!(parts(converter.calls()), [11, 11], "what follows a failure is not converted");
+    converter.behave(Manner::Well);
+    let (status, list) = get(&mut client, V2).await;
+    let items = list["items"].as_array().expect("items");
+    let widths: Vec<_> = items.iter().filter_map(|item| item["spec"]["width"].as_u64()).collect();
+    assert_eq!((status, widths), (200, (0..35).collect()));
+    assert!(items.iter().all(|item| item["apiVersion"] == "hw.example.com/v2" && item["spec"]["label"] == label));
+    assert_eq!(parts(converter.calls()), [11, 11, 2], "each once, and only what is not known");
+}
+
+#[tokio::test]
 async fn watches_get_every_change_in_their_version() {
     let (_server, mut client, converter) = serve().await;
     create(&mut client, V1, &of_v1("old", "1x1")).await;

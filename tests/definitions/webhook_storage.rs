@@ -1,4 +1,6 @@
 //! Stored objects of definitions whose versions a webhook converts: other storage versions, and selectable fields.
+use std::time::Duration;
+
 use kindsmith::Server;
 use kindsmith_tests::{Client, Folder};
 use serde_json::{Value, json};
@@ -48,6 +50,20 @@ async fn store_second_version(client: &mut Client) {
     versions[1]["storage"] = json!(true);
     let (status, changed) = merge(client, DEFINITION, json!({"spec": {"versions": versions}})).await;
     assert_eq!(status, 200, "{changed}");
+}
+
+#[tokio::test]
+async fn a_write_waits_for_a_changed_definition_while_its_objects_are_converted() {
+    let (_server, mut client, converter) = serve().await;
+    create(&mut client, V1, &of_v1("a", "1x2")).await;
+    converter.behave(Manner::Slow(Duration::from_secs(2)));
+    store_second_version(&mut client).await;
+    let (status, created) = call(&mut client, "POST", V1, &of_v1("b", "3x4")).await;
+    assert_eq!((status, &created["spec"]["size"]), (201, &json!("3x4")), "{created}");
+    converter.behave(Manner::Well);
+    converter.calls();
+    assert_eq!(get(&mut client, &format!("{V2}/b")).await.1["spec"], json!({"width": 3, "height": 4}));
+    assert_eq!(converter.calls(), [], "it was stored in the new version");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Changes of a stored object by a handler's code: through the pipeline, and retried if another write came first.
 use std::sync::Mutex;
 
-use super::{Refusal, Result, client::parsed};
+use super::{Refusal, client::parsed};
 use crate::{
     meta::options::WriteOptions,
     schema::Document,
@@ -9,7 +9,24 @@ use crate::{
 };
 
 /// A change of a document.
-pub(super) type Change<'c> = &'c (dyn Fn(&mut Document) -> Result<()> + Send + Sync);
+pub(super) type Change<'c> = &'c (dyn Fn(&mut Document) -> Result<(), Refusal> + Send + Sync);
+
+/// Writes. If the resource is replaced meanwhile, which refuses writes, the write is done again on the new one.
+pub(super) async fn following<T, F: Future<Output = Result<T, Error>> + Send>(
+    api: &Verbs,
+    request: &Request,
+    write: impl Fn(Request) -> F,
+) -> Result<T, Error> {
+    let mut request = request.clone();
+    loop {
+        let done = write(request.clone()).await;
+        let refused = matches!(done, Err(Error::Unavailable(_)));
+        match api.registry.successor(&request.served).filter(|_| refused) {
+            Some(now) => request.served = now,
+            None => return done,
+        }
+    }
+}
 
 /// Changes the requested object, and returns it as stored.
 pub(super) async fn document(
@@ -17,17 +34,16 @@ pub(super) async fn document(
     request: &Request,
     options: &WriteOptions,
     change: Change<'_>,
-) -> Result<Document> {
+) -> Result<Document, Refusal> {
     // The verbs have their own error type, so the code's refusal is passed separately.
     let said: Mutex<Option<Refusal>> = Mutex::new(None);
-    let changed = api
-        .change(request, options, |document| {
-            change(document).map_err(|refusal| {
-                *said.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(refusal);
-                Error::Internal("the handler refused".to_owned())
-            })
+    let noted = &|document: &mut Document| {
+        change(document).map_err(|refusal| {
+            *said.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(refusal);
+            Error::Internal("the handler refused".to_owned())
         })
-        .await;
+    };
+    let changed = following(api, request, |request| async move { api.change(&request, options, noted).await }).await;
     match (changed, said.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)) {
         (_, Some(refusal)) => Err(refusal),
         (Ok(object), None) => parsed(&object),

@@ -223,7 +223,8 @@ impl Documented<'_> {
 
     /// True if the parent's resourceVersion has changed.
     fn parent_is_newer(&self, before: &Document) -> bool {
-        let now = self.call.request.served.objects.snapshot().get(&self.call.request.key());
+        let served = current(self.call.backend, &self.call.request);
+        let now = served.objects.snapshot().get(&self.call.request.key());
         now.is_some_and(|now| *before != now.revision().to_string())
     }
 
@@ -258,6 +259,11 @@ impl Documented<'_> {
     }
 }
 
+/// The resource of a request, or the one that has replaced it.
+fn current(backend: &Backend, request: &Request) -> Arc<Registered> {
+    backend.api.registry.successor(&request.served).unwrap_or_else(|| request.served.clone())
+}
+
 /// The input of a subresource's handler: the current parent. Fails with 404.
 pub(super) async fn target(
     backend: &Backend,
@@ -267,6 +273,7 @@ pub(super) async fn target(
     query: &Query,
     expects: Preconditions,
 ) -> Result<Target, Refused> {
+    let parent = &Request { served: current(backend, parent), ..parent.clone() };
     let document = match backend.api.get(parent, &GetOptions::default()).await? {
         Answer::Object(object) => {
             let decode = heavy::run(backend, parent, object.json_bytes().len(), Bytes::new(), move |_, _, _| {

@@ -83,12 +83,8 @@ impl Call<'_> {
     /// Goes on with the resource that has replaced the one of a refused write. Returns false if none has, or if it does not have the
     /// operation.
     pub(super) fn follows(&mut self, refused: &Refused) -> bool {
-        let (served, asked) = (&self.request.served, &self.exchange.asked);
-        if refused.0.code != 503 || !served.objects.has_ended() {
-            return false;
-        }
-        let at = &served.kind.group_version;
-        let now = self.backend.api.registry.find(&at.group, &at.version, &served.kind.names().plural);
+        let asked = &self.exchange.asked;
+        let now = self.backend.api.registry.successor(&self.request.served).filter(|_| refused.0.code == 503);
         let has_operation = |now: &Arc<Registered>| {
             let endpoint = now.endpoint(&self.request.subresource);
             asked.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))

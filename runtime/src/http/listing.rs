@@ -2,9 +2,9 @@
 //!
 //! Items that cannot be written are found before the first byte. They only occur in Protobuf and in versions other than
 //! the storage version. In these cases all items are measured first; Protobuf needs the length of the list before its
-//! items anyway.
+//! items anyway. A webhook converts items in parts, again for the second time if they are too many to be kept.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     compress,
@@ -73,10 +73,20 @@ pub(super) struct Listing {
     left: Option<usize>,
     /// The objects that cannot be converted to the requested version.
     unconverted: Unconverted,
+    /// The next items, if a webhook converts them in parts.
+    ready: Option<Ready>,
     /// The minimum size of all pieces except the last.
     piece: usize,
     stage: Stage,
     form: Form,
+}
+
+/// Items that a webhook has converted.
+#[derive(Default)]
+struct Ready {
+    objects: VecDeque<Arc<Object>>,
+    /// No items follow.
+    is_end: bool,
 }
 
 /// The progress.
@@ -155,7 +165,19 @@ impl Listing {
         let is_measured = served.view.is_some() || matches!(form, Form::Protobuf { .. });
         let stage = if is_measured { Stage::Measure(0) } else { Stage::Head };
         let (left, unconverted) = (None, Unconverted::default());
-        Self { served, list, place: Place::default(), written: 0, left, unconverted, piece: PIECE, stage, form }
+        let ready = list.items.wait().then(Ready::default);
+        Self { served, list, place: Place::default(), written: 0, left, unconverted, ready, piece: PIECE, stage, form }
+    }
+
+    /// Has a webhook convert the next items, if it has to. Call it before each step. Fails with [`Unlisted::Unconverted`].
+    pub(super) async fn prepare(&mut self) -> Result<(), Unlisted> {
+        if let Some(ready) = self.ready.as_mut().filter(|ready| ready.objects.is_empty() && !ready.is_end) {
+            let part = self.list.items.part(&self.served, self.place).await;
+            let (objects, place) = part.map_err(Unlisted::Unconverted)?;
+            *ready = Ready { is_end: objects.is_empty(), objects: objects.into() };
+            self.place = place;
+        }
+        Ok(())
     }
 
     /// The resource of the objects.
@@ -188,6 +210,18 @@ impl Listing {
 
     /// Writes items until a piece is full, and the tail after the last one. Returns whether that was the end.
     fn items(&mut self, out: &mut Vec<u8>) -> Result<bool, Refused> {
+        if let Some(ready) = &mut self.ready {
+            while out.len() <= self.piece
+                && let Some(object) = ready.objects.pop_front()
+            {
+                self.form.item(self.written == 0, &object, out)?;
+                self.written += 1;
+            }
+            if ready.is_end {
+                self.form.tail(&self.list, out);
+            }
+            return Ok(ready.is_end);
+        }
         let mut items = self.list.items.walk(self.place);
         while out.len() <= self.piece {
             let Some(object) = items.next() else {
@@ -204,6 +238,18 @@ impl Listing {
 
     /// Adds the lengths of about one piece of further items, and records the ones that cannot be converted.
     fn measure(&mut self, mut sum: usize) -> Result<(), Unlisted> {
+        if let Some(ready) = &mut self.ready {
+            for object in ready.objects.drain(..) {
+                sum += self.form.length(&object)?;
+            }
+            self.stage = Stage::Measure(sum);
+            if ready.is_end {
+                // Text goes on if the webhook answers otherwise the second time.
+                self.left = matches!(self.form, Form::Protobuf { .. }).then_some(sum);
+                (self.place, self.stage, *ready) = (Place::default(), Stage::Head, Ready::default());
+            }
+            return Ok(());
+        }
         let (mut items, mut seen) = (self.list.items.walk(self.place), 0);
         while seen <= self.piece {
             let Some(object) = items.next().filter(|_| !self.unconverted.has_more()) else {

@@ -38,6 +38,7 @@ pub(super) async fn respond(encoding: Encoding, listing: Listing, is_short: bool
     let mut listing = Box::new(listing);
     let (first, is_whole) = loop {
         let step;
+        listing.prepare().await?;
         (listing, step) = if is_short { made(listing) } else { offload::answer(move || made(listing)).await };
         match step? {
             Step::Measured => {}
@@ -58,8 +59,14 @@ fn made(mut listing: Box<Listing>) -> (Box<Listing>, Result<Step, Unlisted>) {
 }
 
 /// The next piece of an answer that has started; `None` if it must be aborted.
-fn made_late(mut listing: Box<Listing>) -> (Box<Listing>, Option<Step>) {
-    let step = match guard::attempt(|| listing.step()) {
+async fn made_late(mut listing: Box<Listing>) -> (Box<Listing>, Option<Step>) {
+    let prepared = listing.prepare().await;
+    let (listing, step) = offload::answer(move || {
+        let step = guard::attempt(|| prepared.and_then(|()| listing.step()));
+        (listing, step)
+    })
+    .await;
+    let step = match step {
         Some(Ok(step)) => Some(step),
         Some(Err(unlisted)) => {
             let Refused(status) = unlisted.refusal(listing.served());
@@ -84,7 +91,7 @@ impl http_body::Body for Pieces {
             let making = match (&mut this.making, this.listing.take()) {
                 (Some(making), _) => making,
                 (None, None) => return Poll::Ready(None),
-                (making, Some(listing)) => making.insert(Box::pin(offload::answer(move || made_late(listing)))),
+                (making, Some(listing)) => making.insert(Box::pin(made_late(listing))),
             };
             let (listing, step) = ready!(making.as_mut().poll(cx));
             this.making = None;

@@ -2,6 +2,7 @@
 //! replaced and removed while the server runs; readers load the current table without a lock.
 mod clashes;
 pub(crate) mod index;
+mod lookup;
 pub(crate) mod reader;
 #[cfg(test)]
 mod reader_tests;
@@ -23,6 +24,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+use tokio::sync::watch;
 pub(crate) use view::View;
 
 use crate::{
@@ -32,7 +34,6 @@ use crate::{
         convert::{Answers, Question},
         endpoint::{self, Endpoint},
     },
-    meta::GroupResource,
     metrics,
     storage::Hold,
     webhook::Webhooks,
@@ -147,6 +148,8 @@ pub struct Registry {
     changing: Mutex<()>,
     requests: Arc<metrics::Requests>,
     webhooks: Arc<Webhooks>,
+    /// Signals that a resource was added, replaced, removed or confirmed.
+    changes: watch::Sender<()>,
 }
 
 impl Registry {
@@ -158,7 +161,7 @@ impl Registry {
     /// An empty registry that stores objects through a transformer, and converts them by webhooks.
     pub fn with(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>, webhooks: Arc<Webhooks>) -> Self {
         let (table, changing, requests) = (ArcSwap::default(), Mutex::new(()), Arc::default());
-        Self { cache, transformer, table, changing, requests, webhooks }
+        Self { cache, transformer, table, changing, requests, webhooks, changes: watch::Sender::new(()) }
     }
 
     /// The conversion webhooks.
@@ -212,6 +215,7 @@ impl Registry {
             if old.webhooks.is_some() {
                 self.webhooks.forget(&old.kind.group_resource().to_string());
             }
+            self.changes.send_replace(());
         }
         is_served
     }
@@ -221,7 +225,9 @@ impl Registry {
     /// only where the resource is also removed and replaced: it does not wait for these.
     pub fn confirm(&self, served: &Arc<Registered>, declarer: Hold) -> bool {
         let known = served.declarer.as_ref().filter(|_| self.table.load().has(served.stored()));
-        known.inspect(|known| known.hold.store(Arc::new(declarer))).is_some()
+        let confirmed = known.inspect(|known| known.hold.store(Arc::new(declarer))).is_some();
+        self.changes.send_replace(());
+        confirmed
     }
 
     fn put(
@@ -307,6 +313,7 @@ impl Registry {
         let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
+        self.changes.send_replace(());
         Ok(stored)
     }
 
@@ -319,44 +326,6 @@ impl Registry {
     /// The requests to the endpoints of all kinds that are or were served.
     pub fn requests(&self) -> &Arc<metrics::Requests> {
         &self.requests
-    }
-
-    /// The kind served at a group, version and plural name.
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Registered>> {
-        let table = self.table.load();
-        let is_meant = |served: &&Arc<Registered>| {
-            let at = &served.kind.group_version;
-            at.group == group && at.version == version
-        };
-        table.places.get(plural)?.iter().find(is_meant).cloned()
-    }
-
-    /// The storage version of a resource, by group and plural name.
-    pub fn resource(&self, of: &GroupResource) -> Option<Arc<Registered>> {
-        self.table.load().resource(&of.group, &of.resource).cloned()
-    }
-
-    /// True if a resource is served, and was neither removed nor replaced.
-    pub fn serves(&self, served: &Arc<Registered>) -> bool {
-        self.table.load().has(served.stored())
-    }
-
-    /// The kind of namespaces.
-    pub fn namespaces(&self) -> Option<Arc<Registered>> {
-        self.table.load().namespaces.clone()
-    }
-
-    /// All kinds in each served version, in the order of registration, and a number that changes with them.
-    pub fn all(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
-        let table = self.table.load();
-        (table.kinds.clone(), table.generation)
-    }
-
-    /// Each resource once in the storage version, served or not, and the number of [`Registry::all`]. For code that
-    /// works on stored objects.
-    pub fn resources(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
-        let table = self.table.load();
-        (table.resources.clone(), table.generation)
     }
 }
 

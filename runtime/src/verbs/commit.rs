@@ -2,7 +2,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep};
+use tokio::time::timeout;
 
 use super::{Error, Request, Verbs, lifecycle::hold_namespace, rewrite::conflict, turns::Retry, waiting};
 use crate::{
@@ -16,8 +16,9 @@ use crate::{
 /// The maximum size of a stored object. Requests are limited to the same size, but patches may grow an object.
 const MAX_OBJECT_BYTES: usize = 3 << 20;
 
-/// How long a write waits for a changed definition to be read again.
-const CONFIRMED_WITHIN: Duration = Duration::from_millis(500);
+/// How long a write waits for a changed definition to be read again, which converts all of its objects if the storage version
+/// changes.
+const CONFIRMED_WITHIN: Duration = if cfg!(test) { Duration::from_millis(500) } else { Duration::from_secs(10) };
 
 /// Why a write was not made.
 pub(super) enum Failed {
@@ -107,7 +108,7 @@ impl Verbs {
                     self.seen(current).await;
                     self.is_served_still(request)?;
                     let confirmed = match hold.filter(|_| index == 0) {
-                        Some(tried) => is_confirmed(request, &tried).await,
+                        Some(tried) => self.is_confirmed(request, &tried).await,
                         None => true,
                     };
                     if confirmed && retry.again().await {
@@ -142,25 +143,20 @@ impl Verbs {
         Err(now.map_or(Error::NotServed, |_| definition_changed(request)))
     }
 
+    /// Waits for the definition of a resource, whose row has changed, to be read again. Returns true if it still defines the same, so
+    /// that the write may be tried again.
+    async fn is_confirmed(&self, request: &Request, tried: &Arc<Hold>) -> bool {
+        let read_again = self.registry.until(|| {
+            let now = request.served.declarer.as_ref().map(|declarer| declarer.hold());
+            let confirmed = now.is_some_and(|now| !Arc::ptr_eq(tried, &now));
+            (confirmed || request.served.objects.has_ended()).then_some(confirmed)
+        });
+        timeout(CONFIRMED_WITHIN, waiting::outside(read_again)).await.unwrap_or(false)
+    }
+
     /// Waits until readers see the state that caused a conflict: a newer revision of a key, or its deletion.
     async fn seen(&self, current: Option<Revision>) {
         self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
-    }
-}
-
-/// Waits a little for the definition of a resource, whose row has changed, to be read again. Returns true if it still defines the
-/// same, so that the write may be tried again.
-async fn is_confirmed(request: &Request, tried: &Arc<Hold>) -> bool {
-    let begun = Instant::now();
-    loop {
-        let now = request.served.declarer.as_ref().map(|declarer| declarer.hold());
-        if now.is_some_and(|now| !Arc::ptr_eq(tried, &now)) {
-            return true;
-        }
-        if request.served.objects.has_ended() || begun.elapsed() > CONFIRMED_WITHIN {
-            return false;
-        }
-        sleep(Duration::from_millis(2)).await;
     }
 }
 

@@ -21,7 +21,7 @@ impl Verbs {
         list: &ListOptions,
         options: &DeleteOptions,
     ) -> Result<List, Error> {
-        let mut selected = self.list_stored(request, list).await?;
+        let mut selected = self.list(request, list).await?;
         // Nothing is deleted if the answer is impossible.
         let shown = selected.items.clone().converted(request).await?;
         self.delete_all(request, &selected.items, options, |_, error| Err(error)).await?;

@@ -1,14 +1,19 @@
 //! The items of a list: a snapshot and a selection of its objects. Objects are not held individually, so a list takes
 //! no memory of its own, however long it is. Readers walk the snapshot and can resume anywhere. Objects are in the
-//! storage version; readers convert them to the requested version one at a time. If a webhook converts them, that was done
-//! before.
+//! storage version; readers convert them to the requested version one at a time, or in parts if a webhook does that.
 use std::{ops::Range, sync::Arc};
 
 use super::{Error, Request, Unconverted, get::unreadable, selection::Selection, waiting};
 use crate::{
     cache::{Filter, Object, Objects, Snapshot},
     meta::Revision,
+    registry::Registered,
 };
+
+/// The maximum number of objects that a webhook converts at a time for one list.
+const PART_OBJECTS: usize = 500;
+/// The maximum size of them in bytes; the last one may exceed it. Converting takes several times as much.
+const PART_BYTES: usize = 1 << 20;
 
 /// The objects of a list, in key order.
 #[derive(Clone)]
@@ -20,6 +25,8 @@ pub struct Items {
     filter: Option<Filter>,
     count: usize,
     json_bytes: usize,
+    /// A webhook has to convert them.
+    wait: bool,
 }
 
 impl Items {
@@ -49,14 +56,15 @@ impl Items {
             return Err(unreadable(request, &broken));
         }
         let positions = positions.start..end;
-        Ok(Self { snapshot: snapshot.clone(), positions, filter: selection.filter.clone(), count, json_bytes })
+        let (snapshot, filter) = (snapshot.clone(), selection.filter.clone());
+        Ok(Self { snapshot, positions, filter, count, json_bytes, wait: request.served.waiting_view().is_some() })
     }
 
     /// All objects of a snapshot, readable or not.
     pub(crate) fn all(snapshot: &Snapshot) -> Self {
         let json_bytes = snapshot.range("", None).map(|object| object.json_bytes().len()).sum();
         let count = snapshot.len();
-        Self { snapshot: snapshot.clone(), positions: 0..count, filter: None, count, json_bytes }
+        Self { snapshot: snapshot.clone(), positions: 0..count, filter: None, count, json_bytes, wait: false }
     }
 
     /// Exactly these objects.
@@ -65,18 +73,50 @@ impl Items {
     }
 
     /// The objects in the requested version, if a webhook converts them. Fails with [`Error::Internal`] if that fails.
-    pub(super) async fn converted(self, request: &Request) -> Result<Self, Error> {
-        let served = &request.served;
-        let Some((view, webhooks)) = served.waiting_view() else { return Ok(self) };
-        let stored: Vec<Arc<Object>> = self.iter().cloned().collect();
-        let views = Box::pin(waiting::outside(view.of_all(webhooks, &stored))).await;
-        let mut objects = Vec::with_capacity(views.len());
-        for (stored, view) in stored.iter().zip(views) {
-            let failed = |why: String| Unconverted::one(served, stored, &why).refusal(served, "");
-            objects.push(view.map_err(failed)?);
+    pub(crate) async fn converted(self, request: &Request) -> Result<Self, Error> {
+        if !self.wait {
+            return Ok(self);
         }
-        let (positions, snapshot) = (0..objects.len(), Snapshot::of(self.snapshot.revision(), objects));
-        Ok(Self { snapshot, positions, filter: None, ..self })
+        let (mut objects, mut place) = (Vec::with_capacity(self.count), Place::default());
+        loop {
+            let part = self.part(&request.served, place).await;
+            let (part, next) = part.map_err(|unconverted| unconverted.refusal(&request.served, ""))?;
+            if part.is_empty() {
+                break;
+            }
+            objects.extend(part);
+            place = next;
+        }
+        Ok(Self::of(self.snapshot.revision(), objects))
+    }
+
+    /// The next items in the requested version, to which a webhook converts them, and the place after them. There are none after
+    /// the last. Fails with the first that cannot be converted.
+    pub(crate) async fn part(
+        &self,
+        served: &Registered,
+        from: Place,
+    ) -> Result<(Vec<Arc<Object>>, Place), Unconverted> {
+        let (mut stored, mut bytes, mut walk) = (Vec::new(), 0, self.walk(from));
+        while stored.len() < PART_OBJECTS
+            && bytes < PART_BYTES
+            && let Some(object) = walk.next()
+        {
+            bytes += object.json_bytes().len();
+            stored.push(object.clone());
+        }
+        let place = walk.place();
+        drop(walk);
+        let Some((view, webhooks)) = served.waiting_view() else { return Ok((stored, place)) };
+        let views = Box::pin(waiting::outside(view.of_all(webhooks, &stored))).await;
+        let views = stored.iter().zip(views);
+        let views = views.map(|(stored, view)| view.map_err(|why| Unconverted::one(served, stored, &why)));
+        Ok((views.collect::<Result<_, _>>()?, place))
+    }
+
+    /// True if a webhook has to convert them to the requested version, in [parts](Self::part).
+    pub(crate) fn wait(&self) -> bool {
+        self.wait
     }
 
     /// The number of items.

@@ -19,12 +19,6 @@ impl Verbs {
     /// [`Error::TooLargeRevision`] if it is not reached in time, [`Error::StoreRead`] if objects cannot be read: it is
     /// unknown whether they are selected, and a list without them would mean that they were deleted.
     pub async fn list(&self, request: &Request, options: &ListOptions) -> Result<List, Error> {
-        let list = self.list_stored(request, options).await?;
-        Ok(List { items: list.items.converted(request).await?, ..list })
-    }
-
-    /// The same, before objects are converted.
-    pub(super) async fn list_stored(&self, request: &Request, options: &ListOptions) -> Result<List, Error> {
         let selection = Selection::new(request, options)?;
         let (snapshot, after) = self.state(request, options).await?;
         // For version zero any state will do, and kube-apiserver then ignores the limit.

@@ -50,8 +50,6 @@ const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 const MANAGER: &str = "kube-apiserver";
 /// The wait after a watch that ended early, and before a failed definition is tried again. Each further wait doubles.
 const WAIT: Duration = Duration::from_millis(100);
-/// How often it is looked whether names in use may have become free.
-const NAMES_AFTER: Duration = Duration::from_secs(1);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -168,12 +166,10 @@ impl Definitions {
                     }
                     name
                 }
-                () = sleep(NAMES_AFTER), if !self.waiting.is_empty() => {
-                    // Files, too, declare resources, and release their names.
-                    let generation = self.access.api.registry.resources().1;
-                    if mem::replace(&mut self.generation, generation) != generation {
-                        self.settle_waiting().await;
-                    }
+                // Files, too, declare resources, and release their names.
+                generation = self.access.api.registry.after(self.generation), if !self.waiting.is_empty() => {
+                    self.generation = generation;
+                    self.settle_waiting().await;
                     continue;
                 }
                 () = sleep(reread_after), if self.unread().next().is_some() => {

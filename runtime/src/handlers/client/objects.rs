@@ -10,7 +10,8 @@ use crate::{
     kind::model::Scope,
     meta::options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
     registry::Registered,
-    verbs::{Deleted, Request, Verbs},
+    schema::Document,
+    verbs::{self, Answer, Deleted, Request, Verbs},
 };
 
 /// The objects of one kind, in one namespace or in all of them.
@@ -84,7 +85,9 @@ impl<K: Object> Objects<K> {
     /// from the newest state; 500 if objects cannot be read from the store.
     pub async fn list(&self, options: &ListOptions) -> Result<List<K>> {
         let request = self.all()?;
-        Ok(List::of(&request, self.api().list(&request, options).await?))
+        let list = self.api().list(&request, options).await?;
+        let items = list.items.converted(&request).await?;
+        Ok(List::of(&request, verbs::List { items, ..list }))
     }
 
     /// Changes as they happen. Without a version the watch starts with the existing objects, as
@@ -102,8 +105,12 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 409 if the name is taken, 422 for an invalid object, 403 and 404 for its namespace.
     pub async fn create(&self, object: &K) -> Result<K> {
-        let written = self.api().create(&self.all()?, encode(object)?, self.options()).await?;
-        typed(&answered(written.answer)?)
+        let (document, request): (Document, _) = (encode(object)?, self.all()?);
+        let create = |request| {
+            let document = document.clone();
+            async move { self.api().create(&request, document, self.options()).await }
+        };
+        typed(&answered(change::following(self.api(), &request, create).await?.answer)?)
     }
 
     /// Replaces a whole object. Its resourceVersion is a precondition. Only some built-in kinds, such as `ConfigMap`, may
@@ -148,7 +155,9 @@ impl<K: Object> Objects<K> {
     /// 404; 409 if a precondition fails.
     pub async fn delete(&self, name: &str, options: &DeleteOptions) -> Result<Option<K>> {
         let request = self.one(name, "")?;
-        match self.api().delete(&request, &self.deletion(options)).await? {
+        let options = &self.deletion(options);
+        let delete = |request| async move { self.api().delete(&request, options).await };
+        match change::following(self.api(), &request, delete).await? {
             Deleted::Gone { .. } | Deleted::Forced => Ok(None),
             Deleted::Marked(object) => {
                 let marked = decode_object(&request.served, &object, 0);
@@ -162,8 +171,9 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::list`] and [`Objects::delete`]. Deletions before a failed one are not undone.
     pub async fn delete_collection(&self, options: &DeleteOptions, selected: &ListOptions) -> Result<List<K>> {
-        let request = self.all()?;
-        let deleted = self.api().delete_collection(&request, selected, &self.deletion(options)).await?;
+        let (request, options) = (self.all()?, &self.deletion(options));
+        let delete = |request| async move { self.api().delete_collection(&request, selected, options).await };
+        let deleted = change::following(self.api(), &request, delete).await?;
         Ok(List::of(&request, deleted))
     }
 
@@ -172,7 +182,16 @@ impl<K: Object> Objects<K> {
     }
 
     async fn replace_at(&self, request: &Request, object: &K) -> Result<K> {
-        typed(&answered(self.api().update(request, encode(object)?, self.options()).await?.answer)?)
+        typed(&answered(self.updated(request, encode(object)?).await?)?)
+    }
+
+    /// Replaces an object, its status or its scale.
+    pub(super) async fn updated(&self, request: &Request, document: Document) -> Result<Answer> {
+        let update = |request| {
+            let document = document.clone();
+            async move { self.api().update(&request, document, self.options()).await }
+        };
+        Ok(change::following(self.api(), request, update).await?.answer)
     }
 
     fn deletion(&self, options: &DeleteOptions) -> DeleteOptions {

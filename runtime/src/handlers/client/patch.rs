@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     codec,
-    handlers::{Object, Refusal, Result},
+    handlers::{Object, Refusal, Result, change},
     schema::Document,
     verbs::{self, Request},
 };
@@ -72,7 +72,11 @@ impl<K: Object> Objects<K> {
             Patch::Merge(patch) => verbs::Patch::Merge(bytes(patch)?),
             Patch::Strategic(patch) => verbs::Patch::Strategic(bytes(patch)?),
         };
-        answered(self.api().patch(request, patch, &self.client.options).await?.answer)
+        let patch = |request| {
+            let patch = patch.clone();
+            async move { self.api().patch(&request, patch, &self.client.options).await }
+        };
+        answered(change::following(self.api(), request, patch).await?.answer)
     }
 }
 

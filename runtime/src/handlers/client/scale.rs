@@ -58,8 +58,7 @@ impl<K: Object> Objects<K> {
         let mut document: Document = encode(scale)?;
         document["apiVersion"] = TYPE_META.0.into();
         document["kind"] = TYPE_META.1.into();
-        let written = self.api().update(&self.one(name, "scale")?, document, self.options()).await?;
-        decode(&answered(written.answer)?)
+        decode(&answered(self.updated(&self.one(name, "scale")?, document).await?)?)
     }
 
     /// Changes the scale of an object.

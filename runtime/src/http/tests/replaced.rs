@@ -1,8 +1,11 @@
 //! Writes during which the definition of their resource changes.
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 use super::*;
 use crate::{
+    handlers::{self, Parent},
     registry::Registered,
     schema::fixture::schema,
     storage::{Expect, Hold, Op},
@@ -102,4 +105,39 @@ async fn a_write_is_refused_if_its_resource_is_removed_meanwhile() {
     };
     let (code, answer) = tokio::join!(write, remove).0;
     assert_eq!(code, 404, "{answer}");
+}
+
+#[tokio::test]
+async fn a_change_by_a_handler_is_made_in_the_resource_that_has_replaced_its_own() {
+    let (begun, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (mut pending, waiting) = (Pending::default(), (begun.clone(), go.clone()));
+    let mark = handlers::post(move |map: Parent<ConfigMap>, _: ConfigMap| {
+        let (begun, go) = waiting.clone();
+        async move {
+            begun.notify_one();
+            go.notified().await;
+            let mark = |map: &mut ConfigMap| {
+                map.data.insert("marked".to_owned(), "yes".to_owned());
+                Ok(())
+            };
+            map.change(mark).await
+        }
+    });
+    pending.subresource("mark", mark);
+    let rig = Rig::handled(vec![Namespace::kind(), ConfigMap::kind()], pending).await;
+    rig.config_map("a").await;
+    let object = format!("{CONFIG_MAPS}/a");
+    let replace = async {
+        begun.notified().await;
+        let registry = &rig.0.backend.api.registry;
+        let maps = registry.find("", "v1", "configmaps").unwrap();
+        registry.replace([Kind::clone(&maps.kind)], None).unwrap();
+        let merge = [("content-type", "application/merge-patch+json")];
+        let patched = rig.json("PATCH", &object, &merge, r#"{"data": {"k": "w"}}"#).await;
+        assert_eq!(patched.0, 200, "{}", patched.1);
+        go.notify_one();
+    };
+    let (path, body) = (format!("{object}/mark"), json!({"metadata": {"name": "a"}}));
+    let ((code, marked), ()) = tokio::join!(rig.post(&path, &body), replace);
+    assert_eq!((code, &marked["data"]), (201, &json!({"k": "w", "marked": "yes"})), "{marked}");
 }

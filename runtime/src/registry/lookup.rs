@@ -1,0 +1,72 @@
+//! Finds resources in the registry, now or when they are there.
+use std::sync::Arc;
+
+use super::{Registered, Registry};
+use crate::meta::GroupResource;
+
+impl Registry {
+    /// The kind served at a group, version and plural name.
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Registered>> {
+        let table = self.table.load();
+        let is_meant = |served: &&Arc<Registered>| {
+            let at = &served.kind.group_version;
+            at.group == group && at.version == version
+        };
+        table.places.get(plural)?.iter().find(is_meant).cloned()
+    }
+
+    /// The storage version of a resource, by group and plural name.
+    pub fn resource(&self, of: &GroupResource) -> Option<Arc<Registered>> {
+        self.table.load().resource(&of.group, &of.resource).cloned()
+    }
+
+    /// The resource that has replaced another one, in the same version; `None` if the other was not replaced.
+    pub fn successor(&self, of: &Registered) -> Option<Arc<Registered>> {
+        if !of.objects.has_ended() {
+            return None;
+        }
+        let at = &of.kind.group_version;
+        let now = self.find(&at.group, &at.version, &of.kind.names().plural);
+        now.filter(|now| !now.objects.has_ended())
+    }
+
+    /// Looks for something now, and after each change of a resource, until it is found.
+    pub async fn until<T>(&self, mut look: impl FnMut() -> Option<T>) -> T {
+        let mut changes = self.changes.subscribe();
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            changes.changed().await.expect("the registry has the sender");
+        }
+    }
+
+    /// The number of [`Registry::all`] when it is another one than this.
+    pub async fn after(&self, generation: u64) -> u64 {
+        let now = || Some(self.table.load().generation).filter(|now| *now != generation);
+        self.until(now).await
+    }
+
+    /// True if a resource is served, and was neither removed nor replaced.
+    pub fn serves(&self, served: &Arc<Registered>) -> bool {
+        self.table.load().has(served.stored())
+    }
+
+    /// The kind of namespaces.
+    pub fn namespaces(&self) -> Option<Arc<Registered>> {
+        self.table.load().namespaces.clone()
+    }
+
+    /// All kinds in each served version, in the order of registration, and a number that changes with them.
+    pub fn all(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
+        let table = self.table.load();
+        (table.kinds.clone(), table.generation)
+    }
+
+    /// Each resource once in the storage version, served or not, and the number of [`Registry::all`]. For code that
+    /// works on stored objects.
+    pub fn resources(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
+        let table = self.table.load();
+        (table.resources.clone(), table.generation)
+    }
+}
