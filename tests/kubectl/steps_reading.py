@@ -44,6 +44,16 @@ def server_version(s):
     s.has(s.run("version"), r"^Server Version: v1\.\d+\.\d+")
 
 
+def auth(s):
+    s.has(s.run("auth", "whoami"), r"^Username +admin$", r"^Groups +\[system:masters system:authenticated\]$")
+    s.has(s.run("auth", "whoami", "--as", "kim", "--as-group", "crew"), r"^Username +kim$", r"^Groups +\[crew system:authenticated\]$")
+    s.has(s.run("auth", "can-i", "delete", "books"), r"^yes$")
+    s.has(s.run("auth", "can-i", "--list"), r"^\*\.\* +\[\] +\[\] +\[\*\]$")
+    theirs = s.run("auth", "can-i", "--list", "--as", "kim")
+    s.has(theirs, r"^selfsubjectreviews\.authentication\.k8s\.io +\[\] +\[\] +\[create\]$")
+    s.lacks(theirs, r"^\*\.\*")
+
+
 def explain(s):
     out = s.run("explain", "books")
     s.has(out, r"^GROUP: +library\.example\.com$", r"^KIND: +Book$", r"^VERSION: +v1$", "A book that the library holds",
@@ -145,5 +155,5 @@ def errors_read_well(s):
     s.has(s.refused("--token=wrong", "get", "books"), "You must be logged in to the server|Unauthorized")
 
 
-STEPS = [printed_commands_work, api_resources, api_versions, server_version, explain, get_prints_columns, get_selects,
+STEPS = [printed_commands_work, api_resources, api_versions, server_version, auth, explain, get_prints_columns, get_selects,
          get_prints_formats, get_in_chunks, get_raw, errors_read_well]

@@ -59,6 +59,7 @@ impl fmt::Display for Attributes<'_> {
 
 /// The decision of an authorizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Decision {
     /// The request is allowed. The reason may be empty; reviews of access return it.
     Allow(String),

@@ -117,6 +117,7 @@ impl<'a> Attributes<'a> {
 
 /// When a plugin changes an object again, as in Kubernetes' webhooks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReinvocationPolicy {
     /// Once for each request.
     #[default]
