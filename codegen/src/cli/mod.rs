@@ -1,6 +1,8 @@
 //! The command line: its arguments, its exit codes, and who does the work.
 
 mod add;
+mod export;
+mod generate;
 mod migrate;
 mod new;
 mod progress;
@@ -57,6 +59,12 @@ enum Command {
     /// Add a kind or a group to a crate.
     #[command(subcommand, long_about = add::ABOUT)]
     Add(add::Command),
+    /// Generate kinds in Rust from definitions in files.
+    #[command(long_about = generate::ABOUT, after_help = generate::EXAMPLES)]
+    Generate(generate::Command),
+    /// Export the kinds of a program as definitions or OpenAPI documents.
+    #[command(long_about = export::ABOUT, after_help = export::EXAMPLES)]
+    Export(export::Command),
     /// Check, salvage, back up, restore and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
@@ -85,6 +93,8 @@ pub(crate) fn run() -> ExitCode {
     let outcome = panic::catch_unwind(|| match arguments.command {
         Command::New(command) => reported(new::run(command)),
         Command::Add(command) => reported(add::run(command)),
+        Command::Generate(command) => reported(generate::run(&command)),
+        Command::Export(command) => reported(export::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
     });

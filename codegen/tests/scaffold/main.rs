@@ -1,4 +1,5 @@
-//! Tests of `kindsmith new` and `kindsmith add`: `examples/shop` is what they make, and its tests are run with the workspace's.
+//! Tests of `kindsmith new`, `add`, `generate` and `export`. `examples/shop` is what `new` and `add` make, and its tests are run
+//! with the workspace's.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
@@ -11,6 +12,8 @@ use std::{
 
 use kindsmith_tests::Folder;
 
+mod export;
+mod generate;
 mod refusals;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/shop");

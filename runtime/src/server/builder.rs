@@ -13,7 +13,7 @@ use serde::Serialize;
 use tokio::sync::{Notify, watch};
 
 use super::{
-    Limits, Result, Shutdown,
+    Error, Limits, Result, Shutdown,
     access::Users,
     controllers::Controller,
     definition_files::DefinitionFiles,
@@ -350,7 +350,7 @@ impl Builder {
     /// listener or another way to stop, use [`Builder::build`] and [`App::run`](super::App::run).
     ///
     /// # Errors
-    /// [`Error`](super::Error) if the server cannot start.
+    /// [`Error`] if the server cannot start.
     pub async fn serve(mut self, address: &str) -> Result<()> {
         let mut signals = stop::signals();
         let address = listen::resolve(address).await?;
@@ -359,7 +359,10 @@ impl Builder {
         self.entrance.on_ready.insert(0, Box::new(|ready| drop(io::stdout().write_all(ready.greeting().as_bytes()))));
         let nothing_to_read = watch::Sender::new(());
         let app = tokio::select! {
-            built = self.build() => built?,
+            built = self.build() => match built {
+                Err(Error::Exported) => return Ok(()),
+                built => built?,
+            },
             // No request was answered yet.
             () = signals.stop(&nothing_to_read) => return Ok(()),
         };

@@ -48,6 +48,9 @@ pub enum Error {
     Metrics(prometheus::Error),
     /// A built-in object could not be created at startup.
     Bootstrap(String),
+    /// The kinds were written to the file that `KINDSMITH_EXPORT` names, in place of a server. [`Builder::serve`](super::Builder::serve)
+    /// returns `Ok` then.
+    Exported,
 }
 
 /// A result whose error is [`Error`], unless another one is named.
@@ -100,6 +103,7 @@ impl fmt::Display for Error {
             }
             Self::Kind(message) | Self::Setting(message) => f.write_str(message),
             Self::Metrics(error) => write!(f, "the metrics given to `metrics` cannot be registered: {error}"),
+            Self::Exported => f.write_str("the kinds were exported, as KINDSMITH_EXPORT asks; nothing is served"),
             Self::Bootstrap(message) => write!(f, "the objects every server has could not be made: {message}"),
         }
     }

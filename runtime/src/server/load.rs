@@ -17,7 +17,7 @@ use super::{
     builder::{Builder, Check},
     controllers::Running,
     definition_files::{Attached, Opened},
-    migrate,
+    export, migrate,
     state::StateDir,
 };
 use crate::{
@@ -66,9 +66,19 @@ impl Builder {
     /// Opens the store, loads its content, and starts the controllers. From then on requests are answered by
     /// [`App::service`] and, once it [runs](App::run), on a listener.
     ///
+    /// If the environment variable `KINDSMITH_EXPORT` names a file, the kinds are written to it for `kindsmith export`, and nothing
+    /// is built.
+    ///
     /// # Errors
-    /// [`Error`] if the server cannot start.
-    pub async fn build(mut self) -> Result<App> {
+    /// [`Error`] if the server cannot start, and [`Error::Exported`].
+    pub async fn build(self) -> Result<App> {
+        match export::file() {
+            Some(file) => Err(self.export(file).await.err().unwrap_or(Error::Exported)),
+            None => self.load().await,
+        }
+    }
+
+    pub(super) async fn load(mut self) -> Result<App> {
         check_clock(SystemTime::now())?;
         if !self.refused.is_empty() {
             return Err(Error::Kind(self.refused.join("\n")));

@@ -20,6 +20,7 @@ mod connections;
 mod controllers;
 mod definition_files;
 mod error;
+mod export;
 mod files;
 mod first_run;
 mod in_process;

@@ -21,11 +21,13 @@ mod print;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use super::convert::{Conversion, Webhook, WebhookService};
 pub(crate) use build::keywords;
 pub use findings::{Fault, Findings, Warning};
 pub use manifest::{Entry, Manifest, Report, of_value, read};
+pub use write::{Written, write};
 
 /// The group and version of definitions that are read.
 pub const API_VERSION: &str = "apiextensions.k8s.io/v1";

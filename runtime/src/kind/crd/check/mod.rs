@@ -23,6 +23,7 @@ mod openapi;
 mod parts;
 mod structural;
 
+pub(super) use names::{APPROVAL, is_protected};
 pub(super) use structural::is_int_or_string;
 
 const SPEC: Place<'static> = Place::known("spec", "/spec");

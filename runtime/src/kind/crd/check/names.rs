@@ -6,7 +6,7 @@ use super::{
 use crate::meta::validate;
 
 /// The annotation by which groups of Kubernetes are approved.
-const APPROVAL: &str = "api-approved.kubernetes.io";
+pub(in super::super) const APPROVAL: &str = "api-approved.kubernetes.io";
 
 /// The definition is named after the resource.
 pub(super) fn metadata(definition: &Definition<'_>, findings: &mut Findings) {
@@ -75,11 +75,15 @@ pub(super) fn check(definition: &Definition<'_>, findings: &mut Findings) {
     each("categories", findings);
 }
 
+/// True for groups of Kubernetes, whose definitions need an approval.
+pub(in super::super) fn is_protected(group: &str) -> bool {
+    let is_of = |domain: &str| group.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    is_of("k8s.io") || is_of("kubernetes.io")
+}
+
 /// Groups of Kubernetes are not everyone's.
 pub(super) fn approval(definition: &Definition<'_>, findings: &mut Findings) {
-    let group = definition.spec.text("group");
-    let is_of = |domain: &str| group.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    if !is_of("k8s.io") && !is_of("kubernetes.io") {
+    if !is_protected(definition.spec.text("group")) {
         return;
     }
     let annotations = Place::known("metadata.annotations", "/metadata/annotations");

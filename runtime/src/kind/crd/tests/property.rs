@@ -5,11 +5,14 @@ use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::{define, gears};
-use crate::schema::{
-    Schema,
-    junctors::Junctors,
-    model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
+use super::{Definition, define, gears, write};
+use crate::{
+    kind::model::Version,
+    schema::{
+        Schema,
+        junctors::Junctors,
+        model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
+    },
 };
 
 fn leaf() -> impl Strategy<Value = Schema> {
@@ -224,6 +227,23 @@ fn write_unenforced_and_junctors(schema: &Schema, out: &mut Map<String, Value>) 
     }
 }
 
+/// Definitions do not say how strategic merge patches merge.
+fn without_patches(definition: &mut Definition) {
+    fn strip(schema: &Schema) -> Schema {
+        Schema {
+            patch: PatchStrategy::default(),
+            properties: schema.properties.iter().map(|(name, of)| (name.clone(), strip(of))).collect(),
+            items: schema.items.as_deref().map(|items| strip(items).into()),
+            additional: schema.additional.as_deref().map(|values| strip(values).into()),
+            ..schema.clone()
+        }
+    }
+    for version in &mut definition.versions {
+        let schema = strip(&version.schema).into();
+        *version = Version { schema, ..(**version).clone() }.into();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
@@ -233,5 +253,16 @@ proptest! {
         let defined = define(&definition).map_err(|findings| TestCaseError::fail(format!("{:?}", findings.errors)))?;
         let read = &defined.definition.versions[0].schema.properties["spec"];
         prop_assert_eq!(format!("{read:#?}"), format!("{schema:#?}"));
+    }
+
+    #[test]
+    fn a_definition_of_a_resource_defines_the_same_resource(schema in schemas()) {
+        let of = |definition: &Value| define(definition).map_err(|found| TestCaseError::fail(format!("{:?}", found.errors)));
+        let mut first = of(&gears(&written(&schema)))?.definition;
+        without_patches(&mut first);
+        let again = write(&first).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(&again.warnings, &Vec::<String>::new());
+        let again = of(&again.document)?.definition;
+        prop_assert_eq!(format!("{again:#?}"), format!("{first:#?}"));
     }
 }

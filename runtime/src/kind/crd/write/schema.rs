@@ -1,0 +1,147 @@
+//! From the model's schema to `JSONSchemaProps`.
+use serde_json::{Map, Value, json};
+
+use super::fields;
+use crate::schema::{
+    Schema, format,
+    junctors::Junctors,
+    model::{ListType, PatchStrategy, Type},
+};
+
+/// Quantities, as controller-gen writes them: kube-apiserver knows no format of that name.
+const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
+
+/// A schema, and what is not in it.
+pub(super) fn write(schema: &Schema) -> (Map<String, Value>, Vec<String>) {
+    let mut lost = Vec::new();
+    let written = node(schema, &mut lost);
+    lost.sort();
+    lost.dedup();
+    (written, lost)
+}
+
+fn node(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
+    let mut out = validations(schema, lost);
+    let is_recursive = schema.definition.is_some();
+    if is_recursive {
+        let name = schema.type_name().unwrap_or("a type");
+        lost.push(format!("the schema of {name}, which contains itself, inside of it"));
+    }
+    let kind = match schema.kind {
+        // kube-apiserver wants the type of an embedded object.
+        Type::Any if schema.embedded => Some("object"),
+        kind => kind.name(),
+    };
+    let is_quantity = schema.kind == Type::String && schema.format.as_deref() == Some("quantity");
+    let keeps_all = schema.preserve_unknown || is_recursive || schema.kind == Type::Any;
+    let (list, keys) = match &schema.list {
+        ListType::Atomic => (None, None),
+        ListType::Set => (Some("set"), None),
+        ListType::Map(keys) => (Some("map"), Some(keys)),
+    };
+    let below = |schema: &Schema, lost: &mut Vec<String>| Value::from(node(schema, lost));
+    let properties = schema.properties.iter().map(|(name, of)| (name.clone(), below(of, lost)));
+    let properties: Map<String, Value> = properties.collect();
+    out.extend(fields([
+        ("type", json!(kind.filter(|_| !is_quantity))),
+        ("description", json!(schema.description)),
+        ("properties", if properties.is_empty() { Value::Null } else { properties.into() }),
+        ("additionalProperties", schema.additional.as_deref().map_or(Value::Null, |values| below(values, lost))),
+        ("items", schema.items.as_deref().map_or(Value::Null, |items| below(items, lost))),
+        ("nullable", json!(schema.nullable)),
+        ("x-kubernetes-list-type", json!(list)),
+        ("x-kubernetes-list-map-keys", json!(keys)),
+        ("x-kubernetes-map-type", json!(schema.map_atomic.then_some("atomic"))),
+        ("x-kubernetes-int-or-string", json!(schema.kind == Type::IntOrString || is_quantity)),
+        ("x-kubernetes-preserve-unknown-fields", json!(keeps_all)),
+        ("x-kubernetes-embedded-resource", json!(schema.embedded)),
+    ]));
+    if let Some(default) = &schema.default {
+        out.insert("default".to_owned(), default.clone());
+    }
+    if is_quantity {
+        out.remove("format");
+        out.insert("pattern".to_owned(), json!(QUANTITY));
+        out.insert("anyOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
+    }
+    if schema.patch != PatchStrategy::default() {
+        lost.push("how strategic merge patches merge, which definitions do not say".to_owned());
+    }
+    published(schema, &mut out);
+    out
+}
+
+/// What is published, and rules.
+fn published(schema: &Schema, out: &mut Map<String, Value>) {
+    let unenforced = schema.unenforced.as_deref().cloned().unwrap_or_default();
+    let mut rules = unenforced.rules;
+    if schema.immutable {
+        rules.push(json!({"rule": "self == oldSelf", "message": "the value cannot change"}));
+    }
+    out.extend(fields([
+        ("title", json!(unenforced.title)),
+        ("externalDocs", json!(unenforced.external_docs)),
+        ("x-kubernetes-validations", rules.into()),
+    ]));
+    if let Some(example) = unenforced.example {
+        out.insert("example".to_owned(), example);
+    }
+}
+
+/// The keywords that nodes and the branches of junctors share: they validate.
+fn validations(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
+    // The type says it already.
+    let format = schema.format.as_deref().filter(|format| *format != "int-or-string").map(format::published);
+    let mut out = fields([
+        ("format", json!(format)),
+        ("enum", json!(schema.enumeration)),
+        ("required", json!(schema.required)),
+        ("minimum", json!(schema.minimum.map(number))),
+        ("exclusiveMinimum", json!(schema.exclusive_minimum)),
+        ("maximum", json!(schema.maximum.map(number))),
+        ("exclusiveMaximum", json!(schema.exclusive_maximum)),
+        ("multipleOf", json!(schema.multiple_of.map(number))),
+        ("minLength", json!(schema.min_length)),
+        ("maxLength", json!(schema.max_length)),
+        ("pattern", json!(schema.pattern.as_ref().map(|pattern| &pattern.text))),
+        ("minItems", json!(schema.min_items)),
+        ("maxItems", json!(schema.max_items)),
+        ("minProperties", json!(schema.min_properties)),
+        ("maxProperties", json!(schema.max_properties)),
+    ]);
+    let none = Junctors::default();
+    let said = schema.junctors.as_deref().unwrap_or(&none);
+    let mut branches = |branches: &[Schema]| -> Vec<Value> { branches.iter().map(|of| branch(of, lost)).collect() };
+    let (mut all, any, mut one) = (branches(&said.all_of), branches(&said.any_of), branches(&said.one_of));
+    if schema.union {
+        let members = schema.properties.keys().map(|name| json!({"required": [name]})).collect();
+        if one.is_empty() {
+            one = members;
+        } else {
+            all.push(json!({"oneOf": members}));
+        }
+    }
+    let not = said.not.as_ref().map_or(Value::Null, |not| branch(not, lost));
+    out.extend(fields([("allOf", all.into()), ("anyOf", any.into()), ("oneOf", one.into()), ("not", not)]));
+    out
+}
+
+/// A branch of a junctor, which only validates.
+fn branch(schema: &Schema, lost: &mut Vec<String>) -> Value {
+    let mut out = validations(schema, lost);
+    let properties: Map<String, Value> =
+        schema.properties.iter().map(|(name, of)| (name.clone(), branch(of, lost))).collect();
+    if !properties.is_empty() {
+        out.insert("properties".to_owned(), properties.into());
+    }
+    if let Some(items) = &schema.items {
+        out.insert("items".to_owned(), branch(items, lost));
+    }
+    out.into()
+}
+
+/// A bound: integers without a fraction.
+fn number(bound: f64) -> Value {
+    let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
+    whole.map_or_else(|| json!(bound), Value::from)
+}

@@ -1,0 +1,58 @@
+//! What `kindsmith export` gets of a program: the file that an environment variable names, in place of a server.
+
+use std::{collections::BTreeSet, env, path::PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::{Error, Result, builder::Builder};
+use crate::{
+    auth::User,
+    http::{self, Caller},
+    kind::{Versions, by_resource, crd},
+};
+
+/// The environment variable.
+const VARIABLE: &str = "KINDSMITH_EXPORT";
+
+/// The group of definitions themselves.
+const API_GROUP: &str = "apiextensions.k8s.io";
+
+/// The file that was asked for.
+pub(super) fn file() -> Option<PathBuf> {
+    env::var_os(VARIABLE).map(PathBuf::from)
+}
+
+impl Builder {
+    /// Writes the definitions and OpenAPI documents of the program's kinds to a file. Nothing else is read or written.
+    pub(super) async fn export(mut self, file: PathBuf) -> Result<()> {
+        self.controllers.clear();
+        self.builtin_controllers = false;
+        let app = self.memory().load().await?;
+        let mut kinds = app.entrance.samples.kinds.clone();
+        // Every server has it that serves what clients define.
+        kinds.retain(|kind| kind.shared.group != API_GROUP);
+        let versions: BTreeSet<_> = kinds.iter().map(|kind| kind.group_version.to_string()).collect();
+        let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
+        for kinds in by_resource(kinds) {
+            let versions = Versions::new(kinds).map_err(|problems| Error::Kind(problems.to_string()))?;
+            match crd::write(versions.definition()) {
+                Ok(written) => {
+                    definitions.push(written.document);
+                    warnings.extend(written.warnings);
+                }
+                Err(why) => warnings.push(why),
+            }
+        }
+        let (mut documents, admin) = (Map::new(), User::new("kindsmith", &["system:masters"]));
+        for version in versions {
+            let path = if version.contains('/') { format!("apis/{version}") } else { format!("api/{version}") };
+            let address = format!("/openapi/v3/{path}");
+            let answer = http::call(&app.service, Caller::User(&admin), "GET", &address, &Value::Null).await;
+            documents.insert(path, answer.body);
+        }
+        app.stop().await;
+        let exported = json!({"definitions": definitions, "openapi": documents, "warnings": warnings});
+        let failed = |error| Error::Setting(format!("{VARIABLE}={}: {error}", file.display()));
+        std::fs::write(&file, exported.to_string()).map_err(failed)
+    }
+}
