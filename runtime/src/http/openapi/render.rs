@@ -40,9 +40,19 @@ impl Parts {
         Self { paths, definitions }
     }
 
+    /// Text with room for the document: one that grew would be in memory twice, beside the parts, and keep room that it does not need.
+    fn room(&self, server_version: &str) -> Json {
+        /// What is around the parts, and around each of them: quotes, a colon and a comma.
+        const AROUND: (usize, usize) = (256, 4);
+        let paths = self.paths.iter().map(|(path, text)| path.len() + text.len());
+        let definitions = self.definitions.iter().map(|(name, text)| name.len() + text.len());
+        let parts: usize = paths.chain(definitions).map(|bytes| bytes + AROUND.1).sum();
+        Json::with_capacity(AROUND.0 + server_version.len() + parts)
+    }
+
     /// The OpenAPI 3 document.
     pub(super) fn v3(self, server_version: &str) -> Vec<u8> {
-        let mut json = Json::default();
+        let mut json = self.room(server_version);
         json.object(|out| {
             out.put("openapi", "3.0.0");
             out.put("info", &json!({"title": TITLE, "version": server_version}));
@@ -56,7 +66,7 @@ impl Parts {
 
     /// The OpenAPI 2 document.
     pub(super) fn v2(self, server_version: &str) -> Vec<u8> {
-        let mut json = Json::default();
+        let mut json = self.room(server_version);
         json.object(|out| {
             out.put("swagger", "2.0");
             out.put("info", &json!({"title": TITLE, "version": server_version}));
@@ -174,4 +184,22 @@ fn operation_v2(operation: &Operation, out: &mut Members<'_>) {
     out.put("produces", &operation.produces);
     out.put("schemes", &["https"]);
     responses(operation, out, |out| out.with("schema", |out| schema(Version::V2, &operation.answer, out)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_has_room_from_the_start_and_little_left_over() {
+        let parts = || {
+            let paths = (0..100).map(|number| (format!("/apis/example.com/v{number}"), b"{}".to_vec()));
+            let definitions = (0..100).map(|number| (format!("com.example.V{number}"), b"{}"[..].into()));
+            Parts { paths: paths.collect(), definitions: definitions.collect() }
+        };
+        let room = parts().room("v1.36.0").finish().capacity();
+        for text in [parts().v2("v1.36.0"), parts().v3("v1.36.0")] {
+            assert!(text.capacity() == room && text.len() + 256 > room, "{} of {room}", text.len());
+        }
+    }
 }

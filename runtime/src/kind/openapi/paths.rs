@@ -315,7 +315,7 @@ impl<'d> Finding<'d, '_> {
         };
         // Types of all groups, such as DeleteOptions, list many.
         let [only] = &said[..] else { return None };
-        Some(read(only)).filter(|found| !of_objects || !(found.at.group.is_empty() && found.kind == "Status"))
+        Some(read(only)).filter(|found| !(of_objects && found.at.group.is_empty() && found.kind == "Status"))
     }
 
     /// All operations on objects are about one kind, of the group and version of their path.

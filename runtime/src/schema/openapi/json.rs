@@ -6,6 +6,11 @@ use serde::Serialize;
 pub(crate) struct Json(Vec<u8>);
 
 impl Json {
+    /// With room for this many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self(Vec::with_capacity(bytes))
+    }
+
     /// Writes a value.
     pub(crate) fn value(&mut self, value: &(impl Serialize + ?Sized)) {
         serde_json::to_writer(&mut self.0, value)
