@@ -107,6 +107,8 @@ pub(crate) struct Container {
     pub shape: Shape,
     /// Fields other than `Option`s are written in messages even if they are absent.
     pub proto_zeros: bool,
+    /// It mirrors a schema that is published elsewhere.
+    pub published: bool,
     pub keywords: Keywords,
 }
 

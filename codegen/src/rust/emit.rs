@@ -1,6 +1,7 @@
 //! Rust from the model: each item is built as tokens and printed by prettyplease.
 use std::collections::BTreeSet;
 
+use kindsmith::schema::ListType;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -293,9 +294,11 @@ fn is_unconventional(declared: &Declared) -> bool {
             && field.wire.chars().all(|letter| letter.is_ascii_alphanumeric());
         let mut has_float = false;
         field.ty.walk(&mut |name| has_float |= name == "f64", &mut |_| ());
-        let is_list_map = matches!(field.schema.list, kindsmith::schema::ListType::Map(_));
+        let lacks_key = |key: &String| field.schema.items.as_ref().is_some_and(|items| !items.required.contains(key));
+        let may_lack_keys = matches!(&field.schema.list, ListType::Map(keys) if keys.iter().any(lacks_key));
+        let is_list_map = matches!(field.schema.list, ListType::Map(_));
         let is_unkeyed = field.wire == "conditions" && !is_list_map;
         let is_generation = field.wire == "observedGeneration" && field.ty != Ty::Known("i64");
-        !is_camel || has_float || is_unkeyed || is_generation
+        !is_camel || has_float || is_unkeyed || is_generation || may_lack_keys
     })
 }

@@ -10,6 +10,7 @@ use kindsmith::{
 };
 use kindsmith_codegen::{Builder, Generated};
 
+mod documents;
 #[allow(unreachable_pub, reason = "it is generated for a crate that exports it")]
 #[rustfmt::skip]
 mod golden;

@@ -82,6 +82,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
             doc: raw.doc,
             shape: Shape::Struct(fields),
             proto_zeros: args.builtin && with_usual_policy || raw.api.proto_zeros.is_some(),
+            published: raw.api.published.is_some(),
             keywords: default::keywords(&raw.api.keywords, errors),
         },
     })

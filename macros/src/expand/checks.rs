@@ -13,7 +13,7 @@ use crate::{
 /// The checks of all fields of a type.
 pub(crate) fn container(container: &Container) -> TokenStream {
     let mut checks = TokenStream::new();
-    let mut add = |fields: &[Field]| checks.extend(fields.iter().map(|f| rules(&f.ty, &f.rules)));
+    let mut add = |fields: &[Field]| checks.extend(fields.iter().map(|f| rules(&f.ty, &f.rules, container.published)));
     match &container.shape {
         Shape::Struct(fields) => add(fields),
         Shape::Enum(_) => {}
@@ -34,19 +34,19 @@ pub(crate) fn on_the_wire(container: &Ident) -> TokenStream {
     quote_spanned!(container.span()=> const _: fn() = __decl::checks::#check::<#container>;)
 }
 
-/// Checks of a field's rules that need types.
-fn rules(ty: &Type, rules: &Rules) -> TokenStream {
+/// Checks of a field's rules that need types. Items of published lists may lack keys.
+fn rules(ty: &Type, rules: &Rules, published: bool) -> TokenStream {
     let mut checks = TokenStream::new();
     if let Some(span) = set_span(&rules.list) {
         checks.extend(quote_spanned!(span=> const _: fn() = __decl::checks::set_items::<#ty>;));
     }
     if let List::Map(keys) = &rules.list {
-        checks.extend(keys.iter().map(|k| key(ty, k)));
-        checks.extend(keys.iter().map(|k| key_is_required(ty, k)));
+        checks.extend(keys.iter().map(|k| key(ty, k, published)));
+        checks.extend(keys.iter().filter(|_| !published).map(|k| key_is_required(ty, k)));
     }
     let merge_key = rules.merge.as_ref().and_then(|merge| merge.key.as_ref());
     let known = |key: &Ident| matches!(&rules.list, List::Map(keys) if keys.contains(key));
-    checks.extend(merge_key.filter(|key| !known(key)).map(|k| key(ty, k)));
+    checks.extend(merge_key.filter(|key| !known(key)).map(|k| key(ty, k, published)));
     checks.extend(default(ty, rules));
     if let Look::Other = look(ty).look {
         checks.extend(shape(ty, rules));
@@ -55,10 +55,11 @@ fn rules(ty: &Type, rules: &Rules) -> TokenStream {
 }
 
 /// A key of a list map must be a scalar and required field of the items.
-fn key(ty: &Type, key: &Ident) -> TokenStream {
+fn key(ty: &Type, key: &Ident, published: bool) -> TokenStream {
     let key = plain(key);
     let value = Ident::new("value", key.span());
-    let check = quote_spanned!(key.span()=> __decl::checks::key(#value));
+    let check = if published { Ident::new("published_key", key.span()) } else { Ident::new("key", key.span()) };
+    let check = quote_spanned!(key.span()=> __decl::checks::#check(#value));
     quote! {
         const _: fn(&__decl::checks::Item<#ty>) = |item| {
             let #value = &item.#key;

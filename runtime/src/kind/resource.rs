@@ -274,8 +274,11 @@ impl ResourceDecl {
         let conversion = self.storage.and_then(|storage| problems.note(storage.conversion(root, self, &schema)));
         let version = self.version(root, schema, &mut problems);
         problems.extend(version.problems(&shared));
-        for problem in optional_keys(&version.schema) {
-            problems.push(problem);
+        // Lists of kinds compiled into Kubernetes have keys that items may lack.
+        if !self.policy.decodes_into_types() {
+            for problem in optional_keys(&version.schema) {
+                problems.push(problem);
+            }
         }
         let computed = |column: &ColumnDecl| match column.cell {
             CellDecl::Computed(compute, _) => Some((column.name.to_owned(), compute)),

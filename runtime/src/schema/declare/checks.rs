@@ -149,6 +149,9 @@ pub fn selector<T: ApiType<Inner: Selector>>(_: &T) {}
 /// Checks that the field can be a key of list items.
 pub fn key<T: ListKey>(_: &T) {}
 
+/// Checks that the field can be a key of items of a list that is published elsewhere, which may lack it.
+pub fn published_key<T: ApiType<Inner: ListKey>>(_: &T) {}
+
 /// Checks that the items of the list field can be those of a set.
 pub fn set_items<T>()
 where
