@@ -306,7 +306,7 @@ async fn what_the_server_publishes_of_built_in_kinds_describes_them() {
     let again = read(&documents_of(&mut client).await);
     let kinds = kindsmith::builtin::kinds();
     assert_eq!(again.resources.len(), kinds.len());
-    for kind in kinds {
+    for kind in kinds.iter().filter(|kind| kind.shared.stored) {
         let mut resources = again.resources.iter().map(|resource| &resource.definition);
         let name = kind.group_resource();
         let found = resources.find(|of| of.shared.group_resource() == name).unwrap_or_else(|| panic!("no {name}"));
