@@ -107,13 +107,12 @@ fn documents(exported: &Value) -> Vec<(String, String)> {
 /// Runs the program, and returns what it wrote.
 fn ask(program: Option<&Path>) -> Result<Value, String> {
     let file = env::temp_dir().join(format!("kindsmith-export-{}.json", process::id()));
-    let (mut command, name) = match program {
-        Some(program) => (process::Command::new(program), program.display().to_string()),
-        None => {
-            let mut command = process::Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-            command.args(["run", "--quiet"]);
-            (command, "cargo run".to_owned())
-        }
+    let (mut command, name) = if let Some(program) = program {
+        (process::Command::new(program), program.display().to_string())
+    } else {
+        let mut command = process::Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(["run", "--quiet"]);
+        (command, "cargo run".to_owned())
     };
     // What it prints is not what is exported.
     let ended = command.env("KINDSMITH_EXPORT", &file).stdin(Stdio::null()).stdout(Stdio::null()).status();
