@@ -9,7 +9,7 @@ use crate::{
     kind::{
         convert::{Change, Declared, Unchanged, Version},
         fixture::gears,
-        model::Path,
+        model::{Path, ScalePaths},
     },
     schema::{Schema, fixture::schema},
 };
@@ -40,6 +40,8 @@ fn kinds() -> Vec<Kind> {
             VERSIONS[version].clone_into(&mut data.name);
             data.schema = schema;
             data.columns = Vec::new();
+            let teeth = Path::from(if version == BETA { "spec.cogs" } else { "spec.teeth" });
+            data.scale = Some(ScalePaths::new(teeth, Path::from("status.teeth")));
         })
     };
     let stored = of(STORED, json!({"teeth": integer(12), "color": text, "finish": finish}), json!({}));
@@ -90,6 +92,8 @@ enum Verb {
     Update(Fields),
     Merge(Fields),
     Apply(i64, &'static str),
+    Json(i64, &'static str),
+    Scale(i64),
     Status(&'static str),
     Delete,
 }
@@ -115,6 +119,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => fields().prop_map(Verb::Update),
         6 => fields().prop_map(Verb::Merge),
         3 => (1..4_i64, select(&["red", "blue"][..])).prop_map(|(teeth, color)| Verb::Apply(teeth, color)),
+        2 => (1..4_i64, select(&["red", "blue"][..])).prop_map(|(teeth, color)| Verb::Json(teeth, color)),
+        2 => (1..4_i64).prop_map(Verb::Scale),
         3 => select(&["On", "Off"][..]).prop_map(Verb::Status),
         1 => Just(Verb::Delete),
     ];
@@ -244,37 +250,63 @@ fn path(version: usize) -> String {
     format!("/apis/example.com/{}/namespaces/default/gears", VERSIONS[version])
 }
 
+/// A request, and the stored content after it.
+struct Request {
+    method: &'static str,
+    at: String,
+    media: &'static str,
+    sent: Value,
+    after: Option<Gear>,
+}
+
+/// The request of a verb on an object with this content.
+fn request(was: Option<&Gear>, version: usize, name: &str, verb: &Verb) -> Request {
+    let one = format!("{}/{name}", path(version));
+    let merge = "application/merge-patch+json";
+    let write = |fields: &Fields, replaces| Some(Gear::written(was, version, fields, replaces));
+    let (method, at, media, sent, after) = match verb {
+        Verb::Create(fields) => {
+            ("POST", path(version), "application/json", body(version, name, fields, false), write(fields, true))
+        }
+        Verb::Update(fields) => {
+            ("PUT", one.clone(), "application/json", body(version, name, fields, false), write(fields, true))
+        }
+        Verb::Merge(fields) => ("PATCH", one.clone(), merge, body(version, name, fields, true), write(fields, false)),
+        Verb::Apply(teeth, color) => {
+            let fields = Fields { teeth: Some(Some(*teeth)), color: Some(Some(color)), ..Fields::default() };
+            let mut sent = body(version, name, &fields, false);
+            (sent["apiVersion"], sent["kind"]) = (json!(format!("example.com/{}", VERSIONS[version])), json!("Gear"));
+            let at = format!("{one}?fieldManager=applier&force=true");
+            ("PATCH", at, "application/apply-patch+yaml", sent, write(&fields, false))
+        }
+        Verb::Json(teeth, color) => {
+            let fields = Fields { teeth: Some(Some(*teeth)), color: Some(Some(color)), ..Fields::default() };
+            let [at_teeth, at_color, ..] = paths(version).map(|path| path.map_or(String::new(), |at| at.0.join("/")));
+            let sent = json!([
+                {"op": "replace", "path": format!("/{at_teeth}"), "value": teeth},
+                {"op": "add", "path": format!("/{at_color}"), "value": color},
+            ]);
+            ("PATCH", one.clone(), "application/json-patch+json", sent, write(&fields, false))
+        }
+        Verb::Scale(teeth) => {
+            let fields = Fields { teeth: Some(Some(*teeth)), ..Fields::default() };
+            let sent = json!({"spec": {"replicas": teeth}});
+            ("PATCH", format!("{one}/scale"), merge, sent, write(&fields, false))
+        }
+        Verb::Status(phase) => {
+            let after = write(&Fields::default(), false).map(|gear| Gear { phase: Some(*phase), ..gear });
+            ("PATCH", format!("{one}/status"), merge, json!({"status": {"phase": phase}}), after)
+        }
+        Verb::Delete => ("DELETE", one.clone(), "application/json", json!({}), None),
+    };
+    Request { method, at, media, sent, after }
+}
+
 impl Checked {
     async fn take(&mut self, (version, name, verb, reader): Step) -> Result<(), TestCaseError> {
         let before = self.gears.get(name).cloned();
         let was = before.as_ref().map(|(gear, _)| gear);
-        let one = format!("{}/{name}", path(version));
-        let merge = "application/merge-patch+json";
-        let write = |fields: &Fields, replaces| Some(Gear::written(was, version, fields, replaces));
-        let (method, at, media, sent, after) = match &verb {
-            Verb::Create(fields) => {
-                ("POST", path(version), "application/json", body(version, name, fields, false), write(fields, true))
-            }
-            Verb::Update(fields) => {
-                ("PUT", one.clone(), "application/json", body(version, name, fields, false), write(fields, true))
-            }
-            Verb::Merge(fields) => {
-                ("PATCH", one.clone(), merge, body(version, name, fields, true), write(fields, false))
-            }
-            Verb::Apply(teeth, color) => {
-                let fields = Fields { teeth: Some(Some(*teeth)), color: Some(Some(color)), ..Fields::default() };
-                let mut sent = body(version, name, &fields, false);
-                (sent["apiVersion"], sent["kind"]) =
-                    (json!(format!("example.com/{}", VERSIONS[version])), json!("Gear"));
-                let at = format!("{one}?fieldManager=applier&force=true");
-                ("PATCH", at, "application/apply-patch+yaml", sent, write(&fields, false))
-            }
-            Verb::Status(phase) => {
-                let after = write(&Fields::default(), false).map(|gear| Gear { phase: Some(*phase), ..gear });
-                ("PATCH", format!("{one}/status"), merge, json!({"status": {"phase": phase}}), after)
-            }
-            Verb::Delete => ("DELETE", one.clone(), "application/json", json!({}), None),
-        };
+        let Request { method, at, media, sent, after } = request(was, version, name, &verb);
         let code = match (&verb, was) {
             (Verb::Create(_) | Verb::Apply(..), None) => 201,
             (Verb::Create(_), Some(_)) => 409,
@@ -285,7 +317,12 @@ impl Checked {
         prop_assert_eq!(answered, code, "{} {}: {}", method, at, answer);
         match after.filter(|_| code < 300) {
             Some(after) => {
-                prop_assert_eq!(seen(&answer), after.shown(version), "{} {} {}", method, at, sent);
+                if let Verb::Scale(teeth) = verb {
+                    let shown = (&answer["kind"], &answer["spec"]["replicas"]);
+                    prop_assert_eq!(shown, (&json!("Scale"), &json!(teeth)), "{}", answer);
+                } else {
+                    prop_assert_eq!(seen(&answer), after.shown(version), "{} {} {}", method, at, sent);
+                }
                 let is_new = before.as_ref().is_none_or(|(gear, _)| *gear != after);
                 let has_new_revision = before.as_ref().is_none_or(|(_, at)| *at != revision(&answer));
                 // An apply may change only the owners.

@@ -41,14 +41,22 @@ pub fn to_parent<'d, 'p: 'd>(
     for entry in scaled.iter_mut() {
         entry.restate(api_version, FieldSet::of_path(&path_there));
     }
+    let mut owners = Vec::new();
+    for entry in managed.iter_mut() {
+        if replicas(entry.api_version).is_some_and(|path| entry.owns(&path_of(path))) {
+            owners.push((entry.identity, entry.time.clone()));
+        }
+    }
     let mut kept = Vec::new();
     for entry in managed.iter_mut() {
         let Some(path) = replicas(entry.api_version).map(path_of) else { continue };
         let owned = entry.owns(&path);
-        // A manager that still owns the replicas by a write in another version keeps that.
+        // A manager that still owns the replicas by a write in another version keeps that, and does not own them here, too.
         let is_kept = |scaled: &&mut Entry<'_>| {
-            let untouched = owned && scaled.time == entry.time;
-            scaled.identity.is_same_manager(&entry.identity) && (untouched || entry.api_version == api_version)
+            let untouched = |(owner, time): &(_, _)| scaled.identity.is_same_manager(owner) && scaled.time == *time;
+            scaled.identity.is_same_manager(&entry.identity)
+                && (owned && scaled.time == entry.time
+                    || entry.api_version == api_version && (owned || !owners.iter().any(untouched)))
         };
         if let Some(scaled) = scaled.iter_mut().find(is_kept) {
             kept.push(scaled.identity);
