@@ -14,6 +14,7 @@ mod recorded;
 mod removed;
 mod served;
 mod webhook;
+mod webhook_lists;
 mod webhook_storage;
 
 /// A file beside the project. Where it is missing, `None`, which standard error says even if the test passes, or in CI a failure.

@@ -5,63 +5,15 @@ use std::{collections::BTreeMap, time::Duration};
 use proptest::{option, prelude::*, sample::select};
 
 use super::*;
-use crate::{
-    kind::{
-        convert::{Change, Declared, Unchanged, Version},
-        fixture::gears,
-        model::{Path, ScalePaths},
-    },
-    schema::{Schema, fixture::schema},
-};
+use crate::kind::model::Path;
 
-/// The storage version, one with renamed and moved fields, and one that lacks some fields.
-const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v2"];
-const STORED: usize = 0;
-const BETA: usize = 1;
-const NARROW: usize = 2;
+mod gears;
+
+use gears::{BETA, NARROW, STORED, VERSIONS, kinds};
 
 /// The annotation for a field that a version lacks.
 const FINISH: &str = "example.com/v1.spec.finish";
 const TONE: &str = "example.com/v1beta1.spec.tone";
-
-fn kinds() -> Vec<Kind> {
-    let text = json!({"type": "string"});
-    let finish = json!({"type": "string", "default": "Plain"});
-    let integer = |default: i64| json!({"type": "integer", "default": default});
-    let of = |version: usize, spec: Value, further: Value| {
-        let mut properties = json!({
-            "spec": {"type": "object", "properties": spec},
-            "status": {"type": "object", "properties": {"phase": text}},
-        });
-        properties.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
-        let object = schema(&json!({"type": "object", "properties": properties}));
-        let schema = Arc::new(Schema { name: Some("Gear".to_owned()), ..object });
-        gears().with(|_, data, _| {
-            VERSIONS[version].clone_into(&mut data.name);
-            data.schema = schema;
-            data.columns = Vec::new();
-            let teeth = Path::from(if version == BETA { "spec.cogs" } else { "spec.teeth" });
-            data.scale = Some(ScalePaths::new(teeth, Path::from("status.teeth")));
-        })
-    };
-    let stored = of(STORED, json!({"teeth": integer(12), "color": text, "finish": finish}), json!({}));
-    let mut beta = of(BETA, json!({"cogs": integer(10), "tone": text}), json!({"color": text}));
-    let mut narrow = of(NARROW, json!({"teeth": integer(20), "color": text}), json!({}));
-    let changes = [
-        Change::Renamed(Path::from("spec.cogs"), Path::from("spec.teeth")),
-        Change::Renamed(Path::from("color"), Path::from("spec.color")),
-        Change::Added(Path::from("spec.finish")),
-        Change::Removed(Path::from("spec.tone")),
-    ];
-    let declared = Declared::new(version(&beta), version(&stored), &changes).expect("a conversion");
-    beta.binding.conversion = Some(Arc::new(declared));
-    narrow.binding.conversion = Some(Arc::new(Unchanged { fills: true }));
-    vec![Namespace::kind(), beta, stored, narrow]
-}
-
-fn version(kind: &Kind) -> Version<'_> {
-    Version { name: &kind.group_version, schema: &kind.version.schema }
-}
 
 /// The stored content of an object.
 #[derive(Clone, Debug, PartialEq)]

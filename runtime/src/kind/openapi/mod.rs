@@ -16,6 +16,7 @@
 
 #[cfg(test)]
 mod beside_tests;
+mod bodies;
 mod components;
 mod defaults;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use serde_json::Map;
 
 use super::{
-    components::SCHEMAS,
+    bodies::{patch_types, reference, resolved, schema_name},
     findings::{Findings, Place, shown},
     members::Members,
 };
@@ -263,7 +263,7 @@ impl<'d> Finding<'d, '_> {
         self.check_action(action, verb, connects && named.subresource.is_some(), place);
         let answer = self.answer(members);
         let body = members.get("requestBody").map(|body| resolved(self.root, body));
-        let body = body.and_then(|body| media_types(body)?.values().find_map(schema_name));
+        let body = body.and_then(schema_name);
         let kind = said.or_else(|| self.kind_of(body.or(answer)?, named.subresource.is_none()));
         let parameters = self.parameters(item, members);
         let pointer = place.to_string();
@@ -354,7 +354,7 @@ impl<'d> Finding<'d, '_> {
     fn answer(&mut self, members: Members<'d, '_>) -> Option<&'d str> {
         let responses = members.object("responses", self.findings)?;
         let mut success = responses.iter().filter(|(code, _)| code.starts_with('2'));
-        success.find_map(|(_, answer)| media_types(resolved(self.root, answer))?.values().find_map(schema_name))
+        success.find_map(|(_, answer)| schema_name(resolved(self.root, answer)))
     }
 
     /// The parameters in the query, of all operations of the path and of this one.
@@ -385,35 +385,4 @@ impl<'d> Finding<'d, '_> {
 fn is_discovery(path: &str) -> bool {
     let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
     matches!(segments[..], ["api" | "apis" | "version"] | ["api" | "apis", _] | ["apis", _, _])
-}
-
-/// What a body or an answer may be, by media type.
-fn media_types(of: &Document) -> Option<&Map<String, Document>> {
-    of.get("content")?.as_object()
-}
-
-/// The name of the schema of a media type.
-fn schema_name(media_type: &Document) -> Option<&str> {
-    reference(media_type.get("schema")?)
-}
-
-/// The name of the schema that a schema refers to: by `$ref`, or by `allOf` with nothing else.
-fn reference(schema: &Document) -> Option<&str> {
-    let alone = || schema.get("allOf")?.as_array().filter(|list| list.len() == 1)?[0].get("$ref");
-    schema.get("$ref").or_else(alone)?.as_str()?.strip_prefix(SCHEMAS)
-}
-
-/// A parameter, a body or an answer itself, where the document has a reference to it.
-fn resolved<'d>(root: &'d Document, of: &'d Document) -> &'d Document {
-    let target = of.get("$ref").and_then(Document::as_str).and_then(|target| target.strip_prefix('#'));
-    target.and_then(|pointer| root.pointer(pointer)).unwrap_or(of)
-}
-
-/// The types of patches that the body of an operation may be.
-fn patch_types(root: &Document, operation: Members<'_, '_>) -> Vec<PatchType> {
-    const ALL: [PatchType; 5] =
-        [PatchType::Strategic, PatchType::Json, PatchType::Merge, PatchType::ApplyYaml, PatchType::ApplyCbor];
-    let body = operation.get("requestBody").map(|body| resolved(root, body));
-    let Some(content) = body.and_then(media_types) else { return Vec::new() };
-    ALL.into_iter().filter(|of| content.contains_key(of.media_type())).collect()
 }
