@@ -16,6 +16,7 @@ DUPLICATES = {
 UNNAMED = {
     ("controller", "k8s-openapi"): "kube needs one of its features",
     ("kindsmith-tests", "library"): "README's blocks of code, which are compiled as documentation tests",
+    ("from-openapi", "serde"): "what its build script generates",
     ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",
 }
 # What the library without the feature `server` must not need: a runtime, network or disk. A name stands for all that begin so.

@@ -21,7 +21,7 @@ pub(super) async fn following<T, F: Future<Output = Result<T, Error>> + Send>(
     loop {
         let done = write(request.clone()).await;
         let refused = matches!(done, Err(Error::Unavailable(_)));
-        match api.registry.successor(&request.served).filter(|_| refused) {
+        match api.registry.successor(&request.served).await.filter(|_| refused) {
             Some(now) => request.served = now,
             None => return done,
         }

@@ -214,7 +214,8 @@ impl Documented<'_> {
             };
             match written {
                 // Lost against another write of the parent. Other conflicts are reported to the client.
-                Err(Refused(status)) if status.code == 409 && self.parent_is_newer(&before) && retry.again().await => {}
+                Err(Refused(status))
+                    if status.code == 409 && self.parent_is_newer(&before).await && retry.again().await => {}
                 Err(refused) => return Err(refused),
                 Ok(given) => return self.respond(StatusCode::OK, given, &warnings, bytes.len() + stored).await,
             }
@@ -222,8 +223,8 @@ impl Documented<'_> {
     }
 
     /// True if the parent's resourceVersion has changed.
-    fn parent_is_newer(&self, before: &Document) -> bool {
-        let served = current(self.call.backend, &self.call.request);
+    async fn parent_is_newer(&self, before: &Document) -> bool {
+        let served = current(self.call.backend, &self.call.request).await;
         let now = served.objects.snapshot().get(&self.call.request.key());
         now.is_some_and(|now| *before != now.revision().to_string())
     }
@@ -260,8 +261,8 @@ impl Documented<'_> {
 }
 
 /// The resource of a request, or the one that has replaced it.
-fn current(backend: &Backend, request: &Request) -> Arc<Registered> {
-    backend.api.registry.successor(&request.served).unwrap_or_else(|| request.served.clone())
+async fn current(backend: &Backend, request: &Request) -> Arc<Registered> {
+    backend.api.registry.successor(&request.served).await.unwrap_or_else(|| request.served.clone())
 }
 
 /// The input of a subresource's handler: the current parent. Fails with 404.
@@ -273,7 +274,7 @@ pub(super) async fn target(
     query: &Query,
     expects: Preconditions,
 ) -> Result<Target, Refused> {
-    let parent = &Request { served: current(backend, parent), ..parent.clone() };
+    let parent = &Request { served: current(backend, parent).await, ..parent.clone() };
     let document = match backend.api.get(parent, &GetOptions::default()).await? {
         Answer::Object(object) => {
             let decode = heavy::run(backend, parent, object.json_bytes().len(), Bytes::new(), move |_, _, _| {

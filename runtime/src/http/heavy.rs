@@ -74,7 +74,7 @@ impl Call<'_> {
     ) -> Result<T, Refused> {
         loop {
             match self.heavy(stored(&self.request), body.clone(), work.clone()).await {
-                Err(refused) if self.follows(&refused) => {}
+                Err(refused) if self.follows(&refused).await => {}
                 done => return done,
             }
         }
@@ -82,9 +82,10 @@ impl Call<'_> {
 
     /// Goes on with the resource that has replaced the one of a refused write. Returns false if none has, or if it does not have the
     /// operation.
-    pub(super) fn follows(&mut self, refused: &Refused) -> bool {
+    pub(super) async fn follows(&mut self, refused: &Refused) -> bool {
+        let now = self.backend.api.registry.successor(&self.request.served).await;
+        let now = now.filter(|_| refused.0.code == 503);
         let asked = &self.exchange.asked;
-        let now = self.backend.api.registry.successor(&self.request.served).filter(|_| refused.0.code == 503);
         let has_operation = |now: &Arc<Registered>| {
             let endpoint = now.endpoint(&self.request.subresource);
             asked.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))

@@ -278,7 +278,7 @@ impl Call<'_> {
             let deleted = self.backend.api.delete_collection(&self.request, &list, &options).await;
             match deleted.map_err(Refused::from) {
                 Ok(deleted) => return object::respond_deleted_list(&self, deleted).await,
-                Err(refused) if self.follows(&refused) => {}
+                Err(refused) if self.follows(&refused).await => {}
                 Err(refused) => return Err(refused),
             }
         }

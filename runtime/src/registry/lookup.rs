@@ -21,13 +21,14 @@ impl Registry {
     }
 
     /// The resource that has replaced another one, in the same version; `None` if the other was not replaced.
-    pub fn successor(&self, of: &Registered) -> Option<Arc<Registered>> {
+    pub async fn successor(&self, of: &Arc<Registered>) -> Option<Arc<Registered>> {
         if !of.objects.has_ended() {
             return None;
         }
+        // It ends an instant before the table has the other one.
+        self.until(|| (!self.serves(of)).then_some(())).await;
         let at = &of.kind.group_version;
-        let now = self.find(&at.group, &at.version, &of.kind.names().plural);
-        now.filter(|now| !now.objects.has_ended())
+        self.find(&at.group, &at.version, &of.kind.names().plural)
     }
 
     /// Looks for something now, and after each change of a resource, until it is found.
