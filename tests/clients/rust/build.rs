@@ -13,7 +13,9 @@ const SHARED: [(&str, &str); 4] = [
 ];
 
 /// The files of kinds, in `proto/`.
-const KINDS: [&str; 3] = [
+const KINDS: [&str; 5] = [
+    "k8s.io/api/authentication/v1/generated.proto",
+    "k8s.io/api/authorization/v1/generated.proto",
     "k8s.io/api/core/v1/generated.proto",
     "k8s.io/api/coordination/v1/generated.proto",
     "sample.example.com/v1/generated.proto",
