@@ -121,7 +121,7 @@ impl Changes {
             command.current_dir(folder);
         }
         let formatted = command.spawn().and_then(|mut rustfmt| {
-            // The texts are smaller than what a pipe holds, so that neither side waits for the other.
+            // rustfmt reads all of its input before it writes, so that neither side waits for the other.
             rustfmt.stdin.take().expect("it is a pipe").write_all(text.as_bytes())?;
             rustfmt.wait_with_output()
         });

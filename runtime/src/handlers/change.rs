@@ -12,19 +12,18 @@ use crate::{
 pub(super) type Change<'c> = &'c (dyn Fn(&mut Document) -> Result<(), Refusal> + Send + Sync);
 
 /// Writes. If the resource is replaced meanwhile, which refuses writes, the write is done again on the new one.
-pub(super) async fn following<T, F: Future<Output = Result<T, Error>> + Send>(
+pub(super) async fn following<T, F: Future<Output = Result<T, Refusal>> + Send>(
     api: &Verbs,
     request: &Request,
     write: impl Fn(Request) -> F,
-) -> Result<T, Error> {
+) -> Result<T, Refusal> {
     let mut request = request.clone();
     loop {
-        let done = write(request.clone()).await;
-        let refused = matches!(done, Err(Error::Unavailable(_)));
-        match api.registry.successor(&request.served).await.filter(|_| refused) {
-            Some(now) => request.served = now,
-            None => return done,
-        }
+        let refusal = match write(request.clone()).await {
+            Err(refusal) if refusal.status().code == 503 => refusal,
+            done => return done,
+        };
+        request.served = api.registry.successor(&request.served).await.ok_or(refusal)?;
     }
 }
 
@@ -43,10 +42,11 @@ pub(super) async fn document(
             Error::Internal("the handler refused".to_owned())
         })
     };
-    let changed = following(api, request, |request| async move { api.change(&request, options, noted).await }).await;
+    let change = |request| async move { Ok(api.change(&request, options, noted).await?) };
+    let changed = following(api, request, change).await;
     match (changed, said.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)) {
         (_, Some(refusal)) => Err(refusal),
         (Ok(object), None) => parsed(&object),
-        (Err(error), None) => Err(error.into()),
+        (Err(error), None) => Err(error),
     }
 }

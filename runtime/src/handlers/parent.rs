@@ -159,7 +159,7 @@ impl Target {
         let dry_run = options.dry_run || self.context.dry_run;
         let options = DeleteOptions { dry_run, preconditions, ..options.clone() };
         let (api, options) = (self.context.api(), &options);
-        let delete = |request| async move { api.delete(&request, options).await };
+        let delete = |request| async move { Ok(api.delete(&request, options).await?) };
         change::following(api, &self.request(), delete).await?;
         Ok(())
     }

@@ -83,9 +83,10 @@ impl Call<'_> {
     /// Goes on with the resource that has replaced the one of a refused write. Returns false if none has, or if it does not have the
     /// operation.
     pub(super) async fn follows(&mut self, refused: &Refused) -> bool {
-        let now = self.backend.api.registry.successor(&self.request.served).await;
-        let now = now.filter(|_| refused.0.code == 503);
-        let asked = &self.exchange.asked;
+        if refused.0.code != 503 {
+            return false;
+        }
+        let (now, asked) = (self.backend.api.registry.successor(&self.request.served).await, &self.exchange.asked);
         let has_operation = |now: &Arc<Registered>| {
             let endpoint = now.endpoint(&self.request.subresource);
             asked.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))

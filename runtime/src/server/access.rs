@@ -47,9 +47,9 @@ impl Builder {
     }
 
     /// Adds an authorizer. Members of `system:masters` may do everything, everyone may read health and version, and
-    /// authenticated users may read the discovery documents and ask what they may do. For everything else the authorizers are called in the order in
-    /// which they were added, and the first that allows or denies decides. If all have no opinion, the request is
-    /// denied.
+    /// authenticated users may read the discovery documents and ask what they may do. For everything else the authorizers
+    /// are called in the order in which they were added, and the first that allows or denies decides. If all have no
+    /// opinion, the request is denied.
     ///
     #[doc = include_str!("docs/authorizer.md")]
     pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {

@@ -105,12 +105,11 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 409 if the name is taken, 422 for an invalid object, 403 and 404 for its namespace.
     pub async fn create(&self, object: &K) -> Result<K> {
-        let (document, request): (Document, _) = (encode(object)?, self.all()?);
         let create = |request| {
-            let document = document.clone();
-            async move { self.api().create(&request, document, self.options()).await }
+            let document = encode(object);
+            async move { Ok(self.api().create(&request, document?, self.options()).await?) }
         };
-        typed(&answered(change::following(self.api(), &request, create).await?.answer)?)
+        typed(&answered(change::following(self.api(), &self.all()?, create).await?.answer)?)
     }
 
     /// Replaces a whole object. Its resourceVersion is a precondition. Only some built-in kinds, such as `ConfigMap`, may
@@ -156,7 +155,7 @@ impl<K: Object> Objects<K> {
     pub async fn delete(&self, name: &str, options: &DeleteOptions) -> Result<Option<K>> {
         let request = self.one(name, "")?;
         let options = &self.deletion(options);
-        let delete = |request| async move { self.api().delete(&request, options).await };
+        let delete = |request| async move { Ok(self.api().delete(&request, options).await?) };
         match change::following(self.api(), &request, delete).await? {
             Deleted::Gone { .. } | Deleted::Forced => Ok(None),
             Deleted::Marked(object) => {
@@ -172,7 +171,7 @@ impl<K: Object> Objects<K> {
     /// Like [`Objects::list`] and [`Objects::delete`]. Deletions before a failed one are not undone.
     pub async fn delete_collection(&self, options: &DeleteOptions, selected: &ListOptions) -> Result<List<K>> {
         let (request, options) = (self.all()?, &self.deletion(options));
-        let delete = |request| async move { self.api().delete_collection(&request, selected, options).await };
+        let delete = |request| async move { Ok(self.api().delete_collection(&request, selected, options).await?) };
         let deleted = change::following(self.api(), &request, delete).await?;
         Ok(List::of(&request, deleted))
     }
@@ -182,14 +181,18 @@ impl<K: Object> Objects<K> {
     }
 
     async fn replace_at(&self, request: &Request, object: &K) -> Result<K> {
-        typed(&answered(self.updated(request, encode(object)?).await?)?)
+        typed(&answered(self.updated(request, || encode(object)).await?)?)
     }
 
     /// Replaces an object, its status or its scale.
-    pub(super) async fn updated(&self, request: &Request, document: Document) -> Result<Answer> {
+    pub(super) async fn updated(
+        &self,
+        request: &Request,
+        document: impl Fn() -> Result<Document> + Send + Sync,
+    ) -> Result<Answer> {
         let update = |request| {
-            let document = document.clone();
-            async move { self.api().update(&request, document, self.options()).await }
+            let document = document();
+            async move { Ok(self.api().update(&request, document?, self.options()).await?) }
         };
         Ok(change::following(self.api(), request, update).await?.answer)
     }

@@ -74,7 +74,7 @@ impl<K: Object> Objects<K> {
         };
         let patch = |request| {
             let patch = patch.clone();
-            async move { self.api().patch(&request, patch, &self.client.options).await }
+            async move { Ok(self.api().patch(&request, patch, &self.client.options).await?) }
         };
         answered(change::following(self.api(), request, patch).await?.answer)
     }

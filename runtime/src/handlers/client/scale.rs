@@ -5,7 +5,6 @@ use super::{Objects, Patch, typed::answered};
 use crate::{
     handlers::{Object, Result, decode, encode},
     meta::{ObjectMeta, options::GetOptions},
-    schema::Document,
 };
 
 /// autoscaling/v1 Scale.
@@ -55,9 +54,12 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::replace`].
     pub async fn replace_scale(&self, name: &str, scale: &Scale) -> Result<Scale> {
-        let mut document: Document = encode(scale)?;
-        document["apiVersion"] = TYPE_META.0.into();
-        document["kind"] = TYPE_META.1.into();
+        let document = || {
+            let mut document = encode(scale)?;
+            document["apiVersion"] = TYPE_META.0.into();
+            document["kind"] = TYPE_META.1.into();
+            Ok(document)
+        };
         decode(&answered(self.updated(&self.one(name, "scale")?, document).await?)?)
     }
 
