@@ -1,17 +1,13 @@
 //! `kindsmith export`: what a program declares in Rust, as documents. The program itself writes them, in place of serving: the
 //! environment variable `KINDSMITH_EXPORT` names the file.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::{self, Stdio},
-};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use kindsmith::__layers::codec::yaml;
 use serde_json::Value;
 
-use super::{Outcome, store::print};
+use super::{Outcome, kinds::ask, store::print};
 use crate::change::{Changes, How};
 
 pub(super) const ABOUT: &str = "Export what a program declares in Rust: definitions for a cluster, or OpenAPI documents.
@@ -102,27 +98,4 @@ fn documents(exported: &Value) -> Vec<(String, String)> {
         (format!("{name}.json"), format!("{document:#}\n"))
     });
     written.collect()
-}
-
-/// Runs the program, and returns what it wrote.
-fn ask(program: Option<&Path>) -> Result<Value, String> {
-    let file = env::temp_dir().join(format!("kindsmith-export-{}.json", process::id()));
-    let (mut command, name) = if let Some(program) = program {
-        (process::Command::new(program), program.display().to_string())
-    } else {
-        let mut command = process::Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(["run", "--quiet"]);
-        (command, "cargo run".to_owned())
-    };
-    // What it prints is not what is exported.
-    let ended = command.env("KINDSMITH_EXPORT", &file).stdin(Stdio::null()).stdout(Stdio::null()).status();
-    let ended = ended.map_err(|error| format!("{name}: {error}"))?;
-    let written = fs::read(&file);
-    // A file in the temporary folder that stays is no error.
-    let _ = fs::remove_file(&file);
-    let Ok(written) = written else {
-        let way_out = "the program has to call `serve` or `build` of kindsmith's builder, and no other arguments can be given to it";
-        return Err(format!("{name} ended ({ended}) without exporting its kinds; {way_out}"));
-    };
-    serde_json::from_slice(&written).map_err(|error| format!("{name} wrote something else than its kinds: {error}"))
 }

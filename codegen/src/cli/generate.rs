@@ -1,14 +1,14 @@
 //! `kindsmith generate`: kinds in Rust from files, to be committed.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use clap::Args;
 use kindsmith_codegen::Builder;
 
-use super::Outcome;
+use super::{
+    Outcome,
+    kinds::{files, warn},
+};
 use crate::change::{Changes, How};
 
 pub(super) const ABOUT: &str = "Generate kinds in Rust from files, to be committed.
@@ -127,8 +127,8 @@ impl Command {
 /// Generates.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     let generated = command.builder()?.generate().map_err(|error| error.to_string())?;
-    let warnings = generated.report.0.iter().map(ToString::to_string);
-    for warning in warnings.chain(generated.warnings.iter().map(ToString::to_string)) {
+    warn(&generated.report);
+    for warning in &generated.warnings {
         eprintln!("warning: {warning}");
     }
     let mut changes = Changes::new(&command.out);
@@ -155,37 +155,6 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
 fn split<'p>(option: &str, pair: &'p str) -> Result<(&'p str, &'p str), String> {
     pair.split_once('=')
         .ok_or_else(|| format!("{option} {pair}: there is no `=` between what is meant and what it becomes"))
-}
-
-/// The files that are named, and those in the folders that are named, in alphabetical order.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    let mut found = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            let before = found.len();
-            folder(path, &mut found).map_err(|error| format!("{}: {error}", path.display()))?;
-            if found.len() == before {
-                return Err(format!("{}: no file in it ends in .yaml, .yml or .json", path.display()));
-            }
-        } else {
-            found.push(path.clone());
-        }
-    }
-    Ok(found)
-}
-
-fn folder(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
-    paths.sort();
-    for path in paths {
-        let ends = path.extension().is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end == *known));
-        if path.is_dir() {
-            self::folder(&path, found)?;
-        } else if ends {
-            found.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// A word as a shell reads it.

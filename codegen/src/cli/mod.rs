@@ -3,6 +3,7 @@
 mod add;
 mod export;
 mod generate;
+mod kinds;
 mod migrate;
 mod new;
 mod progress;

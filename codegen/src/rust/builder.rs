@@ -5,15 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kindsmith::kind::{crd, openapi};
+use crate::{Declared, Kinds};
 
-use super::{
-    Error, File, Generated, Options, assign,
-    collect::Collector,
-    emit::Emitter,
-    model::{Model, Read},
-    names,
-};
+use super::{Error, File, Generated, Options, assign, collect::Collector, emit::Emitter, model::Model, names};
 
 /// Generates Rust from manifests of CustomResourceDefinitions, and from OpenAPI v3 documents as Kubernetes publishes them.
 ///
@@ -207,21 +201,15 @@ impl Builder {
 
     fn model(&self) -> Result<(Model, Generated), Error> {
         let mut generated = Generated::default();
-        let mut read = self.read(&mut generated)?;
-        let kind = |read: &Read| read.definition.shared.names.kind.clone();
+        let Kinds { kinds: mut read, warnings } = Kinds::of_files(&self.files)?;
+        generated.report = warnings;
+        let kind = |read: &Declared| read.definition.shared.names.kind.clone();
         let skipped: Vec<String> = read.iter().map(kind).filter(|kind| self.options.skipped.contains(kind)).collect();
         read.retain(|read| !skipped.contains(&kind(read)));
         if read.is_empty() {
             return Err(Error::Invalid("the files define no kind".to_owned()));
         }
-        for (index, one) in read.iter().enumerate() {
-            let name = one.definition.shared.group_resource();
-            if let Some(other) = read[..index].iter().find(|other| other.definition.shared.group_resource() == name) {
-                let message = format!("{name} is defined in {} and in {}", other.sources[0], one.sources[0]);
-                return Err(Error::Invalid(message));
-            }
-        }
-        let mut groups: BTreeMap<String, Vec<&Read>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Vec<&Declared>> = BTreeMap::new();
         for read in &read {
             groups.entry(read.definition.shared.group.clone()).or_default().push(read);
         }
@@ -236,34 +224,6 @@ impl Builder {
         assign::names(&mut model, &self.options);
         self.options.check(&model, &skipped).map_err(Error::Invalid)?;
         Ok((model, generated))
-    }
-
-    /// Reads the files with the front ends. Overlays follow all others.
-    fn read(&self, generated: &mut Generated) -> Result<Vec<Read>, Error> {
-        let (mut read, mut documents) = (Vec::new(), Vec::new());
-        for path in &self.files {
-            let text = fs::read(path).map_err(|error| Error::Io(path.clone(), error))?;
-            let name = path.display().to_string();
-            if openapi::is_document(&text) {
-                documents.push((name, text));
-                continue;
-            }
-            let manifest = crd::read(&name, &text).map_err(Error::Documents)?;
-            generated.report.0.extend(manifest.warnings.0);
-            read.extend(manifest.definitions.into_iter().map(|defined| Read::of_manifest(&name, defined.definition)));
-        }
-        let sources: Vec<_> = documents.iter().map(|(name, text)| openapi::Source::new(name, text)).collect();
-        let described = openapi::read(&sources).map_err(Error::Documents)?;
-        generated.report.0.extend(described.warnings.0);
-        for definition in read.iter_mut().map(|read| &mut read.definition) {
-            described.overlays.iter().for_each(|overlay| overlay.apply(definition));
-        }
-        read.extend(described.resources.into_iter().map(|resource| Read {
-            sources: resource.documents.iter().map(|index| sources[*index].name.to_owned()).collect(),
-            is_builtin: resource.policy.omits_empty(),
-            definition: resource.definition,
-        }));
-        Ok(read)
     }
 }
 

@@ -10,7 +10,7 @@ use kindsmith::{
 
 use super::{
     Warning,
-    model::{Declared, Field, Kind, Model, Module, Read, Ty, Use},
+    model::{Declared, Field, Kind, Model, Module, Ty, Use},
     names,
 };
 
@@ -52,7 +52,7 @@ impl<'c> Collector<'c> {
     }
 
     /// The kinds of a group, whose module has this name.
-    pub(super) fn group(&mut self, group: &str, folder: &str, read: &[&Read]) {
+    pub(super) fn group(&mut self, group: &str, folder: &str, read: &[&crate::Declared]) {
         self.first = self.model.modules.len();
         let mut versions: Vec<&str> =
             read.iter().flat_map(|read| read.definition.versions.iter().map(|version| &*version.name)).collect();
@@ -79,7 +79,7 @@ impl<'c> Collector<'c> {
         self.storage(read);
     }
 
-    fn kind(&mut self, read: &Read, version: &Version) {
+    fn kind(&mut self, read: &crate::Declared, version: &Version) {
         let shared = read.definition.shared.as_ref().clone();
         let at = Use { kind: shared.names.kind.clone(), ..Use::default() };
         if read.definition.conversion != <_>::default() {
@@ -106,12 +106,12 @@ impl<'c> Collector<'c> {
         self.model.types[root].is_root = true;
         self.model.types[root].is_doc_fixed = true;
         self.model.types[root].fields = self.fields(&version.schema, &at);
-        let kind = Kind { root, shared, version: version.clone(), is_builtin: read.is_builtin, storage: None };
+        let kind = Kind { root, shared, version: version.clone(), is_builtin: read.is_builtin(), storage: None };
         self.model.modules[self.module].kinds.push(kind);
     }
 
     /// Finds the storage versions of the group's kinds.
-    fn storage(&mut self, read: &[&Read]) {
+    fn storage(&mut self, read: &[&crate::Declared]) {
         let stored = |kind: &Kind| {
             let read = read.iter().find(|read| read.definition.shared.names.kind == kind.shared.names.kind);
             read.map(|read| read.definition.storage_version.clone()).unwrap_or_default()

@@ -2,29 +2,9 @@
 use std::collections::BTreeSet;
 
 use kindsmith::{
-    kind::{
-        Definition,
-        model::{Shared, Version},
-    },
+    kind::model::{Shared, Version},
     schema::Schema,
 };
-
-/// A resource as a front end read it.
-pub(super) struct Read {
-    /// The files that describe its versions.
-    pub sources: Vec<String>,
-    /// It is one of Kubernetes' own.
-    pub is_builtin: bool,
-    pub definition: Definition,
-}
-
-impl Read {
-    /// A resource that a manifest defines.
-    pub(super) fn of_manifest(source: &str, definition: Definition) -> Self {
-        let sources = vec![source.to_owned(); definition.versions.len()];
-        Self { sources, is_builtin: false, definition }
-    }
-}
 
 /// Everything that is to be written.
 #[derive(Default)]
