@@ -4,6 +4,7 @@
 //! Not yet: the kinds and reviews of `rbac.authorization.k8s.io`, `authorization.k8s.io` and `authentication.k8s.io`,
 //! and Gadget's CEL rules. Without roles, users outside `system:masters` may do nothing.
 
+mod flags;
 mod gadget;
 mod sprocket;
 #[path = "../../support/widget.rs"]
@@ -12,6 +13,7 @@ mod widget;
 use std::path::PathBuf;
 
 use clap::Parser;
+use flags::Flags;
 use kindsmith::{
     Resource, Server,
     kind::{Kind, crd},
@@ -20,22 +22,12 @@ use kindsmith::{
 
 /// The server under the conformance kit.
 #[derive(Parser)]
-struct Flags {
-    /// Address to listen on; port 0 chooses a free one.
-    #[arg(long, default_value = "127.0.0.1:18080")]
-    listen: String,
-    /// Directory that keeps the objects; without it they are kept in memory.
-    #[arg(long)]
-    data_dir: Option<PathBuf>,
-    /// File of `token,user,uid,"group,group"` lines; without it an admin token is created.
-    #[arg(long)]
-    token_file: Option<PathBuf>,
+struct Command {
+    #[command(flatten)]
+    flags: Flags,
     /// Manifest of CustomResourceDefinitions; its kinds are served instead of those of the same name that are declared in Rust.
     #[arg(long)]
     crd: Vec<PathBuf>,
-    /// Use TLS with the server's own certificate.
-    #[arg(long)]
-    tls: bool,
 }
 
 /// The kinds of the kit that are declared in Rust.
@@ -49,27 +41,16 @@ fn declared() -> Vec<Kind> {
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
-    let flags = Flags::parse();
+    let command = Command::parse();
     let _log = kindsmith::logging::init("warn");
-    let mut server = Server::builder().definitions().without_builtin_controllers();
+    let mut server = Server::builder();
     let mut defined = Vec::new();
-    for path in flags.crd {
+    for path in command.crd {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let manifest = crd::read(&path.to_string_lossy(), text.as_bytes()).unwrap_or_else(|report| panic!("{report}"));
         defined.extend(manifest.definitions.into_iter().map(|defined| defined.definition.shared.group_kind()));
         server = server.crd(text);
     }
     let kinds = declared().into_iter().filter(|kind| !defined.contains(&kind.group_kind()));
-    server = kinds.fold(server, Builder::model);
-    server = match flags.data_dir {
-        Some(path) => server.data_dir(path),
-        None => server.memory(),
-    };
-    if let Some(path) = flags.token_file {
-        server = server.token_file(path);
-    }
-    if !flags.tls {
-        server = server.http();
-    }
-    server.serve(&flags.listen).await
+    command.flags.serve(kinds.fold(server, Builder::model)).await
 }
