@@ -5,6 +5,9 @@
 //! `default-features = false` neither the command nor the server is built, but the pure layers of `kindsmith` are.
 
 mod declared;
+#[cfg(feature = "cli")]
+pub mod export;
+mod exported;
 mod rust;
 
 pub use declared::{Declared, Kinds};

@@ -1,25 +1,38 @@
-//! `kindsmith export`: what a program declares in Rust, as documents. The program itself writes them, in place of serving: the
-//! environment variable `KINDSMITH_EXPORT` names the file.
+//! `kindsmith export`: kinds as documents for others. They are read from files, or a program that declares them in Rust is asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kindsmith::__layers::codec::yaml;
+use kindsmith::{__layers::codec::yaml, kind::crd};
+use kindsmith_codegen::{
+    Kinds,
+    export::{Written, docs, json_schema, rbac},
+};
 use serde_json::Value;
 
-use super::{Outcome, kinds::ask, store::print};
+use super::{
+    Outcome,
+    kinds::{Origin, warn},
+    store::print,
+};
 use crate::change::{Changes, How};
 
-pub(super) const ABOUT: &str = "Export what a program declares in Rust: definitions for a cluster, or OpenAPI documents.
+pub(super) const ABOUT: &str = "Export kinds: as definitions for a cluster, as OpenAPI documents, as JSON Schema for editors, as documentation, \
+or as roles.
 
-The program is built and run with `cargo run`, or named with --program. It serves nothing then, and its data is not touched: it writes \
-its kinds to a file for this command, when it calls `serve` or `build` of its builder.";
+The kinds are those of manifests of CustomResourceDefinitions and OpenAPI documents, or those that a program declares in Rust. Without files \
+the program of this folder is built and run with `cargo run`, unless --program names one. It serves nothing then, and its data is not \
+touched: it writes its kinds to a file for this command, when it calls `serve` or `build` of its builder. What an export cannot say is \
+printed as a warning.";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   kindsmith export crd | kubectl apply --server-side -f -
   kindsmith export crd --out crds
-  kindsmith export openapi --out openapi --program target/debug/shop";
+  kindsmith export openapi --out openapi --program target/debug/shop
+  kindsmith export json-schema schemas --out .schemas
+  kindsmith export docs schemas --out docs
+  kindsmith export rbac schemas | kubectl apply -f -";
 
 /// What to export.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -28,6 +41,12 @@ enum What {
     Crd,
     /// OpenAPI v3 documents, one for each group and version, in JSON.
     Openapi,
+    /// JSON Schema for editors, a file for each kind and version, and all.json, which chooses among them.
+    JsonSchema,
+    /// Reference documentation, a Markdown page for each group.
+    Docs,
+    /// ClusterRoles to view, edit and administer the kinds of a group, in YAML.
+    Rbac,
 }
 
 /// The arguments.
@@ -35,59 +54,126 @@ enum What {
 pub(super) struct Command {
     /// What to export.
     what: What,
+    #[command(flatten)]
+    origin: Origin,
     /// A folder for a file each; without it, everything is printed.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// A program that is built already.
-    #[arg(long, value_name = "PATH")]
-    program: Option<PathBuf>,
     #[command(flatten)]
     how: How,
 }
 
+/// Files to write, and warnings.
+#[derive(Default)]
+struct Exported {
+    files: Vec<(String, String)>,
+    warnings: Vec<String>,
+}
+
+impl Exported {
+    fn new(files: Vec<Written>, warnings: Vec<String>) -> Self {
+        Self { files: files.into_iter().map(|file| (file.path, file.text)).collect(), warnings }
+    }
+}
+
 /// Exports.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
-    let exported = ask(command.program.as_deref())?;
-    let files = match command.what {
-        What::Crd => definitions(&exported),
-        What::Openapi => documents(&exported),
-    };
-    if command.what == What::Crd {
-        for warning in exported["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            eprintln!("warning: {warning}");
-        }
-    }
-    if files.is_empty() {
-        return Err("the program declares no kinds that could be exported".to_owned());
+    let Exported { mut files, warnings } = exported(command)?;
+    for warning in warnings {
+        eprintln!("warning: {warning}");
     }
     let Some(out) = &command.out else {
+        // It refers to the others by their paths.
+        files.retain(|(name, _)| name != json_schema::ALL);
+        if files.is_empty() {
+            return Err(NOTHING.to_owned());
+        }
         for (_, text) in files {
             print(format_args!("{text}"));
         }
         return Ok(Outcome::Whole);
     };
-    let next = match command.what {
-        What::Crd => format!("kubectl apply --server-side -f {}", out.display()),
-        What::Openapi => format!("give {} to the generators of clients", out.display()),
-    };
+    if files.iter().all(|(name, _)| name == json_schema::ALL) {
+        return Err(NOTHING.to_owned());
+    }
     let mut changes = Changes::new(out);
     for (name, text) in files {
         changes.create(name, text);
     }
-    changes.write(command.how, &[], &next)?;
+    changes.write(command.how, &[], &next(command.what, out))?;
     Ok(Outcome::Whole)
 }
 
-/// Each definition as a file.
-fn definitions(exported: &Value) -> Vec<(String, String)> {
-    let definitions = exported["definitions"].as_array().into_iter().flatten();
-    let written = definitions.map(|definition| {
-        let mut text = b"---\n".to_vec();
-        yaml::encode(definition, &mut text);
-        let name = definition["metadata"]["name"].as_str().unwrap_or("definition");
-        (format!("{name}.yaml"), String::from_utf8_lossy(&text).into_owned())
-    });
-    written.collect()
+const NOTHING: &str = "there are no kinds that could be exported";
+
+fn exported(command: &Command) -> Result<Exported, String> {
+    if command.what == What::Openapi {
+        let files = documents(&command.origin.exported()?);
+        return Ok(Exported { files, ..Exported::default() });
+    }
+    if command.what == What::Crd && command.origin.is_program() {
+        return Ok(of_program(&command.origin.exported()?));
+    }
+    let kinds = command.origin.kinds()?;
+    warn(&kinds.warnings);
+    let definitions = || kinds.kinds.iter().map(|declared| &declared.definition);
+    Ok(match command.what {
+        What::Crd | What::Openapi => self::definitions(&kinds),
+        What::JsonSchema => {
+            let schemas = json_schema::files(definitions());
+            Exported::new(schemas.files, schemas.warnings)
+        }
+        What::Docs => {
+            let docs = docs::files(&kinds.kinds);
+            Exported::new(docs.files, docs.warnings)
+        }
+        What::Rbac => Exported::new(rbac::files(definitions()), Vec::new()),
+    })
+}
+
+/// What to do with the files.
+fn next(what: What, out: &Path) -> String {
+    let out = out.display();
+    match what {
+        What::Crd => format!("kubectl apply --server-side -f {out}"),
+        What::Openapi => format!("give {out} to the generators of clients"),
+        What::JsonSchema => format!(
+            "begin manifests with this line, in which the path is relative to them:\n# yaml-language-server: $schema={out}/{}",
+            json_schema::ALL
+        ),
+        What::Docs => format!("publish the pages in {out}"),
+        What::Rbac => format!("kubectl apply -f {out}, and bind view, edit or admin to users as always"),
+    }
+}
+
+/// A definition as a file.
+fn definition(definition: &Value) -> (String, String) {
+    let mut text = b"---\n".to_vec();
+    yaml::encode(definition, &mut text);
+    let name = definition["metadata"]["name"].as_str().unwrap_or("definition");
+    (format!("{name}.yaml"), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The definitions of kinds from files.
+fn definitions(kinds: &Kinds) -> Exported {
+    let mut exported = Exported::default();
+    for declared in &kinds.kinds {
+        match crd::write(&declared.definition) {
+            Ok(written) => {
+                exported.files.push(definition(&written.document));
+                exported.warnings.extend(written.warnings);
+            }
+            Err(why) => exported.warnings.push(why),
+        }
+    }
+    exported
+}
+
+/// The definitions that a program wrote.
+fn of_program(exported: &Value) -> Exported {
+    let files = exported["definitions"].as_array().into_iter().flatten().map(definition).collect();
+    let warnings = exported["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    Exported { files, warnings: warnings.map(str::to_owned).collect() }
 }
 
 /// Each OpenAPI document as a file, which is named after its group and version.

@@ -1,15 +1,16 @@
 //! Where the commands take kinds from: files and folders, or a program that declares them in Rust.
 
 use std::{
-    env, fs, io,
+    fs, io,
     path::{Path, PathBuf},
-    process::{self, Stdio},
 };
 
 use clap::Args;
 use kindsmith::kind::crd::Report;
 use kindsmith_codegen::Kinds;
 use serde_json::Value;
+
+use super::program::{ask, ask_about};
 
 /// The arguments that say where the kinds are.
 #[derive(Args)]
@@ -24,19 +25,27 @@ pub(super) struct Origin {
 
 impl Origin {
     /// The kinds.
-    #[expect(dead_code, reason = "the first command that uses it removes this line")]
     pub(super) fn kinds(&self) -> Result<Kinds, String> {
         if !self.paths.is_empty() {
             return Kinds::of_files(files(&self.paths)?).map_err(|error| error.to_string());
         }
-        let exported = ask(self.program.as_deref())?;
-        let definitions = &exported["definitions"];
-        let text = |definition: &Value| {
-            let name = definition["metadata"]["name"].as_str().unwrap_or_default();
-            (format!("the program's {name}"), definition.to_string().into_bytes())
-        };
-        let texts: Vec<_> = definitions.as_array().into_iter().flatten().map(text).collect();
-        Kinds::of_texts(&texts).map_err(|error| error.to_string())
+        Kinds::of_program(&ask(self.program.as_deref())?).map_err(|error| error.to_string())
+    }
+
+    /// True if a program is asked.
+    pub(super) fn is_program(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// What the program exports, or a server of the files: definitions and OpenAPI documents.
+    pub(super) fn exported(&self) -> Result<Value, String> {
+        if self.paths.is_empty() {
+            return ask(self.program.as_deref());
+        }
+        // A server would report the same errors in its log.
+        warn(&self.kinds()?.warnings);
+        let files: Vec<_> = files(&self.paths)?.into_iter().map(PathBuf::into_os_string).collect();
+        ask_about(&files)
     }
 }
 
@@ -80,27 +89,4 @@ fn folder(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 /// True for the files of a folder that are read.
 pub(super) fn is_read(path: &Path) -> bool {
     path.extension().is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end == *known))
-}
-
-/// Runs the program, and returns what it wrote.
-pub(super) fn ask(program: Option<&Path>) -> Result<Value, String> {
-    let file = env::temp_dir().join(format!("kindsmith-export-{}.json", process::id()));
-    let (mut command, name) = if let Some(program) = program {
-        (process::Command::new(program), program.display().to_string())
-    } else {
-        let mut command = process::Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(["run", "--quiet"]);
-        (command, "cargo run".to_owned())
-    };
-    // What it prints is not what is exported.
-    let ended = command.env("KINDSMITH_EXPORT", &file).stdin(Stdio::null()).stdout(Stdio::null()).status();
-    let ended = ended.map_err(|error| format!("{name}: {error}"))?;
-    let written = fs::read(&file);
-    // A file in the temporary folder that stays is no error.
-    let _ = fs::remove_file(&file);
-    let Ok(written) = written else {
-        let way_out = "the program has to call `serve` or `build` of kindsmith's builder, and no other arguments can be given to it";
-        return Err(format!("{name} ended ({ended}) without exporting its kinds; {way_out}"));
-    };
-    serde_json::from_slice(&written).map_err(|error| format!("{name} wrote something else than its kinds: {error}"))
 }

@@ -6,6 +6,7 @@ mod generate;
 mod kinds;
 mod migrate;
 mod new;
+mod program;
 mod progress;
 mod serve;
 mod store;
@@ -63,7 +64,7 @@ enum Command {
     /// Generate kinds in Rust from definitions in files.
     #[command(long_about = generate::ABOUT, after_help = generate::EXAMPLES)]
     Generate(generate::Command),
-    /// Export the kinds of a program as definitions or OpenAPI documents.
+    /// Export the kinds of files or a program: definitions, OpenAPI, JSON Schema, documentation, roles.
     #[command(long_about = export::ABOUT, after_help = export::EXAMPLES)]
     Export(export::Command),
     /// Check, salvage, back up, restore and migrate the data of a server.

@@ -1,6 +1,6 @@
 //! Tests of `kindsmith export`. The program that exports is `kindsmith serve`, behind a script without arguments.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 
 use kindsmith::kind::crd;
 use kindsmith_tests::Folder;
@@ -63,4 +63,75 @@ fn a_program_that_exports_nothing_is_reported() {
     assert!(error.contains("exit status: 3) without exporting its kinds; the program has to call `serve`"), "{error}");
     let error = refused(folder.path(), &["export", "crd", "--program", "missing"]);
     assert!(error.contains("missing: No such file"), "{error}");
+}
+
+#[test]
+fn files_are_exported_without_a_program() {
+    let folder = Folder::new("export");
+    for (what, file, begin, next) in [
+        (
+            "crd",
+            "orders.bakery.example.com.yaml",
+            "---\napiVersion: apiextensions.k8s.io/v1\n",
+            "kubectl apply --server-side",
+        ),
+        ("openapi", "bakery.example.com_v1.json", "{\n  \"components\"", "give openapi to"),
+        (
+            "json-schema",
+            "bakery.example.com/order_v1.json",
+            "{\n",
+            "# yaml-language-server: $schema=json-schema/all.json",
+        ),
+        ("docs", "bakery.example.com.md", "# bakery.example.com\n", "publish the pages in docs"),
+        ("rbac", "bakery.example.com.yaml", "---\napiVersion: rbac.authorization.k8s.io/v1\n", "kubectl apply -f rbac"),
+    ] {
+        let dry = done(folder.path(), &["export", what, MANIFEST, "--out", what, "--dry-run"]);
+        assert!(dry.contains(&format!("would write {file}:")), "{what}: {dry}");
+        assert!(!folder.path().join(what).exists(), "{what}: a dry run writes nothing");
+        let out = done(folder.path(), &["export", what, MANIFEST, "--out", what]);
+        assert!(out.contains(next), "{what}: {out}");
+        let text = fs::read_to_string(folder.path().join(what).join(file)).unwrap();
+        assert!(text.starts_with(begin), "{what}: {text}");
+        assert_eq!(done(folder.path(), &["export", what, MANIFEST]), text, "{what}");
+        let error = refused(folder.path(), &["export", what, MANIFEST, "--out", what]);
+        assert!(error.contains("exists, and nothing was written; --overwrite replaces it"), "{what}: {error}");
+    }
+    let error = refused(folder.path(), &["export", "docs", "missing.yaml"]);
+    assert!(error.contains("missing.yaml: No such file"), "{error}");
+    let wrong = folder.path().join("wrong.yaml");
+    fs::write(&wrong, fs::read_to_string(MANIFEST).unwrap().replace("plural: orders", "plural: Orders")).unwrap();
+    for what in ["docs", "openapi"] {
+        let error = refused(folder.path(), &["export", what, wrong.to_str().unwrap()]);
+        assert!(error.contains("wrong.yaml:10: document 1, /spec/names/plural: "), "{error}");
+    }
+}
+
+#[test]
+fn a_program_and_its_files_are_exported_alike() {
+    let folder = Folder::new("export");
+    let program = bakery(&folder);
+    for what in ["crd", "openapi", "json-schema", "rbac"] {
+        let of_program = done(folder.path(), &["export", what, "--program", program.to_str().unwrap()]);
+        assert_eq!(of_program, done(folder.path(), &["export", what, MANIFEST]), "{what}");
+    }
+}
+
+#[test]
+fn a_program_that_serves_or_takes_too_long_is_ended() {
+    let folder = Folder::new("export");
+    for (command, expected) in [
+        ("echo Listening on 127.0.0.1:8080; exec sleep 600", "serves in place of exporting its kinds, and was ended"),
+        ("exec sleep 600", "exported nothing within 1 s (KINDSMITH_EXPORT_SECONDS says another limit), and was ended"),
+    ] {
+        let program = program(&folder, command);
+        let start = std::time::Instant::now();
+        let output = Command::new(env!("CARGO_BIN_EXE_kindsmith"))
+            .args(["export", "docs", "--program", program.to_str().unwrap()])
+            .env("KINDSMITH_EXPORT_SECONDS", "1")
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(expected), "{error}");
+        assert!(output.status.code() == Some(2) && start.elapsed().as_secs() < 60, "{error}");
+    }
 }

@@ -18,6 +18,7 @@ use crate::{
 
 mod agree;
 mod conversion;
+mod example;
 mod make;
 mod pattern;
 mod random;
@@ -26,6 +27,7 @@ mod random;
 mod tests;
 
 pub use conversion::conversion_loses_nothing;
+pub use example::example;
 use make::Maker;
 
 /// The number of documents that [`schema_and_type_agree`] checks.

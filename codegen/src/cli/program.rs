@@ -1,0 +1,118 @@
+//! Asks a program for the kinds that it declares: it writes them to a file, in place of serving. The environment variable
+//! `KINDSMITH_EXPORT` names the file.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{self, Child, Command, ExitStatus, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// How long a program may take. It only reads its declarations.
+const LONGEST: Duration = Duration::from_mins(1);
+/// How often it is looked whether the program has ended.
+const PAUSE: Duration = Duration::from_millis(20);
+/// The environment variable that says another limit, in seconds.
+const LIMIT: &str = "KINDSMITH_EXPORT_SECONDS";
+
+const WAY_OUT: &str =
+    "the program has to call `serve` or `build` of kindsmith's builder, and no other arguments can be given to it";
+
+/// Runs a program, or the one of this folder, and returns what it wrote.
+///
+/// # Errors
+/// A program that does not run, serves, takes too long, or writes something else.
+pub(super) fn ask(program: Option<&Path>) -> Result<Value, String> {
+    if let Some(program) = program {
+        return asked(Command::new(program), &program.display().to_string());
+    }
+    let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // However long it takes: cargo prints its progress.
+    let built = cargo().arg("build").stdin(Stdio::null()).stdout(Stdio::null()).status();
+    let built = built.map_err(|error| format!("cargo build: {error}"))?;
+    if !built.success() {
+        return Err("cargo build failed, so that the program cannot be asked for its kinds; name a program with --program, or files".into());
+    }
+    let mut run = cargo();
+    run.args(["run", "--quiet"]);
+    asked(run, "cargo run")
+}
+
+/// Lets this command serve files, and returns what it exports in place of it.
+///
+/// # Errors
+/// Everything that is wrong with the files.
+pub(super) fn ask_about(files: &[OsString]) -> Result<Value, String> {
+    let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let mut command = Command::new(own);
+    if env::var_os("RUST_LOG").is_none() {
+        command.env("RUST_LOG", "warn");
+    }
+    command.arg("serve").args(["--memory", "--listen", "127.0.0.1:0"]).arg("--").args(files);
+    asked(command, "kindsmith serve")
+}
+
+fn asked(mut command: Command, name: &str) -> Result<Value, String> {
+    let file = env::temp_dir().join(format!("kindsmith-export-{}.json", process::id()));
+    // Its output is no part of the export.
+    let child = command.env("KINDSMITH_EXPORT", &file).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let mut child = child.map_err(|error| format!("{name}: {error}"))?;
+    let ended = ended(&mut child);
+    let written = fs::read(&file);
+    // A file in the temporary folder that stays is no error.
+    let _ = fs::remove_file(&file);
+    let ended = ended.map_err(|why| format!("{name} {why}, and was ended; {WAY_OUT}"))?;
+    let Ok(written) = written else {
+        return Err(format!("{name} ended ({ended}) without exporting its kinds; {WAY_OUT}"));
+    };
+    serde_json::from_slice(&written).map_err(|error| format!("{name} wrote something else than its kinds: {error}"))
+}
+
+/// Waits until a program ends, and ends it if it serves or takes too long.
+fn ended(child: &mut Child) -> Result<ExitStatus, String> {
+    let seconds = env::var(LIMIT).ok().and_then(|text| text.parse().ok());
+    let limit = seconds.map_or(LONGEST, Duration::from_secs);
+    let (start, serves) = (Instant::now(), listens(child));
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) => {}
+            Err(error) => return Err(format!("cannot be waited for ({error})")),
+        }
+        let why = if serves.try_recv().is_ok() {
+            "serves in place of exporting its kinds".to_owned()
+        } else if start.elapsed() > limit {
+            format!("exported nothing within {} s ({LIMIT} says another limit)", limit.as_secs())
+        } else {
+            thread::sleep(PAUSE);
+            continue;
+        };
+        // A program that has just ended cannot be ended, and is waited for all the same.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(why);
+    }
+}
+
+/// Reads what a program prints, and reports a line by which it says that it serves.
+fn listens(child: &mut Child) -> mpsc::Receiver<()> {
+    let (report, reported) = mpsc::channel();
+    if let Some(out) = child.stdout.take() {
+        thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if line.to_lowercase().contains("listening") {
+                    // The receiver is gone if the program has ended.
+                    let _ = report.send(());
+                }
+            }
+        });
+    }
+    reported
+}

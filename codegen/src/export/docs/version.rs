@@ -1,0 +1,99 @@
+//! A version of a kind: what is served of it, an example, and its fields.
+
+use kindsmith::{
+    __layers::codec::yaml,
+    kind::{
+        Kind, Verb,
+        model::{Cell, Column, Scope},
+    },
+    testing,
+};
+
+use super::{
+    markdown::{Page, anchor, cell, code},
+    types,
+};
+use crate::export::endpoints;
+
+/// Writes a version. The notes follow its name.
+pub(super) fn write(kind: &Kind, notes: &[String], page: &mut Page, warnings: &mut Vec<String>) {
+    let (name, version) = (&kind.names().kind, &kind.version);
+    page.heading(3, &format!("{name} {}", version.name), Some(anchor(&[name, &version.name])));
+    for note in notes {
+        page.item(note);
+    }
+    served(kind, page);
+    if !version.columns.is_empty() {
+        page.markdown("Columns of `kubectl get`:");
+        page.table(&["Column", "Type", "Value", "Description"]);
+        for column in &version.columns {
+            row(column, page);
+        }
+    }
+    match testing::example(kind) {
+        Some(example) => {
+            let mut text = Vec::new();
+            yaml::encode(&example, &mut text);
+            page.markdown("An example:");
+            page.block("yaml", &String::from_utf8_lossy(&text));
+        }
+        None => warnings.push(format!(
+            "{} {}: no example was found that its schema accepts; `example` in the schema of a field helps",
+            kind.shared.group_kind(),
+            version.name
+        )),
+    }
+    page.markdown("Fields:");
+    types::write(kind, page);
+}
+
+/// The verbs of objects and subresources, and what can be selected.
+fn served(kind: &Kind, page: &mut Page) {
+    let version = &kind.version;
+    if !version.served {
+        return;
+    }
+    page.table(&["Path", "Verbs", "About"]);
+    let group_version = &kind.group_version;
+    let root = if group_version.group.is_empty() { "/api" } else { "/apis" };
+    let namespace = if kind.shared.scope == Scope::Namespaced { "namespaces/{namespace}/" } else { "" };
+    let objects = format!("{root}/{group_version}/{namespace}{}", kind.names().plural);
+    for endpoint in endpoints::of(&kind.shared, version) {
+        let about = match endpoint.subresource.as_str() {
+            "" => "the objects".to_owned(),
+            "status" => "the status, which other writes do not change".to_owned(),
+            "scale" => version.scale.as_ref().map_or_else(String::new, |scale| {
+                let selector = scale.selector.as_ref().map(|path| format!(", selector in {}", code(&path.to_string())));
+                let (desired, observed) = (code(&scale.replicas.to_string()), code(&scale.status_replicas.to_string()));
+                format!("the replicas in {desired}, observed in {observed}{}", selector.unwrap_or_default())
+            }),
+            _ if endpoint.connects => "a connection".to_owned(),
+            _ => "a subresource of its own".to_owned(),
+        };
+        let path = match endpoint.subresource.as_str() {
+            "" => objects.clone(),
+            subresource => format!("{objects}/{{name}}/{subresource}"),
+        };
+        let verbs: Vec<_> = endpoint.verbs.iter().map(|verb: &Verb| verb.as_str()).collect();
+        page.row(&[code(&path), verbs.join(", "), about]);
+    }
+    if !version.selectable.is_empty() {
+        let fields: Vec<_> = version.selectable.iter().map(|path| code(&path.to_string())).collect();
+        page.markdown(&format!("Field selectors: {}", fields.join(", ")));
+    }
+}
+
+fn row(column: &Column, page: &mut Page) {
+    let from = match &column.cell {
+        Cell::Path(path) => code(&format!(".{path}")),
+        Cell::JsonPath(path) => code(&path.to_string()),
+        _ => "computed by the server".to_owned(),
+    };
+    let kind =
+        if column.format.is_empty() { column.kind.clone() } else { format!("{} ({})", column.kind, column.format) };
+    let wide = if column.priority > 0 { " (only with `-o wide`)" } else { "" };
+    // Columns without a description have this one.
+    let is_described = !column.description.starts_with("Custom resource definition column");
+    let about = if is_described { cell(&column.description) } else { String::new() };
+    page.row(&[cell(&column.name), kind, from, format!("{about}{wide}")]);
+}
