@@ -4,6 +4,7 @@ use std::{io, sync::Arc};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
+use tokio_util::either::Either;
 
 use super::{Socket, TLS_BUFFER};
 use crate::http::PeerCertificates;
@@ -23,30 +24,23 @@ pub(super) enum Http {
     Two,
 }
 
-/// A connection with a known protocol.
-pub(super) enum Greeted {
-    /// Without TLS.
-    Plain(Socket, Http),
-    /// With TLS.
-    Tls(Box<TlsStream<Socket>>, Http),
-}
+/// The bytes of a connection, without TLS or with it. One type, so that HTTP is compiled once.
+pub(super) type Stream = Either<Socket, Box<TlsStream<Socket>>>;
 
-impl Greeted {
-    /// The verified certificates of the peer, if it sent any.
-    pub(super) fn certificates(&self) -> Option<PeerCertificates> {
-        let Self::Tls(stream, _) = self else { return None };
-        let chain = stream.get_ref().1.peer_certificates()?;
-        Some(PeerCertificates(Arc::new(chain.iter().map(|certificate| certificate.to_vec()).collect())))
-    }
+/// The verified certificates of the peer, if it sent any.
+pub(super) fn certificates(stream: &Stream) -> Option<PeerCertificates> {
+    let Either::Right(stream) = stream else { return None };
+    let chain = stream.get_ref().1.peer_certificates()?;
+    Some(PeerCertificates(Arc::new(chain.iter().map(|certificate| certificate.to_vec()).collect())))
 }
 
 /// Determines the protocol of a peer. Fails if the handshake fails, or if the peer disconnects first.
-pub(super) async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<Greeted> {
+pub(super) async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<(Stream, Http)> {
     // Answers are written completely, so waiting for more data would only delay them.
     socket.set_nodelay()?;
     let Some(tls) = tls else {
         let http = plain(&mut socket).await?;
-        return Ok(Greeted::Plain(socket, http));
+        return Ok((Either::Left(socket), http));
     };
     if begins_with_method(&mut socket).await? {
         socket.write_all(NOT_TLS).await?;
@@ -57,7 +51,7 @@ pub(super) async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::R
     let session = stream.get_mut().1;
     session.set_buffer_limit(Some(TLS_BUFFER));
     let http = if session.alpn_protocol() == Some(b"h2") { Http::Two } else { Http::One };
-    Ok(Greeted::Tls(Box::new(stream), http))
+    Ok((Either::Right(Box::new(stream)), http))
 }
 
 /// True if the peer has sent a method of HTTP/1 instead of a TLS record. Reads no further than that needs, and returns the

@@ -23,12 +23,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpListener,
-    sync::watch,
-    time::timeout,
-};
+use tokio::{net::TcpListener, sync::watch, time::timeout};
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
@@ -38,7 +33,7 @@ mod peers;
 mod socket;
 
 use flow::{Flow, Streams};
-use greet::{Greeted, Http};
+use greet::{Http, Stream};
 use peers::{Peer, Peers};
 use socket::Socket;
 
@@ -173,16 +168,14 @@ async fn serve(
         () = stopping(&mut stop) => return,
     };
     let result = match greeted {
-        Ok(Ok(greeted)) => {
+        Ok(Ok((stream, http))) => {
             peer.greeted();
-            if let Some(certificates) = greeted.certificates() {
+            if let Some(certificates) = greet::certificates(&stream) {
                 let _ = peer.certificates.set(certificates);
             }
-            match greeted {
-                Greeted::Plain(stream, Http::One) => Box::pin(http1(stream, service, &peer, stop)).await,
-                Greeted::Plain(stream, Http::Two) => Box::pin(http2(stream, service, &peer, stop)).await,
-                Greeted::Tls(stream, Http::One) => Box::pin(http1(stream, service, &peer, stop)).await,
-                Greeted::Tls(stream, Http::Two) => Box::pin(http2(stream, service, &peer, stop)).await,
+            match http {
+                Http::One => Box::pin(http1(stream, service, &peer, stop)).await,
+                Http::Two => Box::pin(http2(stream, service, &peer, stop)).await,
             }
         }
         Ok(Err(error)) => Err(error.to_string()),
@@ -195,7 +188,7 @@ async fn serve(
 }
 
 async fn http1(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    stream: Stream,
     service: impl Answers,
     peer: &Arc<Peer>,
     stop: watch::Receiver<bool>,
@@ -213,7 +206,7 @@ async fn http1(
 }
 
 async fn http2(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    stream: Stream,
     service: impl Answers,
     peer: &Arc<Peer>,
     stop: watch::Receiver<bool>,
