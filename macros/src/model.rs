@@ -7,7 +7,7 @@ use syn::{Ident, LitStr, Type};
 pub(crate) struct Kind {
     /// The root type.
     pub root: Container,
-    pub group: String,
+    pub group: Option<String>,
     pub version: String,
     pub kind: String,
     pub list_kind: String,

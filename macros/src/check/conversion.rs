@@ -44,7 +44,6 @@ fn check_is_another(ident: &syn::Ident, root: &syn::Path, errors: &Errors) {
 
 /// Arguments that apply to all versions of a kind and are declared by the storage version.
 const OF_ALL_VERSIONS: &[&str] = &[
-    "group",
     "kind",
     "plural",
     "singular",
@@ -68,7 +67,9 @@ const OF_ALL_VERSIONS: &[&str] = &[
 
 /// The versions of a kind are one resource: its objects have one name, one scope and one lifecycle.
 fn check_of_all_versions(root: &syn::Path, args: &KindArgs, errors: &Errors) {
-    for (name, span) in args.given.iter().filter(|(name, _)| OF_ALL_VERSIONS.contains(&name.as_str())) {
+    // Of a group of its own, `builtin` says that it is one of Kubernetes'.
+    let is_said = |name: &str| OF_ALL_VERSIONS.contains(&name) && !(name == "builtin" && args.group.is_some());
+    for (name, span) in args.given.iter().filter(|(name, _)| is_said(name)) {
         let root = shown(root);
         errors.at(*span, format!("`{name}` applies to all versions and is declared by `{root}`; remove it here"));
     }

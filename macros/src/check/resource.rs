@@ -113,7 +113,7 @@ fn raw_fields(body: Body, root: &Ident, errors: &Errors) -> Option<Vec<RawField>
 }
 
 /// A kind without group and version has no URL.
-fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (String, String) {
+fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (Option<String>, String) {
     let span = args.span.unwrap_or_else(|| raw.ident.span());
     if args.span.is_none() {
         errors.at(
@@ -139,8 +139,8 @@ fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (String, 
     if let Some(version) = &args.version {
         names::check_version(version, errors);
     }
-    let text = |name: &Option<LitStr>| name.as_ref().map(LitStr::value).unwrap_or_default();
-    (text(&args.group), text(&args.version))
+    let text = |name: &Option<LitStr>| name.as_ref().map(LitStr::value);
+    (text(&args.group), text(&args.version).unwrap_or_default())
 }
 
 /// Attributes of the root that would change how it is read; the derive generates the root's serde implementations.

@@ -56,13 +56,17 @@ pub(crate) fn checks(kind: &Kind) -> TokenStream {
     let (version, name, stored) = (&kind.version, shown(&storage.root), stored(storage));
     let span = storage.root.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let not_stored = format!("`{name}` is not a storage version: it declares `storage` itself, or is `unstored`");
-    let same_version = format!("`{name}` is also version {version}");
-    let mut tokens = quote_spanned! {span=>
+    let is_stored = quote_spanned! {span=>
         const _: () = ::core::assert!(#stored.storage.is_none() && #stored.stored, #not_stored);
-        const _: () = ::core::assert!(
-            !__decl::checks::same(#stored.version.as_bytes(), #version.as_bytes()),
-            #same_version
-        );
+    };
+    // In a group of its own, a version may have any name.
+    let (field, text, same) = match &kind.group {
+        Some(group) => (quote!(group), group, format!("`{name}` is in the group {group}, too; remove `group` here")),
+        None => (quote!(version), version, format!("`{name}` is also version {version}")),
+    };
+    let mut tokens = quote_spanned! {span=>
+        #is_stored
+        const _: () = ::core::assert!(!__decl::checks::same(#stored.#field.as_bytes(), #text.as_bytes()), #same);
     };
     let Conversion::Changes(changes) = &storage.conversion else { return tokens };
     let here = |path: &Dotted| checks::path(&kind.root.ident, path, "converted");

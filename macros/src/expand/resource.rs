@@ -61,7 +61,8 @@ fn implementation(kind: &Kind) -> TokenStream {
         None => of_all_versions(kind),
         Some(storage) => {
             let stored = conversion::stored(storage);
-            quote!(..*#stored)
+            let group = kind.group.as_ref().map(|group| quote!(group: #group,));
+            quote!(#group ..*#stored)
         }
     };
     let scope = match &kind.storage {
@@ -98,8 +99,9 @@ fn implementation(kind: &Kind) -> TokenStream {
 
 /// The common part of a kind's versions, as fields of the table.
 fn of_all_versions(kind: &Kind) -> TokenStream {
-    let Kind { group, kind: name, plural, singular, short_names, categories, .. } = kind;
+    let Kind { kind: name, plural, singular, short_names, categories, .. } = kind;
     let Kind { list_kind, generation, stored, update_without_version, create_on_update, .. } = kind;
+    let group = kind.group.as_deref().unwrap_or_default();
     let scope = if kind.cluster { quote!(Cluster) } else { quote!(Namespaced) };
     let policy = match &kind.policy {
         Some(policy) => quote!(#policy),

@@ -128,7 +128,7 @@ pub struct EventSeries {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
-fn is_zero(number: &i32) -> bool {
+pub(super) fn is_zero(number: &i32) -> bool {
     *number == 0
 }
 
@@ -146,22 +146,22 @@ impl Event {
         self.first_timestamp.or(coarse(self.event_time))
     }
 
-    fn first_seen(&self) -> String {
+    pub(super) fn first_seen(&self) -> String {
         ago(self.first())
     }
 
-    fn last_seen(&self) -> String {
+    pub(super) fn last_seen(&self) -> String {
         match &self.series {
             Some(series) => ago(coarse(series.last_observed_time)),
             None => ago(self.last_timestamp.or(self.first())),
         }
     }
 
-    fn times(&self) -> i64 {
+    pub(super) fn times(&self) -> i64 {
         self.series.as_ref().map_or(self.count.max(1), |series| series.count).into()
     }
 
-    fn object(&self) -> String {
+    pub(super) fn object(&self) -> String {
         let kind = self.involved_object.kind.to_lowercase();
         match self.involved_object.name.as_str() {
             "" => kind,
@@ -169,19 +169,24 @@ impl Event {
         }
     }
 
-    fn reporter(&self) -> String {
+    pub(super) fn reporter(&self) -> String {
         let or = |text: &String, other: &String| if text.is_empty() { other.clone() } else { text.clone() };
         let program = or(&self.source.component, &self.reporting_component);
         let place = or(&self.source.host, &self.reporting_instance);
         if place.is_empty() { program } else { format!("{program}, {place}") }
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         self.message.trim().to_owned()
     }
 
-    /// An event must be in the namespace of its object. Events with `eventTime` must have all new fields.
     fn check(&self, _context: &Context<'_, Self>) -> Vec<FieldError> {
+        self.problems("reportingComponent")
+    }
+
+    /// An event must be in the namespace of its object. Events with `eventTime` must have all new fields; `reporter` is the path
+    /// of one of them.
+    pub(super) fn problems(&self, reporter: &str) -> Vec<FieldError> {
         let (namespace, of) = (self.metadata.namespace.as_str(), self.involved_object.namespace.as_str());
         let invalid = |path: &str, given: &str, why: &str| {
             FieldError::new(&FieldPath::new(path), FieldErrorKind::Invalid(json!(given)), why)
@@ -201,10 +206,10 @@ impl Event {
         let component = &self.reporting_component;
         if !component.is_empty() {
             let wrong = validate::qualified_name(component).into_iter();
-            errors.extend(wrong.map(|why| invalid("reportingComponent", component, &why)));
+            errors.extend(wrong.map(|why| invalid(reporter, component, &why)));
         }
         for (path, text, limit) in [
-            ("reportingComponent", component, usize::MAX),
+            (reporter, component, usize::MAX),
             ("reportingInstance", &self.reporting_instance, 128),
             ("action", &self.action, 128),
             ("reason", &self.reason, 128),

@@ -16,6 +16,7 @@ use crate::{
 mod config_map;
 mod definitions;
 mod event;
+pub mod events;
 mod followed;
 mod gc;
 #[cfg(test)]
@@ -61,8 +62,15 @@ pub use service_account::ServiceAccount;
 
 /// The built-in kinds, in discovery order.
 pub fn kinds() -> Vec<Kind> {
-    let stored =
-        [ConfigMap::kind(), Event::kind(), Namespace::kind(), Secret::kind(), ServiceAccount::kind(), Lease::kind()];
+    let stored = [
+        ConfigMap::kind(),
+        Event::kind(),
+        Namespace::kind(),
+        Secret::kind(),
+        ServiceAccount::kind(),
+        Lease::kind(),
+        events::Event::kind(),
+    ];
     stored.into_iter().chain(reviews::kinds()).collect()
 }
 

@@ -47,6 +47,13 @@ fn fields_are_numbered_as_in_kube_apiserver() {
         assert_eq!(*extra, format!("map<string, {name}>"));
         "map<string, ExtraValue>".clone_into(extra);
     }
+    // Each package has its own messages, except those of `meta`.
+    let source = found.remove("k8s.io.api.events.v1.EventSource").expect("a message");
+    assert_eq!(source, reference["k8s.io.api.core.v1.EventSource"]);
+    let event = found.get_mut("k8s.io.api.events.v1.Event").expect("a message");
+    let (_, of) = event.get_mut("deprecatedSource").expect("a field");
+    assert_eq!(*of, "optional EventSource");
+    "optional .k8s.io.api.core.v1.EventSource".clone_into(of);
     let (mut checked, mut unknown) = (0, Vec::new());
     for (name, fields) in &found {
         let Some(known) = reference.get(name) else {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     cache::{Cache, Limits},
-    kind::model::Cell,
+    kind::{by_resource, model::Cell},
     meta::{
         Time,
         options::{DeleteOptions, ListOptions, PatchOptions},
@@ -29,8 +29,8 @@ impl Inside {
     pub(super) async fn over(store: Arc<dyn Store>) -> Self {
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
-        for kind in kinds() {
-            registry.register([kind]).expect("a built-in kind");
+        for versions in by_resource(kinds()) {
+            registry.register(versions).expect("a built-in kind");
         }
         let api = Verbs::new(registry, cache, store);
         bootstrap(&api).await.expect("the first namespaces");

@@ -285,7 +285,7 @@ impl Kind {
     /// A version of a resource.
     pub fn new(shared: impl Into<Arc<Shared>>, version: impl Into<Arc<Version>>, binding: Binding) -> Self {
         let (shared, version) = (shared.into(), version.into());
-        let group_version = GroupVersion { group: shared.group.clone(), version: version.name.clone() };
+        let group_version = version.group_version(&shared);
         Self { data: KindData { group_version, shared, version }, binding, message: OnceLock::new() }
     }
 
@@ -317,14 +317,14 @@ impl Kind {
         format!(r#""kind":"{}","apiVersion":"{}","#, self.names().kind, self.group_version)
     }
 
-    /// The resource and its group, as NotFound and Conflict name it.
+    /// The resource and the group it is served in, as NotFound and Conflict name it.
     pub fn group_resource(&self) -> GroupResource {
-        self.shared.group_resource()
+        GroupResource { group: self.group_version.group.clone(), resource: self.names().plural.clone() }
     }
 
-    /// The kind and its group, as Invalid names it.
+    /// The kind and the group it is served in, as Invalid names it.
     pub fn group_kind(&self) -> GroupKind {
-        self.shared.group_kind()
+        GroupKind { group: self.group_version.group.clone(), kind: self.names().kind.clone() }
     }
 
     /// True if the kind declares all of its columns, including the name (Event). A column that is only called "Name"

@@ -81,22 +81,31 @@ impl Definition {
     /// The kind in each of its versions, with this policy and no code of its own.
     pub fn kinds(&self, policy: &'static dyn Policy) -> Vec<Kind> {
         let kind = |version: &Arc<Version>| {
-            let is_stored = version.name == self.storage_version;
-            let conversion = (!is_stored).then(|| self.conversion_of(&version.name));
+            let conversion = (!self.stores(version)).then(|| self.conversion_of(version));
             Kind::new(self.shared.clone(), version.clone(), Binding { conversion, ..Binding::new(policy) })
         };
         self.versions.iter().map(kind).collect()
     }
 
-    fn conversion_of(&self, version: &str) -> Arc<dyn Convert> {
+    /// True for the storage version.
+    pub fn stores(&self, version: &Version) -> bool {
+        version.group.is_none() && version.name == self.storage_version
+    }
+
+    /// The groups that it is served in, its own first.
+    pub fn groups(&self) -> impl Iterator<Item = &str> {
+        let others = self.versions.iter().filter_map(|version| version.group.as_deref());
+        std::iter::once(self.shared.group.as_str()).chain(others)
+    }
+
+    fn conversion_of(&self, version: &Version) -> Arc<dyn Convert> {
         let Conversion::Webhook(webhook) = &self.conversion else { return Arc::new(Unchanged { fills: false }) };
-        let of = |version: &str| GroupVersion { group: self.shared.group.clone(), version: version.to_owned() };
         Arc::new(ByWebhook {
             webhook: webhook.clone(),
             definition: self.shared.group_resource().to_string().into(),
             kind: self.shared.names.kind.clone(),
-            here: of(version),
-            stored: of(&self.storage_version),
+            here: version.group_version(&self.shared),
+            stored: GroupVersion { group: self.shared.group.clone(), version: self.storage_version.clone() },
         })
     }
 
@@ -108,11 +117,12 @@ impl Definition {
         let (what, mut problems) = (self.shared.group_kind(), Problems::default());
         for (position, version) in self.versions.iter().enumerate() {
             let name = &version.name;
-            if self.versions[..position].iter().any(|other| other.name == *name) {
+            let is_same = |other: &Arc<Version>| (&other.name, &other.group) == (name, &version.group);
+            if self.versions[..position].iter().any(is_same) {
                 problems.push(format!("{what} is declared twice in version {name}: leave one out"));
             }
         }
-        if !self.versions.iter().any(|version| version.name == self.storage_version) {
+        if !self.versions.iter().any(|version| self.stores(version)) {
             problems.push(format!(
                 "{what} is to be stored in version {}, which it does not have: add it, or store another one",
                 self.storage_version
@@ -126,6 +136,12 @@ impl Definition {
 }
 
 impl Version {
+    /// The group and version in which it is served.
+    pub(crate) fn group_version(&self, shared: &Shared) -> GroupVersion {
+        let group = self.group.as_ref().unwrap_or(&shared.group);
+        GroupVersion { group: group.clone(), version: self.name.clone() }
+    }
+
     /// The errors of its schema, if it is declared in Rust or given as data.
     pub(crate) fn problems(&self, shared: &Shared) -> Problems {
         let mut problems = Problems::default();

@@ -269,6 +269,9 @@ impl Shared {
 pub struct Version {
     /// The name, such as `v1beta1`.
     pub name: String,
+    /// The group that it is served in, if that is not the group of the resource: events are served in `v1` and in
+    /// `events.k8s.io/v1`. Such a version is not the storage version.
+    pub group: Option<String>,
     /// True if it is served. A version that is not can still be the storage version.
     pub served: bool,
     /// The warning in all answers of a deprecated version, except the answers to unauthorized requests.

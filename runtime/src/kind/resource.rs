@@ -95,7 +95,7 @@ pub type RustPath = &'static [&'static str];
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct ResourceDecl {
-    /// The API group; empty for the core group.
+    /// The API group that the version is served in; empty for the core group.
     pub group: &'static str,
     /// The version.
     pub version: &'static str,
@@ -294,7 +294,7 @@ impl ResourceDecl {
         let stored_root = self.storage.map_or(root, |storage| storage.root);
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         Shared {
-            group: self.group.to_owned(),
+            group: self.storage.map_or(self.group, |storage| storage.resource.group).to_owned(),
             names: Names {
                 plural: self.plural.to_owned(),
                 singular: self.singular.to_owned(),
@@ -325,7 +325,9 @@ impl ResourceDecl {
             Some(ScalePaths { replicas: replicas?, status_replicas: status?, selector })
         });
         let selectable = self.selectable.iter().filter_map(|rust| path(rust)).collect();
+        let is_elsewhere = self.storage.is_some_and(|storage| storage.resource.group != self.group);
         Version {
+            group: is_elsewhere.then(|| self.group.to_owned()),
             served: self.served,
             deprecated,
             columns: self.columns(root, problems),

@@ -156,7 +156,8 @@ impl Kind {
 pub(crate) fn by_resource(kinds: impl IntoIterator<Item = Kind>) -> Vec<Vec<Kind>> {
     let mut resources: Vec<Vec<Kind>> = Vec::new();
     for kind in kinds {
-        match resources.iter_mut().find(|versions| versions[0].group_resource() == kind.group_resource()) {
+        match resources.iter_mut().find(|versions| versions[0].shared.group_resource() == kind.shared.group_resource())
+        {
             Some(versions) => versions.push(kind),
             None => resources.push(vec![kind]),
         }

@@ -1,5 +1,5 @@
 //! Conflicts between resources: keys in the store, and names in a group.
-use crate::kind::model::Shared;
+use crate::kind::{Definition, model::Shared};
 
 /// The keys of a kind must not be below the prefix of another kind. That would happen for a group named like another
 /// kind's plural, such as `secrets`: groups are domains.
@@ -15,10 +15,11 @@ pub(super) fn check_keys((new, ours): (&Shared, &str), (old, theirs): (&Shared, 
 }
 
 /// Names are unique within a group: clients look up plural, singular and short names alike.
-pub(super) fn check_names(new: &Shared, old: &Shared) -> Result<(), String> {
-    if new.group != old.group {
+pub(super) fn check_names(new: &Definition, old: &Definition) -> Result<(), String> {
+    if !new.groups().any(|group| old.groups().any(|other| other == group)) {
         return Ok(());
     }
+    let (new, old) = (&new.shared, &old.shared);
     for kind in [&new.names.kind, &new.names.list_kind] {
         if [&old.names.kind, &old.names.list_kind].contains(&kind) {
             return Err(format!(

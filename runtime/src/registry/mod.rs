@@ -262,7 +262,7 @@ impl Registry {
         let old = table
             .resource(&kind.group_version.group, &kind.names().plural)
             .filter(|_| !matches!(replaces, Replaces::Nothing));
-        check(&table, old, &kind, declarer, replaces)?;
+        check(&table, old, &versions, declarer, replaces)?;
         let prefix = kind.shared.prefix();
         let reader = KindReader::new(versions, self.transformer.clone());
         let records = Arc::new(reader.with_webhooks(&self.webhooks));
@@ -333,10 +333,11 @@ impl Registry {
 fn check(
     table: &Table,
     old: Option<&Arc<Registered>>,
-    kind: &Kind,
+    versions: &Versions,
     declarer: Option<&Arc<Declarer>>,
     replaces: &Replaces<'_>,
 ) -> Result<(), String> {
+    let (kind, definition) = (versions.stored(), versions.definition());
     if let Replaces::Unread(before) = replaces
         && !old.is_some_and(|old| Arc::ptr_eq(old, before.stored()))
     {
@@ -350,7 +351,7 @@ fn check(
     }
     let prefix = kind.shared.prefix();
     for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
-        clashes::check_names(&kind.shared, &other.kind.shared)?;
+        clashes::check_names(definition, other.records.versions().definition())?;
         clashes::check_keys((&kind.shared, &prefix), (&other.kind.shared, other.objects.prefix()))?;
     }
     Ok(())

@@ -139,7 +139,7 @@ impl Verbs {
         if !request.served.objects.has_ended() {
             return Ok(());
         }
-        let now = self.registry.resource(&request.served.kind.group_resource());
+        let now = self.registry.resource(&request.served.kind.shared.group_resource());
         Err(now.map_or(Error::NotServed, |_| definition_changed(request)))
     }
 

@@ -15,7 +15,7 @@ struct BookSpec {
 }
 
 #[derive(Resource)]
-#[resource(group = "library.example.com", version = "v1beta1", kind = "Book", storage = Book, shortname = "bk", cluster, grace_seconds = 5)]
+#[resource(version = "v1beta1", kind = "Book", storage = Book, shortname = "bk", cluster, grace_seconds = 5)]
 struct OldBook {
     metadata: ObjectMeta,
     spec: OldBookSpec,

@@ -27,4 +27,11 @@ struct OldBookSpec {
     note: Option<String>,
 }
 
+#[derive(Resource)]
+#[resource(group = "library.example.com", version = "v2", storage = Book)]
+struct NewBook {
+    metadata: ObjectMeta,
+    spec: OldBookSpec,
+}
+
 fn main() {}

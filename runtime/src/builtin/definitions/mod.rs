@@ -319,7 +319,10 @@ impl Definitions {
             used.add(&known.accepted);
         }
         let (resources, _) = self.access.api.registry.resources();
-        let declared = |resource: &&Arc<Registered>| resource.declarer.is_none() && resource.kind.shared.group == group;
+        let declared = |resource: &&Arc<Registered>| {
+            let mut groups = resource.records.versions().definition().groups();
+            resource.declarer.is_none() && groups.any(|other| other == group)
+        };
         for resource in resources.iter().filter(declared) {
             let names = resource.kind.names();
             used.resources.extend([&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned());

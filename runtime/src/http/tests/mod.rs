@@ -175,6 +175,7 @@ mod documents;
 mod doubles;
 mod encodings;
 mod endpoints;
+mod events;
 mod force;
 mod heavy;
 mod methods;

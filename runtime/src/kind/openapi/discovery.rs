@@ -113,7 +113,7 @@ impl Discovered {
         let shared = Arc::make_mut(&mut resource.definition.shared);
         let mut named = false;
         for version in &mut resource.definition.versions {
-            let at = GroupVersion { group: shared.group.clone(), version: version.name.clone() };
+            let at = version.group_version(shared);
             let Some(entry) = self.0.get_mut(&(at, shared.names.plural.clone())) else { continue };
             entry.is_used = true;
             if (entry.scope, &entry.kind) != (shared.scope, &shared.names.kind) {

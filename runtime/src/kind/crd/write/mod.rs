@@ -44,7 +44,12 @@ pub fn write(definition: &Definition) -> Result<Written, String> {
         return Err(format!("{what} is in the core group, in which there are no definitions"));
     }
     let mut writer = Writer { definition, warnings: Vec::new() };
-    let versions: Vec<Value> = definition.versions.iter().map(|version| writer.version(version)).collect();
+    let (here, elsewhere) = definition.versions.iter().partition::<Vec<_>, _>(|version| version.group.is_none());
+    for version in elsewhere {
+        let at = version.group_version(shared);
+        writer.warnings.push(format!("{what} is served in {at}, too, and a definition has one group"));
+    }
+    let versions: Vec<Value> = here.into_iter().map(|version| writer.version(version)).collect();
     let mut spec = fields([
         ("group", json!(shared.group)),
         ("names", names(&shared.names)),
@@ -144,7 +149,7 @@ impl Writer<'_> {
             self.lost(version, &format!("the subresource {:?} is answered by this program", endpoint.subresource));
         }
         written.insert("served".to_owned(), json!(version.served));
-        written.insert("storage".to_owned(), json!(version.name == self.definition.storage_version));
+        written.insert("storage".to_owned(), json!(self.definition.stores(version)));
         written.into()
     }
 
