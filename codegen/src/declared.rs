@@ -25,6 +25,8 @@ pub struct Declared {
     pub policy: &'static dyn Policy,
     /// The group, names, versions and schemas.
     pub definition: Definition,
+    /// It is declared by a manifest, which states the storage version and the conversion. OpenAPI documents do not.
+    pub is_manifest: bool,
 }
 
 impl fmt::Debug for Declared {
@@ -69,6 +71,7 @@ impl Kinds {
                 sources: vec![name.clone(); defined.definition.versions.len()],
                 policy: &kindsmith::kind::Custom,
                 definition: defined.definition,
+                is_manifest: true,
             }));
         }
         let sources: Vec<_> = documents.iter().map(|(name, text)| openapi::Source::new(name, text)).collect();
@@ -81,6 +84,7 @@ impl Kinds {
             sources: resource.documents.iter().map(|index| sources[*index].name.to_owned()).collect(),
             policy: resource.policy,
             definition: resource.definition,
+            is_manifest: false,
         }));
         read.declared_once()
     }

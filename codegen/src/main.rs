@@ -1,6 +1,7 @@
 //! The command `kindsmith`.
 
 mod change;
+mod check;
 mod cli;
 mod scaffold;
 

@@ -196,6 +196,9 @@ pub mod __layers {
     pub mod patch {
         pub use crate::patch::{PatchError, apply, json, merge, strategic};
     }
+    pub mod schema {
+        pub use crate::schema::format::is_known as is_known_format;
+    }
     pub mod storage {
         pub use crate::storage::*;
     }

@@ -24,6 +24,11 @@ pub(super) struct Origin {
 }
 
 impl Origin {
+    /// The files and folders that are named.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// The kinds.
     pub(super) fn kinds(&self) -> Result<Kinds, String> {
         if !self.paths.is_empty() {

@@ -1,6 +1,7 @@
 //! The command line: its arguments, its exit codes, and who does the work.
 
 mod add;
+mod check;
 mod export;
 mod generate;
 mod kinds;
@@ -8,6 +9,7 @@ mod migrate;
 mod new;
 mod program;
 mod progress;
+mod revision;
 mod serve;
 mod store;
 mod style;
@@ -67,6 +69,9 @@ enum Command {
     /// Export the kinds of files or a program: definitions, OpenAPI, JSON Schema, documentation, roles.
     #[command(long_about = export::ABOUT, after_help = export::EXAMPLES)]
     Export(export::Command),
+    /// Check that a change of kinds is compatible.
+    #[command(long_about = check::ABOUT, after_help = check::EXAMPLES)]
+    Check(check::Command),
     /// Check, salvage, back up, restore and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
@@ -97,6 +102,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Add(command) => reported(add::run(command)),
         Command::Generate(command) => reported(generate::run(&command)),
         Command::Export(command) => reported(export::run(&command)),
+        Command::Check(command) => reported(check::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
     });

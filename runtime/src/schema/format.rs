@@ -21,7 +21,7 @@ pub(crate) fn allows(format: &str, text: &str) -> bool {
 }
 
 /// True if kube-apiserver checks texts of a format. For some of these, all texts are allowed here.
-pub(crate) fn is_known(format: &str) -> bool {
+pub fn is_known(format: &str) -> bool {
     matches!(
         published(format),
         "date-time"

@@ -1,0 +1,210 @@
+//! A rule: one sort of change, whom it breaks, and how it is found.
+use std::fmt;
+
+use kindsmith::kind::{Definition, model::Version};
+use kindsmith_codegen::Declared;
+
+use super::node::Node;
+
+/// How bad a change is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Level {
+    /// It breaks nothing.
+    Compatible,
+    /// It may break something that the definitions do not show.
+    Warning,
+    /// It breaks something.
+    Breaking,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Compatible => "compatible",
+            Self::Warning => "warning",
+            Self::Breaking => "breaking",
+        })
+    }
+}
+
+/// What a change breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Party {
+    /// Clients that read or write JSON, YAML or CBOR, and manifests.
+    Json,
+    /// Clients that read or write Protobuf.
+    Protobuf,
+    /// Objects that are stored already.
+    Stored,
+    /// Managers of fields: server-side apply, and other patches that merge.
+    Appliers,
+    /// Controllers and others that watch.
+    Watchers,
+    /// People and scripts that use kubectl.
+    Kubectl,
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Json => "JSON clients",
+            Self::Protobuf => "Protobuf clients",
+            Self::Stored => "stored objects",
+            Self::Appliers => "appliers",
+            Self::Watchers => "watchers",
+            Self::Kubectl => "users of kubectl",
+        })
+    }
+}
+
+/// A sort of change.
+pub(crate) struct Rule {
+    /// Its name, such as `field-removed`.
+    pub name: &'static str,
+    /// How bad it is.
+    pub level: Level,
+    /// What it breaks.
+    pub breaks: &'static [Party],
+    /// What changed, as a sentence.
+    pub about: &'static str,
+    /// What breaks for whom, as part of a sentence.
+    pub harm: &'static str,
+    /// What to do instead; empty if nothing breaks.
+    pub instead: &'static str,
+    /// The text that the rule follows, and its section.
+    pub source: &'static str,
+    /// Finds it.
+    pub check: Check,
+}
+
+impl Rule {
+    /// A change that breaks nothing.
+    pub(super) const fn compatible(name: &'static str, about: &'static str, check: Check) -> Self {
+        Self {
+            name,
+            level: Level::Compatible,
+            breaks: &[],
+            about,
+            harm: "nothing breaks",
+            instead: "",
+            source: source::COMPATIBILITY,
+            check,
+        }
+    }
+}
+
+/// The texts that rules follow.
+pub(super) mod source {
+    pub(crate) const COMPATIBILITY: &str = "Kubernetes, Changing the API (api_changes.md), \"On compatibility\"";
+    pub(crate) const GOTCHAS: &str =
+        "Kubernetes, Changing the API (api_changes.md), \"Backward compatibility gotchas\"";
+    pub(crate) const VERSIONS: &str = "Kubernetes, Changing the API (api_changes.md), \"Multiple API versions\"";
+    pub(crate) const DEPRECATION: &str = "Kubernetes Deprecation Policy, \"Deprecating parts of the API\"";
+    pub(crate) const STATUS: &str = "API conventions, \"Typical status properties\"";
+    pub(crate) const SPEC_AND_STATUS: &str = "API conventions, \"Spec and Status\"";
+    pub(crate) const DEFAULTING: &str = "API conventions, \"Defaulting\"";
+    pub(crate) const OPTIONAL: &str = "API conventions, \"Optional vs. Required\"";
+    pub(crate) const UNIONS: &str = "API conventions, \"Unions\"";
+    pub(crate) const PATCH: &str = "API conventions, \"PATCH operations\"";
+    pub(crate) const VERBS: &str = "API conventions, \"Verbs on Resources\"";
+    pub(crate) const CONCURRENCY: &str = "API conventions, \"Concurrency Control and Consistency\"";
+    pub(crate) const TYPES: &str = "API conventions, \"Primitive types\"";
+    pub(crate) const CONSTANTS: &str = "API conventions, \"Constants\"";
+    pub(crate) const VALIDATION: &str = "API conventions, \"Validation\"";
+    pub(crate) const METADATA: &str = "API conventions, \"Metadata\"";
+    pub(crate) const KINDS: &str = "API conventions, \"Types (Kinds)\"";
+    pub(crate) const SELECTING: &str = "API conventions, \"Selecting Fields\"";
+    pub(crate) const TABLES: &str = "Kubernetes API concepts, \"Receiving resources as Tables\"";
+    pub(crate) const URIS: &str = "Kubernetes API concepts, \"Resource URIs\"";
+    pub(crate) const DELETION: &str = "Kubernetes API concepts, \"Resource deletion\"";
+    pub(crate) const FIELDS: &str = "Kubernetes API concepts, \"Field validation\"";
+    pub(crate) const TOPOLOGY: &str = "Kubernetes, Server-Side Apply, \"Compatibility across topology changes\"";
+    pub(crate) const CUSTOM: &str = "Kubernetes, Versions in CustomResourceDefinitions";
+}
+
+/// How a change is found, by what is compared.
+#[derive(Clone, Copy)]
+pub(crate) enum Check {
+    /// Kinds that are there on one side, and all kinds together.
+    Presence(fn(&Presence<'_>, &mut Notes)),
+    /// A kind.
+    Kind(fn(&Kind<'_>, &mut Notes)),
+    /// A version of a kind.
+    Version(fn(&Change<&Version>, &mut Notes)),
+    /// A field, an item, a value of a map, or the whole object.
+    Field(fn(&Field<'_>, &mut Notes)),
+}
+
+/// Something before and after.
+#[derive(Clone, Copy)]
+pub(crate) struct Change<T> {
+    pub old: T,
+    pub new: T,
+}
+
+/// A kind that may be there on one side only, among all others.
+pub(crate) struct Presence<'k> {
+    pub old: Option<&'k Declared>,
+    pub new: Option<&'k Declared>,
+    pub all: Change<&'k [Declared]>,
+}
+
+/// A kind on both sides.
+pub(crate) struct Kind<'k> {
+    pub old: &'k Definition,
+    pub new: &'k Definition,
+    /// Both sides are manifests, which state the storage version and the conversion; OpenAPI documents do not.
+    pub is_stated: bool,
+}
+
+/// A value on both sides.
+#[derive(Clone, Copy)]
+pub(crate) struct Field<'s> {
+    pub old: Node<'s>,
+    pub new: Node<'s>,
+    /// It is in the status, which only controllers write.
+    pub is_status: bool,
+}
+
+/// A change that a rule found.
+pub(crate) struct Note {
+    /// The version, if the rule compares kinds.
+    pub version: Option<String>,
+    /// The path below what the rule compares.
+    pub path: String,
+    /// What changed.
+    pub what: String,
+}
+
+/// The changes that a rule found.
+#[derive(Default)]
+pub(crate) struct Notes(pub Vec<Note>);
+
+impl Notes {
+    /// A change of what the rule compares.
+    pub(super) fn here(&mut self, what: impl Into<String>) {
+        self.0.push(Note { version: None, path: String::new(), what: what.into() });
+    }
+
+    /// A change below it.
+    pub(super) fn below(&mut self, path: impl Into<String>, what: impl Into<String>) {
+        self.0.push(Note { version: None, path: path.into(), what: what.into() });
+    }
+
+    /// A change of a version of the kind.
+    pub(super) fn version(&mut self, version: &str, what: impl Into<String>) {
+        self.0.push(Note { version: Some(version.to_owned()), path: String::new(), what: what.into() });
+    }
+
+    /// A change of a field in a version of the kind.
+    pub(super) fn field(&mut self, version: &str, path: String, what: impl Into<String>) {
+        self.0.push(Note { version: Some(version.to_owned()), path, what: what.into() });
+    }
+
+    /// A change if there is something to say.
+    pub(super) fn some(&mut self, what: Option<String>) {
+        if let Some(what) = what {
+            self.here(what);
+        }
+    }
+}

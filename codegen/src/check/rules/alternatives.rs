@@ -1,0 +1,118 @@
+//! Rules about `allOf`, `anyOf`, `oneOf` and `not`, and about unions.
+use kindsmith::schema::Schema;
+
+use super::{limits, listed, only_in};
+use crate::check::rule::{
+    Check, Field,
+    Level::{Breaking, Warning},
+    Party::{Appliers, Json, Stored, Watchers},
+    Rule, source,
+};
+
+pub(super) static RULES: [Rule; 5] = [
+    Rule {
+        name: "alternatives-tightened",
+        level: Breaking,
+        breaks: &[Json, Stored],
+        about: "What allOf, anyOf, oneOf or not allow is less, or may be.",
+        harm: "requests that only the old rules allow are refused, and stored objects like them cannot be written",
+        instead: "If the new rules allow all that the old ones do, accept the change with this reason.",
+        source: source::COMPATIBILITY,
+        check: Check::Field(|field, notes| limits::outside_of_status(field, tightened, notes)),
+    },
+    Rule {
+        name: "alternatives-loosened",
+        level: Warning,
+        breaks: &[Json, Watchers],
+        about: "What allOf, anyOf, oneOf or not allow is more.",
+        harm: "readers that rely on the old rules may meet other values",
+        instead: "Check that all readers handle them.",
+        source: source::GOTCHAS,
+        check: Check::Field(|field, notes| notes.some(found(field, false))),
+    },
+    Rule {
+        name: "union-added",
+        level: Breaking,
+        breaks: &[Json, Stored, Appliers],
+        about: "Exactly one of the fields of a struct has to be set.",
+        harm: "requests with none or several of them are refused, and stored objects like them cannot be written",
+        instead: "Add a field for the union.",
+        source: source::UNIONS,
+        check: Check::Field(|field, notes| {
+            if field.old.kind == field.new.kind && !field.old.union && field.new.union {
+                notes.here("exactly one of its fields has to be set");
+            }
+        }),
+    },
+    Rule {
+        name: "union-removed",
+        level: Warning,
+        breaks: &[Json, Watchers],
+        about: "None or several of the fields of a struct may be set.",
+        harm: "readers that expect one of them may meet none, or use the wrong one",
+        instead: "Keep the union.",
+        source: source::UNIONS,
+        check: Check::Field(|field, notes| {
+            if field.old.kind == field.new.kind && field.old.union && !field.new.union {
+                notes.here("is no longer a union of its fields");
+            }
+        }),
+    },
+    Rule {
+        name: "union-member-added",
+        level: Warning,
+        breaks: &[Json, Watchers],
+        about: "A union has a further member.",
+        harm: "readers that know all members find none of them set, once someone uses the new one",
+        instead: "Say in the description, from the beginning, that there may be further members.",
+        source: source::GOTCHAS,
+        check: Check::Field(|field, notes| {
+            let [old, new] = [field.old, field.new].map(|node| node.fields().keys().cloned().collect::<Vec<_>>());
+            let added = only_in(&new, &old);
+            if field.old.union && field.new.union && !added.is_empty() {
+                notes.here(format!("with the members {}", listed(added)));
+            }
+        }),
+    },
+];
+
+pub(super) fn tightened(field: &Field<'_>) -> Option<String> {
+    found(field, true)
+}
+
+/// The keywords that allow less, or more.
+fn found(field: &Field<'_>, tightens: bool) -> Option<String> {
+    if field.old.kind != field.new.kind || field.old.junctors == field.new.junctors {
+        return None;
+    }
+    let [old, new] = [field.old, field.new].map(|node| node.junctors.as_deref().cloned().unwrap_or_default());
+    let not = |of: &Option<Schema>| of.iter().cloned().collect::<Vec<_>>();
+    let turns = [
+        ("allOf", all(&old.all_of, &new.all_of)),
+        ("anyOf", some(&old.any_of, &new.any_of)),
+        ("oneOf", some(&old.one_of, &new.one_of)),
+        ("not", all(&not(&old.not), &not(&new.not))),
+    ];
+    let found: Vec<&str> =
+        turns.into_iter().filter(|(_, turn)| *turn == Some(tightens)).map(|(name, _)| name).collect();
+    let what = if tightens { "allows less, or something else" } else { "allows more" };
+    (!found.is_empty()).then(|| format!("{} {what}", found.join(", ")))
+}
+
+/// True if rules that all have to be met got tighter; `None` if they are the same.
+fn all(old: &[Schema], new: &[Schema]) -> Option<bool> {
+    match (only_in(old, new).is_empty(), only_in(new, old).is_empty()) {
+        (true, true) => None,
+        (_, is_subset) => Some(!is_subset),
+    }
+}
+
+/// True if rules one of which has to be met got tighter; `None` if they are the same. Without any, everything is allowed.
+fn some(old: &[Schema], new: &[Schema]) -> Option<bool> {
+    match (only_in(old, new).is_empty(), only_in(new, old).is_empty()) {
+        (true, true) => None,
+        _ if old.is_empty() => Some(true),
+        _ if new.is_empty() => Some(false),
+        (is_superset, _) => Some(!is_superset),
+    }
+}

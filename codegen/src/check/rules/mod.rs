@@ -1,0 +1,62 @@
+//! The table of rules.
+
+mod alternatives;
+mod columns;
+mod conversion;
+mod endpoints;
+mod enums;
+mod expressions;
+mod fields;
+mod kinds;
+mod limits;
+mod merging;
+mod names;
+mod patterns;
+mod required;
+mod storage;
+mod types;
+mod values;
+mod versions;
+
+use super::rule::Rule;
+
+/// The rules by what they are about.
+static TABLE: [&[Rule]; 17] = [
+    &kinds::RULES,
+    &names::RULES,
+    &versions::RULES,
+    &storage::RULES,
+    &conversion::RULES,
+    &endpoints::RULES,
+    &columns::RULES,
+    &fields::RULES,
+    &required::RULES,
+    &types::RULES,
+    &values::RULES,
+    &enums::RULES,
+    &patterns::RULES,
+    &limits::RULES,
+    &alternatives::RULES,
+    &expressions::RULES,
+    &merging::RULES,
+];
+
+/// All rules.
+pub(crate) fn all() -> Vec<&'static Rule> {
+    TABLE.iter().flat_map(|rules| rules.iter()).collect()
+}
+
+/// The rule of a name.
+pub(crate) fn named(name: &str) -> Option<&'static Rule> {
+    all().into_iter().find(|rule| rule.name == name)
+}
+
+/// Texts in quotes, with commas between.
+fn listed(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    texts.into_iter().map(|text| format!("{:?}", text.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// The elements that only the first list has.
+fn only_in<'t, T: PartialEq>(first: &'t [T], second: &[T]) -> Vec<&'t T> {
+    first.iter().filter(|one| !second.contains(one)).collect()
+}

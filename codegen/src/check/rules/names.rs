@@ -1,0 +1,136 @@
+//! Rules about the names of a resource.
+use super::{listed, only_in};
+use crate::check::rule::{
+    Check, Kind,
+    Level::{Breaking, Warning},
+    Notes,
+    Party::{Json, Kubectl, Stored, Watchers},
+    Presence, Rule, source,
+};
+
+pub(super) static RULES: [Rule; 8] = [
+    Rule {
+        name: "plural-changed",
+        level: Breaking,
+        breaks: &[Json, Stored, Watchers, Kubectl],
+        about: "The plural name of a resource changes.",
+        harm: "all paths, the roles that name the resource and the keys of stored objects change",
+        instead: "Add a kind of the new names, and deprecate the old one.",
+        source: source::URIS,
+        check: Check::Kind(|kind, notes| {
+            let (old, new) = (&kind.old.shared.names.plural, &kind.new.shared.names.plural);
+            if old != new {
+                notes.here(format!("the plural was {old}, is {new}"));
+            }
+        }),
+    },
+    Rule {
+        name: "list-kind-changed",
+        level: Breaking,
+        breaks: &[Json, Watchers],
+        about: "The kind of lists changes.",
+        harm: "clients that check the kind of a list refuse it",
+        instead: "Keep the name of lists.",
+        source: source::KINDS,
+        check: Check::Kind(|kind, notes| {
+            let (old, new) = (&kind.old.shared.names.list_kind, &kind.new.shared.names.list_kind);
+            // The lists of a renamed kind are renamed with it.
+            if old != new && kind.old.shared.names.kind == kind.new.shared.names.kind {
+                notes.here(format!("the kind of lists was {old}, is {new}"));
+            }
+        }),
+    },
+    Rule {
+        name: "singular-changed",
+        level: Warning,
+        breaks: &[Kubectl],
+        about: "The singular name of a resource changes.",
+        harm: "scripts that use the old name with kubectl fail",
+        instead: "Keep the old name as a short name.",
+        source: source::KINDS,
+        check: Check::Kind(|kind, notes| {
+            let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names);
+            if old.singular != new.singular && old.kind == new.kind && !new.short_names.contains(&old.singular) {
+                notes.here(format!("the singular was {}, is {}", old.singular, new.singular));
+            }
+        }),
+    },
+    Rule {
+        name: "short-name-removed",
+        level: Warning,
+        breaks: &[Kubectl],
+        about: "A short name is removed.",
+        harm: "scripts that use it with kubectl fail",
+        instead: "Keep the short name.",
+        source: source::KINDS,
+        check: Check::Kind(|kind, notes| {
+            let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names);
+            let mut gone = only_in(&old.short_names, &new.short_names);
+            gone.retain(|name| **name != new.singular);
+            if !gone.is_empty() {
+                notes.here(format!("without the short names {}", listed(gone)));
+            }
+        }),
+    },
+    Rule::compatible(
+        "short-name-added",
+        "A short name is added.",
+        Check::Kind(|kind, notes| {
+            let new = only_in(&kind.new.shared.names.short_names, &kind.old.shared.names.short_names);
+            if !new.is_empty() {
+                notes.here(format!("with the short names {}", listed(new)));
+            }
+        }),
+    ),
+    Rule {
+        name: "name-clash",
+        level: Warning,
+        breaks: &[Kubectl],
+        about: "A new name of a resource is one that another resource has.",
+        harm: "kubectl takes the name for that of one of them, which may now be the other one",
+        instead: "Use another short name.",
+        source: source::KINDS,
+        check: Check::Presence(clash),
+    },
+    Rule {
+        name: "category-removed",
+        level: Warning,
+        breaks: &[Kubectl],
+        about: "A resource leaves a category.",
+        harm: "kubectl get with the category no longer shows its objects",
+        instead: "Keep the category.",
+        source: source::KINDS,
+        check: Check::Kind(|kind, notes| categories(kind, "no longer in", true, notes)),
+    },
+    Rule::compatible(
+        "category-added",
+        "A resource joins a category.",
+        Check::Kind(|kind, notes| categories(kind, "now in", false, notes)),
+    ),
+];
+
+fn categories(kind: &Kind<'_>, what: &str, removed: bool, notes: &mut Notes) {
+    let (old, new) = (&kind.old.shared.names.categories, &kind.new.shared.names.categories);
+    let found = if removed { only_in(old, new) } else { only_in(new, old) };
+    if !found.is_empty() {
+        notes.here(format!("{what} the categories {}", listed(found)));
+    }
+}
+
+fn clash(presence: &Presence<'_>, notes: &mut Notes) {
+    let Some(new) = presence.new else { return };
+    let names = |declared: &kindsmith_codegen::Declared| {
+        let names = &declared.definition.shared.names;
+        [&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned().collect::<Vec<_>>()
+    };
+    let before = presence.old.map(names).unwrap_or_default();
+    for name in names(new).into_iter().filter(|name| !before.contains(name)) {
+        let resource = new.definition.shared.group_resource();
+        let others = presence.all.new.iter().filter(|other| other.definition.shared.group_resource() != resource);
+        // The same kind in another group has the same names on purpose.
+        let mut others = others.filter(|other| other.definition.shared.names.kind != new.definition.shared.names.kind);
+        if let Some(other) = others.find(|other| names(other).contains(&name)) {
+            notes.here(format!("its new name {name:?} is also that of {}", other.definition.shared.group_resource()));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `kindsmith check`: whether a change of kinds is compatible, for CI.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, ValueEnum};
+use kindsmith_codegen::Kinds;
+
+use super::{
+    Outcome,
+    kinds::{self, Origin},
+    revision,
+    store::print,
+};
+use crate::check::{self, Acceptances, Change, Checked, Level, Side};
+
+pub(super) const ABOUT: &str = "Check that a change of kinds is compatible: what breaks whom, rule by rule.
+
+Compares the kinds that files define, or those of a program, with the kinds of a git revision, or of other files. Files are manifests of \
+CustomResourceDefinitions and OpenAPI documents; of folders, all files of definitions are read. At a revision, the same paths are read; \
+REV:PATH names another one, as git does. Nothing is checked out.
+
+Each change has a level: breaking changes break clients or stored objects, warnings may, and the others are compatible. In alpha \
+versions, breaking changes are warnings, except for what is stored.
+
+A change that is made on purpose is accepted by a line in a file for --accept: the rule, the place as it is printed, in which * \
+stands for any characters, and the reason:
+
+  field-removed Book v1 .spec.isbn: no client ever set it";
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  kindsmith check crds --against main                   # files against a revision
+  kindsmith check --against crds                        # the program of this folder against its exported definitions
+  kindsmith check new.yaml --against old.yaml
+  kindsmith check crds --against v1.2:deploy/crds --accept accepted.txt --deny warnings
+  kindsmith check crds --against origin/main --format github    # annotations, in GitHub Actions
+  kindsmith check --explain field-removed
+
+Exit codes:
+  0  compatible
+  1  breaking changes; with --deny warnings, warnings, too
+  2  wrong usage, or the command could not do its work";
+
+/// The arguments.
+#[derive(Args)]
+pub(super) struct Command {
+    #[command(flatten)]
+    origin: Origin,
+    /// What to compare with: a git revision, a file, a folder, or REV:PATH.
+    #[arg(long, value_name = "REV|FILE|FOLDER", required_unless_present_any = ["rules", "explain"])]
+    against: Option<String>,
+    /// A file of accepted changes, one a line: RULE PLACE: REASON.
+    #[arg(long, value_name = "FILE")]
+    accept: Vec<PathBuf>,
+    /// Fail for warnings, too.
+    #[arg(long, value_name = "LEVEL")]
+    deny: Option<Denied>,
+    /// How to print what is found.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Print compatible and accepted changes, and warnings about the files, too.
+    #[arg(long)]
+    all: bool,
+    /// Explain a rule: what breaks whom and why, and what to do instead.
+    #[arg(long, value_name = "RULE")]
+    explain: Option<String>,
+    /// List the rules.
+    #[arg(long)]
+    rules: bool,
+}
+
+/// What else fails.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Denied {
+    /// Warnings.
+    Warnings,
+}
+
+/// How to print.
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Lines for people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+/// Checks.
+pub(super) fn run(command: &Command) -> Result<Outcome, String> {
+    if let Some(name) = &command.explain {
+        let rule = check::named(name)
+            .ok_or_else(|| format!("there is no rule {name:?}; `kindsmith check --rules` lists them"))?;
+        print(format_args!("{}", check::explain(rule)));
+        return Ok(Outcome::Whole);
+    }
+    if command.rules {
+        for rule in check::all() {
+            print(format_args!("{:<30} {:<11} {}\n", rule.name, rule.level.to_string(), rule.about));
+        }
+        return Ok(Outcome::Whole);
+    }
+    let mut acceptances = Acceptances::default();
+    for path in &command.accept {
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        acceptances.read(&path.display().to_string(), &text)?;
+    }
+    let sides = Change { old: command.old()?, new: Side { kinds: command.origin.kinds()? } };
+    if sides.new.kinds.kinds.is_empty() && sides.old.kinds.kinds.is_empty() {
+        return Err("neither side defines a kind".to_owned());
+    }
+    if command.all {
+        kinds::warn(&sides.new.kinds.warnings);
+    }
+    let (findings, accepted) = acceptances.accept(check::compare(&sides, &check::all()));
+    let checked = Checked { findings: check::fold(findings), accepted, unused: acceptances.unused().collect() };
+    let printed = match command.format {
+        Format::Text => checked.text(command.all),
+        Format::Json => checked.json(),
+        Format::Github => checked.github(),
+    };
+    print(format_args!("{printed}"));
+    let warnings = checked.count(Level::Warning) + checked.unused.len();
+    let is_denied = command.deny == Some(Denied::Warnings) && warnings > 0;
+    Ok(if checked.count(Level::Breaking) > 0 || is_denied { Outcome::Damaged } else { Outcome::Whole })
+}
+
+impl Command {
+    /// The side that is compared with.
+    fn old(&self) -> Result<Side, String> {
+        let against = self.against.as_deref().unwrap_or_default();
+        let path = Path::new(against);
+        let texts = if path.exists() {
+            let read = |path: PathBuf| match fs::read(&path) {
+                Ok(text) => Ok((path.display().to_string(), text)),
+                Err(error) => Err(format!("{}: {error}", path.display())),
+            };
+            kinds::files(&[path.to_owned()])?.into_iter().map(read).collect::<Result<_, _>>()?
+        } else if let Some((revision, path)) = against.split_once(':') {
+            revision::texts_of(revision, path)?
+        } else if self.origin.paths().is_empty() {
+            return Err(format!(
+                "--against {against}: there is no such file or folder; to compare a program with a revision, name the \
+                 exported definitions there, such as {against}:crds"
+            ));
+        } else {
+            let texts = revision::texts(against, self.origin.paths())?;
+            if texts.is_empty() {
+                eprintln!("note: there were no definitions at {against}, so all are new");
+            }
+            texts
+        };
+        Kinds::of_texts(&texts).map(|kinds| Side { kinds }).map_err(|error| error.to_string())
+    }
+}
