@@ -6,6 +6,7 @@ pub(crate) mod container;
 pub(crate) mod conversion;
 pub(crate) mod default;
 pub(crate) mod field;
+pub(crate) mod generated;
 pub(crate) mod lists;
 pub(crate) mod message;
 pub(crate) mod names;

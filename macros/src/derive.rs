@@ -7,7 +7,7 @@ use crate::{
     check,
     diag::Errors,
     expand,
-    parse::{container, resource as resource_args},
+    parse::{container, resource as resource_args, type_args},
 };
 
 /// `#[derive(Resource)]`.
@@ -19,6 +19,8 @@ pub(crate) fn resource(input: TokenStream) -> TokenStream {
     };
     let args = resource_args::read(&input.attrs, &errors);
     raw.krate = args.krate.clone().unwrap_or(raw.krate);
+    let message = "the fields of a kind are declared here; put `#[api(schema = schemars)]` on the field `spec`";
+    check::generated::check_absent(&raw.api, message, &errors);
     let krate = raw.krate.clone();
     let kind = check::resource::kind(raw, args, &errors);
     finish((&input, &krate), kind, errors, |kind| expand::resource::kind(&kind), expand::empty::resource)
@@ -27,6 +29,11 @@ pub(crate) fn resource(input: TokenStream) -> TokenStream {
 /// `#[derive(ApiType)]`.
 pub(crate) fn api_type(input: TokenStream) -> TokenStream {
     let errors = Errors::default();
+    if let Some(input) = type_args::generated(&input) {
+        let krate = container::default_crate();
+        let found = check::generated::api_type(&input, &errors);
+        return finish((&input, &krate), found, errors, |g| expand::generated::api_type(&g), expand::empty::api_type);
+    }
     let (input, raw) = match container::parse(input, &errors) {
         Ok(parsed) => parsed,
         Err(error) => return error.to_compile_error(),
@@ -44,6 +51,8 @@ pub(crate) fn message(input: TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => return error.to_compile_error(),
     };
+    let message = "a message needs fields with numbers, which this type does not declare; remove `schema`";
+    check::generated::check_absent(&raw.api, message, &errors);
     check::message::check_numbered(&raw, &errors);
     let is_kind = input.attrs.iter().any(|attribute| attribute.path().is_ident("resource"));
     let args = resource_args::read(&input.attrs, &others);

@@ -4,6 +4,7 @@ pub(crate) mod api_type;
 pub(crate) mod checks;
 pub(crate) mod conversion;
 pub(crate) mod empty;
+pub(crate) mod generated;
 pub(crate) mod message;
 pub(crate) mod resource;
 pub(crate) mod root;

@@ -112,6 +112,13 @@ pub(crate) struct Container {
     pub keywords: Keywords,
 }
 
+/// A type that implements `schemars::JsonSchema`, which describes it.
+pub(crate) struct Generated {
+    /// The path of kindsmith.
+    pub krate: syn::Path,
+    pub ident: Ident,
+}
+
 /// Further keywords of a schema, as in JSON.
 pub(crate) type Keywords = Vec<(&'static str, Literal)>;
 
@@ -151,6 +158,8 @@ pub(crate) struct Field {
     pub wire: String,
     pub doc: String,
     pub ty: Type,
+    /// `schemars::JsonSchema` describes the type.
+    pub generated: bool,
     pub defaulted: bool,
     pub skip_serializing_if: Option<LitStr>,
     pub rules: Rules,

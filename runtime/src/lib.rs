@@ -67,6 +67,7 @@
 //! | `logging` | `logging::init`, which sets up the log of a program |
 //! | `messages` | declared types as Protobuf messages in Rust |
 //! | `kube` | kube-rs on declared kinds, and inside the process |
+//! | `schemars` | types that implement `schemars::JsonSchema` as parts of kinds: `#[api(schema = schemars)]` |
 
 // Without the server, most of what it needs of the pure layers is unused. Its own build finds what nothing uses.
 #![cfg_attr(not(feature = "server"), allow(dead_code, unreachable_pub, unused_imports))]
@@ -170,6 +171,7 @@ pub mod __private {
         }
     }
     pub mod declare {
+        pub use crate::kind::generated::{JsonSchemaOf, described};
         pub use crate::schema::declare::*;
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 
 /// Checks a nested type.
 pub(crate) fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
-    check_generics(&raw, errors)?;
+    check_generics(&raw.ident, &raw.generics, errors)?;
     let shape = match raw.body {
         Body::Struct(fields) => {
             let rule = field::rename_rule(&raw.serde, "snake_case", errors);
@@ -54,14 +54,13 @@ pub(crate) fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
 }
 
 /// A kind is one type on the wire. With type parameters it would be several types of the same name.
-pub(crate) fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
-    if let Some(parameter) = raw.generics.params.first() {
+pub(crate) fn check_generics(name: &Ident, generics: &syn::Generics, errors: &Errors) -> Option<()> {
+    if let Some(parameter) = generics.params.first() {
         let span = match parameter {
             syn::GenericParam::Type(ty) => ty.ident.span(),
             syn::GenericParam::Lifetime(lifetime) => lifetime.lifetime.ident.span(),
             syn::GenericParam::Const(constant) => constant.ident.span(),
         };
-        let name = &raw.ident;
         errors.at(
             span,
             format!("`{name}` has a type parameter, which API types cannot have; declare it with a concrete type"),
@@ -207,6 +206,12 @@ fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, e
                 continue;
             }
             RawContent::One(ty) => {
+                if let Some(word) = &variant.api.schema {
+                    errors.at(
+                        word.span(),
+                        "`schema` applies to fields and types; put it on the type, or on a field of the variant",
+                    );
+                }
                 types::check_type(&ty, false, errors);
                 (field::rules(&variant.api, &ty, errors), Content::Type(ty))
             }

@@ -1,7 +1,7 @@
 //! Rules of one field, and its conversion to the model.
 use syn::{Type, ext::IdentExt};
 
-use super::{bounds, default, lists, names, types};
+use super::{bounds, default, generated, lists, names, types};
 use crate::{
     diag::Errors,
     model::{Field, Rules},
@@ -20,7 +20,10 @@ pub(crate) fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
     let wire = raw.serde.rename.as_ref().map_or_else(|| field_name(&rust, rename_all), syn::LitStr::value);
     check_renamed(&raw, &wire, errors);
     let before = errors.count();
-    types::check_type(&raw.ty, raw.api.observed.is_some(), errors);
+    let generated = generated::check_field(&raw.api, &raw.ty, errors);
+    if !generated {
+        types::check_type(&raw.ty, raw.api.observed.is_some(), errors);
+    }
     // The rules of a refused type would be checked against the wrong type.
     let rules = if errors.count() == before { rules(&raw.api, &raw.ty, errors) } else { Rules::default() };
     check_skip(&raw, errors);
@@ -34,6 +37,7 @@ pub(crate) fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
         ident: raw.ident,
         doc: raw.doc,
         ty: raw.ty,
+        generated,
         rules,
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 
 /// Checks a kind.
 pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
-    container::check_generics(&raw, errors)?;
+    container::check_generics(&raw.ident, &raw.generics, errors)?;
     if args.unread {
         // What seems to be missing may stand after the syntax error.
         return None;

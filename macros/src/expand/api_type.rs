@@ -74,12 +74,12 @@ fn nesting(ident: &Ident, shape: &Shape) -> TokenStream {
     let level = |ty: &Type| quote_spanned!(ty.span()=> <#ty as __decl::ApiType>::NESTING);
     let levels: Vec<_> = match shape {
         Shape::Enum(_) => Vec::new(),
-        Shape::Struct(fields) => fields.iter().map(|field| level(&field.ty)).collect(),
+        Shape::Struct(fields) => fields.iter().map(|field| level(&field.declared())).collect(),
         Shape::Union(members) => members
             .iter()
             .flat_map(|member| match &member.content {
                 Content::Type(ty) => vec![level(ty)],
-                Content::Struct(fields) => fields.iter().map(|field| level(&field.ty)).collect(),
+                Content::Struct(fields) => fields.iter().map(|field| level(&field.declared())).collect(),
             })
             .collect(),
     };
@@ -99,7 +99,7 @@ fn declaration(ty: &Type) -> TokenStream {
 
 fn field(field: &Field) -> TokenStream {
     let Field { rust, wire, doc, defaulted, .. } = field;
-    let (ty, rules) = (declaration(&field.ty), rules(&field.rules));
+    let (ty, rules) = (declaration(&field.declared()), rules(&field.rules));
     quote! {
         __decl::FieldDecl { rust: #rust, wire: #wire, doc: #doc, ty: #ty, defaulted: #defaulted, rules: #rules }
     }

@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, ext::IdentExt, spanned::Spanned};
 
+use super::generated;
 use crate::{
     check::{bounds::subject, lists::set_span},
     model::{Container, Content, Dotted, Field, List, Literal, Rules, Shape},
@@ -13,7 +14,15 @@ use crate::{
 /// The checks of all fields of a type.
 pub(crate) fn container(container: &Container) -> TokenStream {
     let mut checks = TokenStream::new();
-    let mut add = |fields: &[Field]| checks.extend(fields.iter().map(|f| rules(&f.ty, &f.rules, container.published)));
+    let mut add = |fields: &[Field]| {
+        checks.extend(fields.iter().map(|field| {
+            if field.generated {
+                generated::check(&field.ty)
+            } else {
+                rules(&field.ty, &field.rules, container.published)
+            }
+        }));
+    };
     match &container.shape {
         Shape::Struct(fields) => add(fields),
         Shape::Enum(_) => {}
@@ -126,6 +135,18 @@ fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream
 }
 
 /// Checks a path from the root with a function of `checks`: `what(&inner(&root.spec).author)`.
+///
+/// Nothing is known here of fields in a type that `schemars::JsonSchema` describes; the kind's test finds wrong ones.
+pub(crate) fn path_of(root: &Container, path: &Dotted, what: &str) -> TokenStream {
+    let Shape::Struct(fields) = &root.shape else { return TokenStream::new() };
+    let is_generated = |first: &Ident| fields.iter().any(|field| field.generated && first.unraw() == field.rust);
+    if path.first().is_some_and(is_generated) {
+        return TokenStream::new();
+    }
+    self::path(&root.ident, path, what)
+}
+
+/// Checks a path from a type with a function of `checks`.
 pub(crate) fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStream {
     let Some((last, before)) = path.split_last() else { return TokenStream::new() };
     let mut at = quote!(root);

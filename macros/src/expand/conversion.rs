@@ -69,7 +69,7 @@ pub(crate) fn checks(kind: &Kind) -> TokenStream {
         const _: () = ::core::assert!(!__decl::checks::same(#stored.#field.as_bytes(), #text.as_bytes()), #same);
     };
     let Conversion::Changes(changes) = &storage.conversion else { return tokens };
-    let here = |path: &Dotted| checks::path(&kind.root.ident, path, "converted");
+    let here = |path: &Dotted| checks::path_of(&kind.root, path, "converted");
     let there = |path: &Dotted| checks::path(&storage.root, path, "converted");
     for change in changes {
         match change {

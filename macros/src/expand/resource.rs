@@ -181,7 +181,7 @@ fn hooks(kind: &Kind) -> TokenStream {
 
 /// Paths as expressions, for the compiler.
 fn paths(kind: &Kind) -> TokenStream {
-    let root = &kind.root.ident;
+    let root = &kind.root;
     let columns = kind.columns.iter().filter_map(|c| match &c.cell {
         Cell::Path(path) => Some((path, "column")),
         Cell::Function(_) | Cell::Json(..) => None,
@@ -195,5 +195,5 @@ fn paths(kind: &Kind) -> TokenStream {
         Grace::Path(path) => Some((path, "seconds")),
         Grace::Seconds(_) => None,
     });
-    columns.chain(selectable).chain(scale).chain(grace).map(|(path, what)| checks::path(root, path, what)).collect()
+    columns.chain(selectable).chain(scale).chain(grace).map(|(path, what)| checks::path_of(root, path, what)).collect()
 }

@@ -55,6 +55,11 @@ pub(crate) enum Content {
     Struct(Vec<Field>),
 }
 
+/// The path of kindsmith where no other one is given.
+pub(crate) fn default_crate() -> syn::Path {
+    parse_quote!(::kindsmith)
+}
+
 /// Parses the derive's input.
 ///
 /// # Errors
@@ -79,7 +84,7 @@ pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveI
         }
     };
     let container = Container {
-        krate: api.krate.clone().unwrap_or_else(|| parse_quote!(::kindsmith)),
+        krate: api.krate.clone().unwrap_or_else(default_crate),
         ident: input.ident.clone(),
         doc: docs::description(&input.attrs, verbatim),
         serde: serde::read(&input.attrs, Place::Type, errors),

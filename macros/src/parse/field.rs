@@ -38,6 +38,7 @@ const KEYS: &[Key] = &[
     ("preserve_unknown", "preserve_unknown"),
     ("embedded", "embedded"),
     ("values", "values = [1, 2]"),
+    ("schema", "schema = schemars"),
 ];
 
 /// A bound: its name, the name's span, and the number.
@@ -83,6 +84,10 @@ pub(crate) struct FieldArgs {
     pub preserve_unknown: Option<Span>,
     pub embedded: Option<Span>,
     pub keywords: Keywords,
+    /// What describes the type.
+    pub schema: Option<Ident>,
+    /// The name and span of each argument.
+    pub given: Vec<(String, Span)>,
     /// The description of a list's items or a map's values.
     pub of_items: String,
 }
@@ -108,6 +113,7 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
 fn fill(field: &mut FieldArgs, args: &[Arg], seen: &mut Vec<String>, reader: &Reader<'_>) {
     for arg in args {
         let Some(name) = reader.name(arg, seen, keywords::REPEATABLE) else { continue };
+        field.given.push((name.clone(), arg.span()));
         match name.as_str() {
             "default" => field.default = default(arg, reader),
             "pattern" => field.pattern = reader.text(arg),
@@ -125,6 +131,7 @@ fn fill(field: &mut FieldArgs, args: &[Arg], seen: &mut Vec<String>, reader: &Re
             "nullable" => field.nullable = reader.flag(arg),
             "preserve_unknown" => field.preserve_unknown = reader.flag(arg),
             "embedded" => field.embedded = reader.flag(arg),
+            "schema" => field.schema = reader.word(arg),
             name if is_bound(name) => field.bounds.extend(self::bound(name, arg, reader)),
             keyword => field.keywords.read(keyword, arg, reader),
         }

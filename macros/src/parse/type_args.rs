@@ -1,6 +1,6 @@
 //! `#[api(…)]` on types.
-use proc_macro2::Span;
-use syn::Attribute;
+use proc_macro2::{Span, TokenStream};
+use syn::{Attribute, DeriveInput, Ident};
 
 use super::{
     args::parse_args,
@@ -13,6 +13,7 @@ const KEYS: &[Key] = &[
     ("proto_zeros", "proto_zeros"),
     ("published", "published"),
     ("verbatim", "verbatim"),
+    ("schema", "schema = schemars"),
     ("crate", "crate = path::to::kindsmith"),
 ];
 
@@ -25,6 +26,10 @@ pub(crate) struct TypeArgs {
     /// Descriptions keep the line breaks of doc comments.
     pub verbatim: Option<Span>,
     pub keywords: Keywords,
+    /// What describes the type.
+    pub schema: Option<Ident>,
+    /// The name and span of each argument.
+    pub given: Vec<(String, Span)>,
     /// The path of kindsmith.
     pub krate: Option<syn::Path>,
 }
@@ -37,7 +42,10 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
         for arg in &args {
-            match reader.name(arg, &mut seen, keywords::REPEATABLE).as_deref() {
+            let name = reader.name(arg, &mut seen, keywords::REPEATABLE);
+            found.given.extend(name.clone().map(|name| (name, arg.span())));
+            match name.as_deref() {
+                Some("schema") => found.schema = reader.word(arg),
                 Some("proto_zeros") => found.proto_zeros = reader.flag(arg),
                 Some("published") => found.published = reader.flag(arg),
                 Some("verbatim") => found.verbatim = reader.flag(arg),
@@ -48,4 +56,10 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
         }
     }
     found
+}
+
+/// The input, if another derive describes the type.
+pub(crate) fn generated(input: &TokenStream) -> Option<DeriveInput> {
+    let input: DeriveInput = syn::parse2(input.clone()).ok()?;
+    read(&input.attrs, &Errors::default()).schema.is_some().then_some(input)
 }

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Binding, Convert, Kind, Policy,
+    Binding, Convert, Kind, Policy, Versions,
     convert::{ByWebhook, Conversion, Unchanged},
     model::{Shared, Version},
 };
@@ -78,6 +78,22 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// The resource whose versions are these kinds.
+    ///
+    /// # Errors
+    /// If they are not the versions of one resource.
+    ///
+    /// ```
+    /// use kindsmith::{Resource, kind::{Definition, crd}, builtin::Lease};
+    ///
+    /// let written = crd::write(&Definition::of(vec![Lease::kind()]).map_err(|problems| problems.to_string())?)?;
+    /// assert_eq!(written.document["spec"]["names"]["plural"], "leases");
+    /// # Ok::<_, String>(())
+    /// ```
+    pub fn of(versions: Vec<Kind>) -> Result<Self, Problems> {
+        Versions::new(versions).map(|versions| versions.definition().clone())
+    }
+
     /// The kind in each of its versions, with this policy and no code of its own.
     pub fn kinds(&self, policy: &'static dyn Policy) -> Vec<Kind> {
         let kind = |version: &Arc<Version>| {

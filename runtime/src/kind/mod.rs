@@ -12,6 +12,7 @@ pub(crate) mod difference;
 pub(crate) mod endpoint;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub(crate) mod generated;
 pub(crate) mod hook;
 pub(crate) mod jsonpath;
 pub mod model;
@@ -26,6 +27,8 @@ pub(crate) use changes::Changes;
 pub use convert::{Convert, Unchanged};
 pub use definition::{Definition, Problems};
 pub use endpoint::Verb;
+#[cfg(feature = "schemars")]
+pub use generated::structural_schema;
 pub use jsonpath::JsonPath;
 pub use policy::{Compiled, Custom, Described, Policy};
 pub use resource::{Resource, Stored, Unstored};

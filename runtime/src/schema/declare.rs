@@ -4,13 +4,14 @@
 
 mod build;
 pub mod checks;
+mod generated;
 mod meta_types;
 mod std_types;
 mod table;
 mod walk;
 
 pub use build::ReadKeywords;
-pub use table::{FieldDecl, ListDecl, Literal, MergeDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
+pub use table::{FieldDecl, Generate, ListDecl, Literal, MergeDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
 pub use walk::{Leaf, PathError, observed_within, resolve};
 
 #[diagnostic::on_unimplemented(

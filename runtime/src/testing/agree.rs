@@ -1,7 +1,11 @@
 //! Compares what two documents mean to a Rust type.
 use crate::{
     meta::{FieldPath, Time, values::ByteString},
-    schema::{At, Document, Schema, model::Type, place::Place},
+    schema::{
+        At, Document, Schema,
+        model::{ListType, Type},
+        place::Place,
+    },
 };
 
 /// The first field that differs between a document and its re-encoded form.
@@ -38,6 +42,11 @@ fn compare(at: At<'_>, given: Option<&Document>, encoded: Option<&Document>, pla
         (Document::Array(one), Document::Array(other)) => {
             if one.len() != other.len() {
                 return Some(place.path());
+            }
+            if at.list == ListType::Set {
+                // Sets of Rust have an order of their own.
+                let is_other = one.iter().any(|item| !other.contains(item));
+                return is_other.then(|| place.path());
             }
             let Some(items) = at.items() else { return (one != other).then(|| place.path()) };
             let mut pairs = one.iter().zip(other).enumerate();

@@ -2,7 +2,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, json};
 
-use super::{pattern, random::Random};
+use super::{pattern, random::Random, variant::Variant};
 use crate::schema::{
     At, Document, Schema,
     model::{ListType, Type},
@@ -53,6 +53,10 @@ impl Maker {
         self.left = self.left.saturating_sub(1);
         if schema.nullable && self.random.one_in(8) {
             return Some(Document::Null);
+        }
+        let variant = Variant::of(schema, &mut self.random);
+        if let Some(variant) = variant.as_ref().filter(|_| !matches!(schema.kind, Type::Object | Type::Array)) {
+            return self.value(At::of(&variant.narrowed(schema)));
         }
         if !schema.enumeration.is_empty() {
             return Some(self.random.pick(&schema.enumeration).clone());
@@ -128,13 +132,19 @@ impl Maker {
             fields.insert(name.clone(), self.value(member)?);
             return Some(fields.into());
         }
-        let mut chosen: Vec<_> = at.properties().map(|(name, of)| (name, of, at.required.contains(name))).collect();
+        let variant = Variant::of(at.node(), &mut self.random);
+        let is_required = |name: &String| {
+            at.required.contains(name) || variant.as_ref().is_some_and(|variant| variant.requires(name))
+        };
+        let mut chosen: Vec<_> = at.properties().map(|(name, of)| (name, of, is_required(name))).collect();
+        chosen.retain(|(name, ..)| variant.as_ref().is_none_or(|variant| variant.has(name)));
         chosen.retain(|(_, _, required)| *required || !self.random.one_in(3));
         let entries = at.entry().map_or(0, |_| self.count(at.min_properties, at.max_properties));
         let mut parts = chosen.len() + entries;
         for (name, property, required) in chosen {
             if required || self.left >= parts {
-                match self.part(property, parts) {
+                let narrowed = variant.as_ref().and_then(|variant| variant.field(name, property));
+                match self.part(narrowed.as_ref().map_or(property, At::of), parts) {
                     Some(value) => {
                         fields.insert(name.clone(), value);
                     }

@@ -22,6 +22,7 @@ mod example;
 mod make;
 mod pattern;
 mod random;
+mod variant;
 
 #[cfg(test)]
 mod tests;
@@ -102,8 +103,29 @@ pub fn schema_and_type_agree<T>()
 where
     T: crate::Resource + serde::Serialize + serde::de::DeserializeOwned,
 {
-    let kind = T::kind();
-    for document in documents(&kind, 0x6b69_6e64).take(ROUNDS) {
+    type_agrees_with::<T>(&T::kind());
+}
+
+/// The same check for a type that kube's `#[derive(CustomResource)]` declares, and the schema of its definition.
+///
+/// # Panics
+/// If the check fails, or the definition cannot be served. The message shows the document.
+#[cfg(feature = "kube")]
+pub fn custom_resource_agrees<T>()
+where
+    T: ::kube::CustomResourceExt + serde::Serialize + serde::de::DeserializeOwned,
+{
+    let manifest = crate::kind::crd::of_value(&T::crd()).unwrap_or_else(|report| panic!("{report}"));
+    for defined in &manifest.definitions {
+        defined.definition.kinds(&crate::kind::Custom).iter().for_each(type_agrees_with::<T>);
+    }
+}
+
+fn type_agrees_with<T>(kind: &Kind)
+where
+    T: serde::Serialize + serde::de::DeserializeOwned,
+{
+    for document in documents(kind, 0x6b69_6e64).take(ROUNDS) {
         let decoded: T = match serde_json::from_value(document.clone()) {
             Ok(decoded) => decoded,
             Err(error) => panic!(
@@ -111,7 +133,7 @@ where
                 kind.names().kind
             ),
         };
-        if let Err(why) = comes_back(&kind, &document, &decoded) {
+        if let Err(why) = comes_back(kind, &document, &decoded) {
             panic!("{} decodes a document and encodes another: {why}\ndecoded: {document:#}", kind.names().kind);
         }
     }

@@ -27,6 +27,8 @@ mod findings;
 mod forms_tests;
 #[cfg(test)]
 mod hostile_tests;
+#[cfg(feature = "schemars")]
+pub(crate) mod json_schema;
 mod members;
 mod messages;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::{collections::HashMap, ptr};
 use regex::Regex;
 use serde_json::{Map, Number};
 
-use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, meta_types::is_replaced_whole};
+use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, meta_types::is_replaced_whole};
 use crate::schema::{
     Document, Schema,
     junctors::Junctors,
@@ -61,11 +61,16 @@ impl Build {
                 Schema { kind: Type::Object, additional, ..Schema::default() }
             }
             Shape::Any => Schema { preserve_unknown: true, ..Schema::default() },
+            Shape::Generated(generate) => generate()?,
             Shape::Optional(_) | Shape::Boxed(_) => unreachable!("inner() went through them"),
         };
-        ty.doc.clone_into(&mut schema.description);
-        schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
-        apply(&mut schema, ty, rules)?;
+        if let Shape::Generated(_) = ty.shape {
+            generated::apply(&mut schema, ty, rules)?;
+        } else {
+            ty.doc.clone_into(&mut schema.description);
+            schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
+            apply(&mut schema, ty, rules)?;
+        }
         self.keywords(&mut schema, ty, rules)?;
         Ok(schema)
     }
@@ -136,7 +141,7 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
         // Entries of any value are what unknown fields are.
         schema.additional = schema.additional.take().filter(|values| values.kind != Type::Any);
     }
-    schema.default = rules.default.as_ref().map(|value| literal(ty, value)).transpose()?;
+    schema.default = default_of(ty, rules)?;
     schema.minimum = rules.minimum;
     schema.exclusive_minimum = rules.exclusive_minimum;
     schema.maximum = rules.maximum;
@@ -158,13 +163,13 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
     schema.list = match rules.list {
         ListDecl::Atomic => ListType::Atomic,
         ListDecl::Set => ListType::Set,
-        ListDecl::Map(keys) => ListType::Map(keys.iter().map(|key| key_of(ty, key)).collect::<Result<_, _>>()?),
+        ListDecl::Map(keys) => ListType::Map(keys.iter().map(|key| key_of(schema, ty, key)).collect::<Result<_, _>>()?),
     };
     schema.map_atomic = rules.map_atomic || is_replaced_whole(ty);
     schema.patch = PatchStrategy {
         merge: rules.merge.merge,
         retain_keys: rules.merge.retain_keys,
-        merge_key: rules.merge.key.map(|key| key_of(ty, key)).transpose()?,
+        merge_key: rules.merge.key.map(|key| key_of(schema, ty, key)).transpose()?,
     };
     schema.immutable = rules.immutable;
     schema.protobuf = (rules.proto > 0).then_some(rules.proto);
@@ -172,9 +177,15 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
 }
 
 /// The wire name of a key of a list's items.
-fn key_of(list: &'static TypeDecl, key: &str) -> Result<String, String> {
+fn key_of(schema: &Schema, list: &'static TypeDecl, key: &str) -> Result<String, String> {
     let Shape::List(item) = list.shape else { return Err(format!("the key `{key}` is declared on what is no list")) };
     let item = item().inner();
+    if let (Shape::Generated(_), Some(items)) = (item.shape, &schema.items) {
+        let found =
+            generated::wire_name(items, key).filter(|(name, _)| items.required.iter().any(|known| known == name));
+        let no_key = || format!("the items have no field `{key}` that is required, which a key is");
+        return found.map(|(name, _)| name.to_owned()).ok_or_else(no_key);
+    }
     item.field(key).map(|field| field.wire.to_owned()).ok_or_else(|| format!("`{}` has no field `{key}`", item.name))
 }
 
@@ -195,8 +206,16 @@ fn json(value: &Literal) -> Result<Document, String> {
     })
 }
 
+/// The default that rules declare.
+pub(super) fn default_of(ty: &'static TypeDecl, rules: &'static Rules) -> Result<Option<Document>, String> {
+    rules.default.as_ref().map(|value| literal(ty, value)).transpose()
+}
+
 /// A literal as a document.
 fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
+    if let Shape::Generated(_) = ty.shape {
+        return json(value);
+    }
     Ok(match *value {
         Literal::Variant(name) => {
             let Shape::Enum(variants) = ty.shape else { return Err(format!("`{name}` is no enumeration's value")) };

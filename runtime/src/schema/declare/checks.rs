@@ -192,7 +192,7 @@ where
         Shape::Scalar(Type::Boolean, _) => matches!(sort, Sort::Boolean),
         Shape::List(_) => matches!(sort, Sort::List),
         Shape::Struct(_) | Shape::Union(_) | Shape::Map(_) => matches!(sort, Sort::Object),
-        Shape::Any => true,
+        Shape::Any | Shape::Generated(_) => true,
         Shape::Scalar(..) | Shape::Enum(_) | Shape::Optional(_) | Shape::Boxed(_) => false,
     }
 }

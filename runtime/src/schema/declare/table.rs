@@ -1,5 +1,5 @@
 //! The tables themselves: plain constants, no behaviour beyond their defaults.
-use crate::schema::model::Type;
+use crate::schema::{Schema, model::Type};
 
 /// A nested type, referred to by the function that returns its table.
 pub type TypeRef = fn() -> &'static TypeDecl;
@@ -43,7 +43,12 @@ pub enum Shape {
     Map(TypeRef),
     /// Any JSON.
     Any,
+    /// What this function reads from a description of the type by another crate.
+    Generated(Generate),
 }
+
+/// Makes the schema of a type at run time.
+pub type Generate = fn() -> Result<Schema, String>;
 
 /// A field of a struct, or a member of a union.
 #[derive(Clone, Copy, Debug)]

@@ -2,17 +2,18 @@
 //! has checked that the fields exist.
 use std::fmt;
 
-use super::Shape;
-use super::TypeDecl;
-use crate::schema::model::Type;
+use super::{Shape, TypeDecl, generated};
+use crate::schema::{Schema, model::Type};
 
 /// The target of a path.
 #[derive(Clone, Debug)]
 pub struct Leaf {
     /// The wire names of the path.
     pub wire: Vec<String>,
-    /// Its type, inside `Option` and `Box`.
+    /// Its type, inside `Option` and `Box`. For a value inside a type that another crate describes, that type.
     pub ty: &'static TypeDecl,
+    /// The schema of a value inside such a type.
+    within: Option<Schema>,
 }
 
 /// A path names a missing field, which the derive's checks rule out.
@@ -35,9 +36,17 @@ impl fmt::Display for PathError {
 /// # Errors
 /// If the type lacks a field of the path.
 pub fn resolve(root: &'static TypeDecl, path: &[&str]) -> Result<Leaf, PathError> {
-    let mut leaf = Leaf { wire: Vec::new(), ty: root.inner() };
+    let mut leaf = Leaf { wire: Vec::new(), ty: root.inner(), within: None };
     for name in path {
         let missing = || PathError { path: path.join("."), missing: (*name).to_owned() };
+        if let Shape::Generated(generate) = leaf.ty.shape {
+            // What is wrong with the type is reported with its schema.
+            let around = leaf.within.take().map_or_else(generate, Ok).map_err(|_| missing())?;
+            let (wire, schema) = generated::wire_name(&around, name).ok_or_else(missing)?;
+            leaf.wire.push(wire.to_owned());
+            leaf.within = Some(schema.clone());
+            continue;
+        }
         let field = leaf.ty.field(name).ok_or_else(missing)?;
         leaf.wire.push(field.wire.to_owned());
         leaf.ty = (field.ty)().inner();
@@ -62,6 +71,9 @@ pub fn observed_within(ty: &'static TypeDecl) -> Option<String> {
 impl Leaf {
     /// The type of a column that shows the value.
     pub fn column_type(&self) -> &'static str {
+        if let Some(schema) = &self.within {
+            return generated::column_type(schema);
+        }
         match self.ty.shape {
             Shape::Scalar(Type::Integer, _) => "integer",
             Shape::Scalar(Type::Number, _) => "number",
