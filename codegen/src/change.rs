@@ -1,6 +1,8 @@
 //! Files that a command writes. All of them are known before the first is written, and nothing is overwritten unless that was
 //! asked for. This is the only place that writes to a project.
 
+mod lines;
+
 use std::{
     fs,
     io::Write as _,
@@ -74,9 +76,13 @@ impl Changes {
             .collect()
     }
 
-    /// A change of a file.
+    /// A change of a file. One in Rust that is as rustfmt has it stays so.
     pub(crate) fn edit(&mut self, path: impl Into<PathBuf>, before: String, text: String) {
-        self.files.push(File { path: path.into(), before: Before::Text(before), text });
+        let path = path.into();
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        let is_formatted = is_rust && self.formatted(before.clone()) == before;
+        let text = if is_formatted { self.formatted(text) } else { text };
+        self.files.push(File { path, before: Before::Text(before), text });
     }
 
     /// Writes the files, and prints what it wrote, remarks, and what to do next.
@@ -145,7 +151,7 @@ impl File {
         match &self.before {
             Before::Absent | Before::Generated => format!("wrote    {path} ({lines} lines)"),
             Before::Text(before) => {
-                let added = added(before, &self.text).len();
+                let added = lines::added(before, &self.text).len();
                 format!("changed  {path} ({added} {} changed)", if added == 1 { "line" } else { "lines" })
             }
         }
@@ -163,27 +169,10 @@ impl File {
             }
             Before::Text(before) => {
                 println!("would change {path}:");
-                for (number, line) in added(before, &self.text) {
+                for (number, line) in lines::added(before, &self.text) {
                     println!("    {number}: {line}");
                 }
             }
         }
     }
-}
-
-/// The lines of a text that are not in another, with their numbers. Changes only insert lines and replace some.
-fn added<'t>(before: &str, after: &'t str) -> Vec<(usize, &'t str)> {
-    let mut left = before.lines().peekable();
-    let mut added = Vec::new();
-    for (index, line) in after.lines().enumerate() {
-        if left.peek() == Some(&line) {
-            left.next();
-        } else if left.clone().any(|other| other == line) && !line.trim().is_empty() {
-            // The lines up to it were replaced.
-            while left.next().is_some_and(|other| other != line) {}
-        } else {
-            added.push((index + 1, line));
-        }
-    }
-    added
 }

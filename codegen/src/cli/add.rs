@@ -1,4 +1,8 @@
-//! `kindsmith add`: kinds and groups in a crate that `kindsmith new` made, or in one like it.
+//! `kindsmith add`: kinds, groups, versions, subresources and controllers in a crate that `kindsmith new` made, or in one like it.
+
+mod controller;
+mod subresource;
+mod version;
 
 use std::{
     fs,
@@ -57,6 +61,15 @@ pub(super) enum Command {
         #[command(flatten)]
         how: How,
     },
+    /// Add a version of a kind, as a copy that is served beside it.
+    #[command(long_about = version::ABOUT, after_help = version::EXAMPLES)]
+    Version(version::Command),
+    /// Add a subresource: an action, an answer that is computed, text, status or scale.
+    #[command(long_about = subresource::ABOUT, after_help = subresource::EXAMPLES)]
+    Subresource(subresource::Command),
+    /// Add a controller that runs in the server's process.
+    #[command(long_about = controller::ABOUT, after_help = controller::EXAMPLES)]
+    Controller(controller::Command),
 }
 
 /// The arguments of a kind.
@@ -94,6 +107,9 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     match command {
         Command::Kind(arguments) => kind(arguments),
         Command::Group { name, how } => group(&name, how),
+        Command::Version(command) => version::run(command),
+        Command::Subresource(command) => subresource::run(&command),
+        Command::Controller(command) => controller::run(command),
     }
 }
 

@@ -60,7 +60,7 @@ enum Command {
     /// Make a crate that serves a kind.
     #[command(long_about = new::ABOUT, after_help = new::EXAMPLES)]
     New(new::Command),
-    /// Add a kind or a group to a crate.
+    /// Add a kind, a group, a version, a subresource or a controller to a crate.
     #[command(subcommand, long_about = add::ABOUT)]
     Add(add::Command),
     /// Generate kinds in Rust from definitions in files.

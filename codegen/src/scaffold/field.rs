@@ -105,7 +105,7 @@ pub(crate) fn parse_all(texts: &[String]) -> Result<(Vec<Field>, Vec<String>), S
 }
 
 /// The name of a field in Rust.
-fn check_name(name: &str) -> Result<String, String> {
+pub(crate) fn check_name(name: &str) -> Result<String, String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(allowed) {
         return Err(format!("{name:?} is no name of a field; use letters and digits, such as pageCount or page_count"));

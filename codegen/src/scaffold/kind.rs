@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     field::{Field, Struct},
-    names, test,
+    names, rename, status, test,
 };
 
 /// A kind that is to be added.
@@ -43,42 +43,19 @@ impl Kind {
             text += &structure(declared);
         }
         if self.has_status {
-            text += &self.status();
+            text.extend(["\n", &*status::type_of(&self.name, &[])]);
         }
         text + &test::module(self)
     }
 
     fn imports(&self) -> String {
-        let fields = || self.types.iter().flat_map(|declared| &declared.fields);
         let mut named: BTreeSet<&str> = ["ApiType", "ObjectMeta", "Resource"].into();
-        for name in [
-            "Quantity",
-            "Time",
-            "MicroTime",
-            "IntOrString",
-            "ByteString",
-            "RawJson",
-            "LabelSelector",
-            "ObjectReference",
-        ] {
-            if fields().any(|field| field.ty.split(|c: char| !c.is_alphanumeric()).any(|part| part == name)) {
-                named.insert(name);
-            }
-        }
         if self.has_status {
             named.insert("Condition");
         }
-        let named: Vec<&str> = named.into_iter().collect();
-        let maps = if fields().any(|field| field.ty.contains("BTreeMap<")) {
-            "use std::collections::BTreeMap;\n\n"
-        } else {
-            ""
-        };
+        let (maps, named) = imported(named, &self.types.iter().flat_map(|declared| &declared.fields));
         let about = names::capital(&names::words(&names::plural(&self.name)).join(" "));
-        format!(
-            "//! {about}.\n\n{maps}use kindsmith::{{{}}};\nuse serde::{{Deserialize, Serialize}};\n",
-            named.join(", ")
-        )
+        format!("//! {about}.\n\n{maps}use kindsmith::{{{named}}};\nuse serde::{{Deserialize, Serialize}};\n")
     }
 
     fn root(&self) -> String {
@@ -96,8 +73,8 @@ impl Kind {
         let mut text =
             format!("\n/// {}.\n#[derive(Resource, Clone, Debug)]\n#[resource({arguments})]\n", names::capital(&one));
         for field in self.columns() {
-            let title: Vec<String> = names::words(&field.name).iter().map(|word| names::capital(word)).collect();
-            text.extend([format!("#[resource(column({:?}, path = spec.{}))]\n", title.join(" "), raw(&field.name))]);
+            let title = rename::title(&field.name);
+            text.extend([format!("#[resource(column({title:?}, path = spec.{}))]\n", raw(&field.name))]);
         }
         text.extend([format!(
             "pub struct {name} {{\n    /// Standard object's metadata.\n    pub metadata: ObjectMeta,\n"
@@ -107,8 +84,7 @@ impl Kind {
             names::words(name).join(" ")
         )]);
         if self.has_status {
-            let of = names::words(name).join(" ");
-            text.extend([format!("    /// The observed state of the {of}.\n    pub status: Option<{name}Status>,\n")]);
+            text += &status::field_of(name);
         }
         text + "}\n"
     }
@@ -117,21 +93,6 @@ impl Kind {
     fn columns(&self) -> impl Iterator<Item = &Field> {
         let fields = self.types.first().into_iter().flat_map(|spec| &spec.fields);
         fields.filter(|field| matches!(&*field.ty, "String" | "bool" | "i32" | "i64" | "Quantity" | "Time")).take(3)
-    }
-
-    fn status(&self) -> String {
-        let (name, one) = (&self.name, names::one(&self.name));
-        format!(
-            "\n/// The observed state of {one}.\n\
-             #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]\n\
-             #[serde(rename_all = \"camelCase\")]\n\
-             pub struct {name}Status {{\n    \
-                 /// The latest observations.\n    \
-                 #[api(list = map(key = kind), merge)]\n    \
-                 #[serde(default)]\n    \
-                 pub conditions: Vec<Condition>,\n\
-             }}\n"
-        )
     }
 
     /// A manifest of an object.
@@ -168,12 +129,31 @@ fn plain(value: &Value) -> String {
     }
 }
 
+/// The imports for these names of Kindsmith and for the types of fields: that of maps, and the list of Kindsmith's names.
+pub(crate) fn imported<'f>(
+    named: impl IntoIterator<Item = &'static str>,
+    fields: &(impl Iterator<Item = &'f Field> + Clone),
+) -> (&'static str, String) {
+    let is_named = |name: &str| {
+        fields.clone().any(|field| field.ty.split(|c: char| !c.is_alphanumeric()).any(|part| part == name))
+    };
+    let mut all: BTreeSet<&str> = named.into_iter().collect();
+    all.extend(OF_FIELDS.into_iter().filter(|name| is_named(name)));
+    let maps = if is_named("BTreeMap") { "use std::collections::BTreeMap;\n\n" } else { "" };
+    (maps, all.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+/// Types of Kindsmith that a field can have.
+pub(crate) const OF_FIELDS: [&str; 8] =
+    ["Quantity", "Time", "MicroTime", "IntOrString", "ByteString", "RawJson", "LabelSelector", "ObjectReference"];
+
 /// An identifier; keywords become raw ones.
 pub(crate) fn raw(name: &str) -> String {
     if names::is_keyword(name) { format!("r#{name}") } else { name.to_owned() }
 }
 
-fn structure(declared: &Struct) -> String {
+/// The declaration of a struct.
+pub(crate) fn structure(declared: &Struct) -> String {
     let Struct { name, about, fields } = declared;
     let mut text = format!(
         "\n/// {about}\n#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]\n#[serde(rename_all = \"camelCase\")]\n\

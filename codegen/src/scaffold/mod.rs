@@ -1,10 +1,17 @@
 //! What `kindsmith new` and `kindsmith add` write: a crate, kinds, and lines in files that the user owns. All of it is text; only
 //! [`change`](crate::change) writes to the disk.
 
+pub(crate) mod controller;
+pub(crate) mod declared;
 pub(crate) mod edit;
 pub(crate) mod field;
 pub(crate) mod kind;
 pub(crate) mod names;
 pub(crate) mod project;
+pub(crate) mod rename;
 pub(crate) mod sample;
+pub(crate) mod status;
+pub(crate) mod subresource;
+mod templates;
 pub(crate) mod test;
+pub(crate) mod version;

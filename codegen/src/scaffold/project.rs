@@ -140,7 +140,8 @@ fn readme(name: &str, kind: &Kind, sample: &Path) -> String {
          | `src/{module}.rs` | a kind with its tests; each kind has such a file |\n\
          | `src/main.rs` | where it listens, and where it keeps its data |\n\
          | `samples/` | an object of each kind |\n\n\
-         `kindsmith add kind NAME FIELD:TYPE …` adds a kind, and `kindsmith add group NAME` a group.\n",
+         `kindsmith add kind NAME FIELD:TYPE …` adds a kind. `kindsmith add --help` lists what else can be added: groups, versions,\n\
+         subresources and controllers.\n",
         group = kind.group,
         sample = sample.display(),
         module = names::module(&kind.name)
@@ -193,6 +194,14 @@ pub(crate) struct Group {
     pub file: PathBuf,
     /// The folder of its kinds.
     pub folder: PathBuf,
+}
+
+impl Group {
+    /// The path of its module in the crate; empty for that of `src/lib.rs`.
+    pub(crate) fn module(&self) -> String {
+        let module = self.folder.strip_prefix("src").unwrap_or(&self.folder);
+        module.display().to_string()
+    }
 }
 
 impl Project {

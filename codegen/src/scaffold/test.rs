@@ -38,7 +38,7 @@ mod tests {{
 
     const {objects}: &str = "{path}";
 
-    fn example() -> Value {{
+    pub(super) fn example() -> Value {{
 {example}    }}
 
     #[tokio::test]

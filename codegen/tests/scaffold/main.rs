@@ -1,5 +1,5 @@
 //! Tests of `kindsmith new`, `add`, `generate` and `export`. `examples/shop` is what `new` and `add` make, and its tests are run
-//! with the workspace's.
+//! with the workspace's. [`stages`] builds and tests the crate after each command.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
@@ -13,8 +13,10 @@ use std::{
 use kindsmith_tests::Folder;
 
 mod export;
+mod further;
 mod generate;
 mod refusals;
+mod stages;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/shop");
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -75,23 +77,54 @@ spec:
 status: {}
 ";
 
-/// The commands that make the example.
+/// Commands on top of `new shop`, each in the folder of the crate; `INVOICE` is a file.
+const KINDS: [&[&str]; 3] = [
+    &[
+        "add",
+        "kind",
+        "Order",
+        "--shortname",
+        "ord",
+        "customer:String",
+        "copies:u32=1",
+        "tags:Vec<String>",
+        "note:Option<String>",
+    ],
+    &["add", "group", "billing.example.com"],
+    &["add", "kind", "Invoice", "--from", "../invoice.yaml"],
+];
+
+/// Further commands, which make the rest of the example.
+const FURTHER: [&[&str]; 8] = [
+    &["add", "version", "Order", "v2", "--rename", "customer=buyer"],
+    &["add", "subresource", "Order", "ship", "carrier:String"],
+    &["add", "subresource", "Order", "summary", "--get"],
+    &["add", "subresource", "Order", "log", "--text"],
+    &["add", "subresource", "Order", "status", "copies:Option<i32>"],
+    &["add", "subresource", "Order", "scale", "--replicas", "spec.copies", "--observed", "status.copies"],
+    &["add", "controller", "Order"],
+    &["add", "version", "Invoice", "v1beta1"],
+];
+
+/// A crate with kinds in two groups.
 fn shop(folder: &Path) -> PathBuf {
     done(folder, &["new", "shop"]);
+    fs::write(folder.join("invoice.yaml"), INVOICE).unwrap();
     let shop = folder.join("shop");
-    let fields = ["customer:String", "copies:u32=1", "tags:Vec<String>", "note:Option<String>"];
-    done(&shop, &[&["add", "kind", "Order", "--shortname", "ord"][..], &fields].concat());
-    done(&shop, &["add", "group", "billing.example.com"]);
-    let sample = folder.join("invoice.yaml");
-    fs::write(&sample, INVOICE).unwrap();
-    done(&shop, &["add", "kind", "Invoice", "--from", sample.to_str().unwrap()]);
+    for command in KINDS {
+        done(&shop, command);
+    }
     shop
 }
 
 #[test]
 fn the_example_is_what_the_commands_make() {
     let folder = Folder::new("scaffold");
-    let mut made = files(&shop(folder.path()));
+    let shop = shop(folder.path());
+    for command in FURTHER {
+        done(&shop, command);
+    }
+    let mut made = files(&shop);
     let manifest = made.get_mut(Path::new("Cargo.toml")).unwrap();
     let path = fs::canonicalize(SOURCES).unwrap().join("runtime");
     *manifest = manifest.replace(path.to_str().unwrap(), "../../runtime");

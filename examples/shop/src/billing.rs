@@ -9,5 +9,7 @@ pub const GROUP: &str = "billing.example.com";
 
 /// Adds the kinds of the group to a server.
 pub fn serve(server: Builder) -> Builder {
-    server.kind::<invoice::Invoice>()
+    server
+        .kind::<invoice::Invoice>()
+        .kind::<invoice::v1beta1::Invoice>()
 }

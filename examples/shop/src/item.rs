@@ -33,7 +33,7 @@ mod tests {
 
     const ITEMS: &str = "/apis/shop.example.com/v1/namespaces/default/items";
 
-    fn example() -> Value {
+    pub(super) fn example() -> Value {
         json!({
             "metadata": {"name": "example"},
             "spec": {"title": "a title", "copies": 1},

@@ -1,18 +1,28 @@
 //! Orders.
 
-use kindsmith::{ApiType, ObjectMeta, Resource};
+use kindsmith::{ApiType, Condition, ObjectMeta, Resource};
 use serde::{Deserialize, Serialize};
+
+pub mod controller;
+pub mod log;
+pub mod ship;
+pub mod summary;
+pub mod v2;
 
 /// An order.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "shop.example.com", version = "v1", shortname = "ord")]
 #[resource(column("Customer", path = spec.customer))]
 #[resource(column("Copies", path = spec.copies))]
+#[resource(status)]
+#[resource(scale(replicas = spec.copies, status = status.copies))]
 pub struct Order {
     /// Standard object's metadata.
     pub metadata: ObjectMeta,
     /// The desired state of the order.
     pub spec: OrderSpec,
+    /// The observed state of the order.
+    pub status: Option<OrderStatus>,
 }
 
 /// The desired state of an order.
@@ -31,6 +41,18 @@ pub struct OrderSpec {
     pub note: Option<String>,
 }
 
+/// The observed state of an order.
+#[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderStatus {
+    /// The copies.
+    pub copies: Option<i32>,
+    /// The latest observations.
+    #[api(list = map(key = kind), merge)]
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
+}
+
 #[cfg(test)]
 mod tests {
     use kindsmith::Server;
@@ -38,7 +60,7 @@ mod tests {
 
     const ORDERS: &str = "/apis/shop.example.com/v1/namespaces/default/orders";
 
-    fn example() -> Value {
+    pub(super) fn example() -> Value {
         json!({
             "metadata": {"name": "example"},
             "spec": {
@@ -68,5 +90,51 @@ mod tests {
         let causes = refusal["details"]["causes"].as_array().expect("causes");
         let is_named = causes.iter().any(|cause| cause["field"] == "spec.customer");
         assert!(is_named, "{refusal}");
+    }
+
+    #[tokio::test]
+    async fn the_status_of_an_order_has_a_writer_of_its_own() {
+        let server = Server::test().configure(crate::serve).start().await;
+        let (code, created) = server.call("POST", ORDERS, example()).await;
+        assert_eq!(code, 201, "{created}");
+        let tested = json!({
+            "type": "Tested", "status": "True", "reason": "Test", "message": "",
+            "lastTransitionTime": "2030-01-01T08:00:00Z",
+        });
+        let change = json!({"status": {"copies": 1, "conditions": [tested]}});
+        let (code, whole) = server
+            .call("PATCH", &format!("{ORDERS}/example"), change.clone())
+            .await;
+        assert!(
+            code == 200 && !whole.to_string().contains("Tested"),
+            "{whole}"
+        );
+        let (code, status) = server
+            .call("PATCH", &format!("{ORDERS}/example/status"), change)
+            .await;
+        assert!(
+            code == 200 && status.to_string().contains("Tested"),
+            "{status}"
+        );
+    }
+
+    #[tokio::test]
+    async fn an_order_is_scaled() {
+        let server = Server::test().configure(crate::serve).start().await;
+        let (code, created) = server.call("POST", ORDERS, example()).await;
+        assert_eq!(code, 201, "{created}");
+        let scale = json!({"spec": {"replicas": 3}});
+        let (code, scale) = server
+            .call("PATCH", &format!("{ORDERS}/example/scale"), scale)
+            .await;
+        assert_eq!(
+            (code, &scale["spec"]["replicas"]),
+            (200, &json!(3)),
+            "{scale}"
+        );
+        let (_, scaled) = server
+            .call("GET", &format!("{ORDERS}/example"), Value::Null)
+            .await;
+        assert_eq!(scaled["spec"]["copies"], 3);
     }
 }

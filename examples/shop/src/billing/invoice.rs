@@ -3,6 +3,8 @@
 use kindsmith::{ApiType, Condition, ObjectMeta, Resource, Time};
 use serde::{Deserialize, Serialize};
 
+pub mod v1beta1;
+
 /// An invoice.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "billing.example.com", version = "v1", status)]
@@ -72,7 +74,7 @@ mod tests {
 
     const INVOICES: &str = "/apis/billing.example.com/v1/namespaces/default/invoices";
 
-    fn example() -> Value {
+    pub(super) fn example() -> Value {
         json!({
             "metadata": {"name": "example"},
             "spec": {

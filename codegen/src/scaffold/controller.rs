@@ -1,0 +1,27 @@
+//! A controller in the process: the file with its reconciler and a test.
+
+use super::{declared::Declared, names, templates};
+
+/// The file of a kind's controller.
+pub(crate) fn source(kind: &Declared) -> String {
+    let root = &kind.name;
+    let one = names::one(root);
+    let variable = match names::module(root) {
+        name if ["client", "events", "ready", "shutdown", "written"].contains(&&*name) => "object".to_owned(),
+        name => name,
+    };
+    templates::filled(
+        include_str!("templates/controller.txt"),
+        &[
+            ("root", root),
+            ("words", &names::words(root).join(" ")),
+            ("one", &one),
+            ("plural", &kind.plural),
+            ("several", &names::words(&names::plural(root)).join(" ")),
+            ("variable", &variable),
+            ("module", &kind.module),
+            ("objects", &kind.objects()),
+            ("test", &one.replace(' ', "_")),
+        ],
+    )
+}

@@ -1,0 +1,264 @@
+//! The kinds that a crate declares, by its sources: where each is, and the arguments of its `#[resource(…)]`.
+
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use syn::{Expr, Item, ItemStruct, Lit, Meta, Token, punctuated::Punctuated, spanned::Spanned};
+
+use super::{
+    edit::Source,
+    names,
+    project::{Group, Project},
+};
+use crate::change::Changes;
+
+/// A kind in one version.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    /// The name of the struct.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// The folder of the modules below the file's.
+    pub folder: PathBuf,
+    /// The path of the file's module in the crate; empty for `src/lib.rs`.
+    pub module: String,
+    /// The file that adds the kinds of its group to a server.
+    pub served_in: PathBuf,
+    /// The path of its module from there.
+    pub path: String,
+    /// The group.
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// The name in URLs.
+    pub plural: String,
+    /// Objects are cluster-scoped.
+    pub is_cluster: bool,
+    /// It is the storage version.
+    pub is_stored: bool,
+    /// The line of the struct.
+    pub line: usize,
+}
+
+impl Declared {
+    /// The file and the line, for messages.
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", self.file.display(), self.line)
+    }
+
+    /// The path of its objects in URLs, those of the namespace `default`.
+    pub(crate) fn objects(&self) -> String {
+        let namespace = if self.is_cluster { "" } else { "namespaces/default/" };
+        format!("/apis/{}/{}/{namespace}{}", self.group, self.version, self.plural)
+    }
+
+    /// A file of a module below it.
+    pub(crate) fn below(&self, module: &str) -> PathBuf {
+        self.folder.join(module).with_extension("rs")
+    }
+
+    /// The name of a constant with the path of its objects.
+    pub(crate) fn constant(&self) -> String {
+        names::snake(&names::plural(&self.name)).to_uppercase()
+    }
+
+    /// Checks that its file has only this kind, so that modules below it are those of the kind.
+    pub(crate) fn check_own_file(&self) -> Result<(), String> {
+        if self.file != self.served_in {
+            return Ok(());
+        }
+        let (module, name) = (names::module(&self.name), &self.name);
+        let folder = self.folder.display();
+        Err(format!(
+            "{}: {name} is declared beside `serve`; move it to a file of its own, {folder}/{module}.rs, and run the command again",
+            self.place()
+        ))
+    }
+}
+
+/// A kind, in all its versions.
+pub(crate) struct Found {
+    /// The storage version.
+    pub stored: Declared,
+    /// The other versions.
+    pub others: Vec<Declared>,
+}
+
+impl Found {
+    /// All versions.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = &Declared> {
+        std::iter::once(&self.stored).chain(&self.others)
+    }
+}
+
+impl Project {
+    /// A kind of the crate.
+    pub(crate) fn kind(&self, name: &str, group: Option<&str>) -> Result<Found, String> {
+        let groups = match group {
+            Some(_) => std::slice::from_ref(self.named(group)?),
+            None => &self.groups[..],
+        };
+        let mut all = Vec::new();
+        for group in groups {
+            let prefix = group.module();
+            self.declared(group, &group.file, &group.folder, &prefix, "", &mut all)?;
+        }
+        let mut stored: Vec<Declared> = all.iter().filter(|kind| kind.is_stored).cloned().collect();
+        stored.sort_by(|one, other| one.name.cmp(&other.name));
+        let mut found = stored.iter().filter(|kind| kind.name == name);
+        match (found.next(), found.next()) {
+            (Some(kind), None) => {
+                let below = format!("{}::", kind.module);
+                let is_version = |other: &&Declared| {
+                    !other.is_stored
+                        && (other.name == name || !kind.module.is_empty() && other.module.starts_with(&below))
+                };
+                Ok(Found { stored: kind.clone(), others: all.iter().filter(is_version).cloned().collect() })
+            }
+            (Some(one), Some(other)) => {
+                Err(format!("{name} is in the groups {} and {}; choose one with --group", one.group, other.group))
+            }
+            (None, _) => {
+                let names: Vec<&str> = stored.iter().map(|kind| &*kind.name).collect();
+                let all = if names.is_empty() { String::new() } else { format!(", but {}", names.join(", ")) };
+                Err(format!("there is no kind {name}{all}; `kindsmith add kind {name} FIELD:TYPE` adds it"))
+            }
+        }
+    }
+
+    /// Notes the kinds of a file and of the modules below it, except those of other groups.
+    fn declared(
+        &self,
+        group: &Group,
+        file: &Path,
+        folder: &Path,
+        module: &str,
+        path: &str,
+        all: &mut Vec<Declared>,
+    ) -> Result<(), String> {
+        let shown = file.display().to_string();
+        let source = Source::new(&shown, &self.read(file)?);
+        for item in source.parsed()?.items {
+            let Item::Struct(item) = item else { continue };
+            let Some(arguments) = arguments(&source, &item)? else { continue };
+            if arguments.contains_key("unstored") {
+                continue;
+            }
+            let text = |name: &str| arguments.get(name).and_then(|argument| argument.text.clone());
+            let name = item.ident.to_string();
+            all.push(Declared {
+                file: file.to_owned(),
+                folder: folder.to_owned(),
+                module: module.to_owned(),
+                served_in: group.file.clone(),
+                path: path.to_owned(),
+                group: text("group").unwrap_or_else(|| group.name.clone()),
+                version: text("version").unwrap_or_default(),
+                plural: text("plural").unwrap_or_else(|| names::plural(&name)),
+                is_cluster: arguments.contains_key("cluster"),
+                is_stored: !arguments.contains_key("storage"),
+                line: item.ident.span().start().line,
+                name,
+            });
+        }
+        for below in source.modules()? {
+            let found = [folder.join(&below).with_extension("rs"), folder.join(&below).join("mod.rs")];
+            let Some(file) = found.into_iter().find(|file| self.root.join(file).is_file()) else { continue };
+            if self.groups.iter().any(|group| group.file == file) {
+                continue;
+            }
+            let join = |outer: &str| if outer.is_empty() { below.clone() } else { format!("{outer}::{below}") };
+            self.declared(group, &file, &folder.join(&below), &join(module), &join(path), all)?;
+        }
+        Ok(())
+    }
+}
+
+/// An argument of `#[resource(…)]`.
+pub(crate) struct Argument {
+    /// Its place in the text.
+    pub range: Range<usize>,
+    /// The text of `name = "text"`.
+    pub text: Option<String>,
+}
+
+/// The arguments of a kind, by name; `None` for a struct that is no kind. An argument that is given twice counts as the last one.
+fn arguments(source: &Source<'_>, item: &ItemStruct) -> Result<Option<BTreeMap<String, Argument>>, String> {
+    let mut all = None;
+    for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("resource")) {
+        let all = all.get_or_insert_with(BTreeMap::new);
+        for (name, argument) in read_arguments(source, attribute)? {
+            all.insert(name, argument);
+        }
+    }
+    Ok(all)
+}
+
+/// The arguments of one attribute, in order.
+pub(crate) fn read_arguments(
+    source: &Source<'_>,
+    attribute: &syn::Attribute,
+) -> Result<Vec<(String, Argument)>, String> {
+    let read = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    let read = read.map_err(|error| {
+        let what = format!("{error}; mend it and run the command again");
+        source.error(&error.span().byte_range(), &what)
+    })?;
+    let arguments = read.iter().map(|meta| {
+        let name = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        let text = match meta {
+            Meta::NameValue(pair) => match &pair.value {
+                Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        };
+        (name, Argument { range: meta.span().byte_range(), text })
+    });
+    Ok(arguments.collect())
+}
+
+/// Files of a crate with the lines that a command adds to them.
+pub(crate) struct Edits<'p> {
+    project: &'p Project,
+    files: BTreeMap<PathBuf, (String, String)>,
+}
+
+impl<'p> Edits<'p> {
+    /// No edits yet.
+    pub(crate) fn new(project: &'p Project) -> Self {
+        Self { project, files: BTreeMap::new() }
+    }
+
+    /// Edits a file, with the edits made before.
+    pub(crate) fn edit<T>(
+        &mut self,
+        file: &Path,
+        edit: impl FnOnce(&mut Source<'_>) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let (before, now) = if let Some(texts) = self.files.remove(file) {
+            texts
+        } else {
+            let text = self.project.read(file)?;
+            (text.clone(), text)
+        };
+        let name = file.display().to_string();
+        let mut source = Source::new(&name, &now);
+        let result = edit(&mut source)?;
+        self.files.insert(file.to_owned(), (before, source.into_text()));
+        Ok(result)
+    }
+
+    /// Hands over the files that changed.
+    pub(crate) fn add_to(self, changes: &mut Changes) {
+        for (file, (before, after)) in self.files {
+            if before != after {
+                changes.edit(file, before, after);
+            }
+        }
+    }
+}
