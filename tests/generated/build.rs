@@ -1,13 +1,15 @@
-//! Generates Rust from the definitions and documents of the corpus, if it is there. All documents of Kubernetes take minutes to
-//! compile: `KINDSMITH_CORPUS=all` reads them, and otherwise only these.
+//! Generates Rust from the definitions and documents of the corpus, and from the manifests of the conformance kit, if they are
+//! there. All documents of Kubernetes take minutes to compile: `KINDSMITH_CORPUS=all` reads them, and otherwise only some. The
+//! variable may also be a folder, whose files are read instead.
 use std::{
     env,
     error::Error,
+    fmt::Write,
     fs,
     path::{Path, PathBuf},
 };
 
-use kindsmith_codegen::Builder;
+use kindsmith_codegen::{Builder, Generated};
 
 /// Documents with kinds that are in one version, in several, not stored, and recursive.
 const DOCUMENTS: [&str; 6] = [
@@ -20,45 +22,75 @@ const DOCUMENTS: [&str; 6] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-env-changed=KINDSMITH_CORPUS");
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    println!("cargo::rerun-if-changed={}", shared.display());
-    let mut builder = Builder::new().command("cargo build -p generated");
-    let mut files: Vec<_> =
-        fs::read_dir(shared.join("corpus/crd")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    if !files.is_empty() {
-        println!("cargo::rerun-if-env-changed=KINDSMITH_CORPUS");
-        let all = env::var_os("KINDSMITH_CORPUS").is_some_and(|corpus| corpus == "all");
-        let documents = fs::read_dir(shared.join("corpus/kubernetes"))?.flatten().map(|entry| entry.path());
-        let is_read = |path: &PathBuf| {
-            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            path.is_file() && (all || DOCUMENTS.contains(&stem))
-        };
-        files.extend(documents.filter(is_read));
-        files.extend(["widget", "gadget", "sprocket"].map(|name| shared.join(format!("conformance/{name}.yaml"))));
+    for folder in ["corpus", "conformance"] {
+        println!("cargo::rerun-if-changed={}", shared.join(folder).display());
     }
-    files.sort();
-    let out = Path::new(&env::var("OUT_DIR")?).to_owned();
-    let sources: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-    let mut kinds = Vec::new();
+    let corpus = env::var("KINDSMITH_CORPUS").unwrap_or_default();
+    let files = match corpus.as_str() {
+        "" | "all" => corpora(&shared, corpus == "all"),
+        folder => files(Path::new(folder)),
+    };
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let mut generated = Generated::default();
     if files.is_empty() {
         fs::write(out.join("kinds.rs"), "")?;
     } else {
-        builder = files.into_iter().fold(builder, Builder::file);
-        kinds = builder.generate()?.kinds;
+        let builder = Builder::new().command("cargo build -p generated").quiet();
+        let builder = files.iter().fold(builder, Builder::file);
+        generated = builder.generate()?;
         builder.compile()?;
     }
-    let agree: Vec<_> = kinds
-        .iter()
-        .map(|path| format!("({path:?}, kindsmith::testing::schema_and_type_agree::<{path}> as fn())"))
-        .collect();
-    let kinds: Vec<_> = kinds.iter().map(|path| format!("<{path} as kindsmith::Resource>::kind()")).collect();
-    let all = format!(
-        "/// The files that were read.\npub const FILES: &[&str] = &{sources:?};\n\
-         /// Checks that types and schemas agree.\npub const AGREE: &[(&str, fn())] = &[{}];\n\
-         /// The generated kinds.\npub fn kinds() -> Vec<kindsmith::kind::Kind> {{ vec![{}] }}\n",
-        agree.join(", "),
-        kinds.join(", "),
-    );
-    fs::write(out.join("all.rs"), all)?;
+    fs::write(out.join("all.rs"), list(&files, &generated)?)?;
     Ok(())
+}
+
+/// The files of a folder, in the order of their names; none if there is no such folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}
+
+/// The files of the corpus, and the manifests of the kit.
+fn corpora(shared: &Path, is_all: bool) -> Vec<PathBuf> {
+    let mut all = files(&shared.join("corpus/crd"));
+    let kit = ["widget", "gadget", "sprocket"].map(|name| shared.join(format!("conformance/{name}.yaml")));
+    all.extend(kit.into_iter().filter(|file| file.is_file()));
+    all.extend(kubernetes(shared, is_all));
+    all
+}
+
+/// The documents of Kubernetes, and its discovery, which is read beside them.
+fn kubernetes(shared: &Path, is_all: bool) -> Vec<PathBuf> {
+    let mut documents = files(&shared.join("corpus/kubernetes"));
+    if documents.is_empty() {
+        return documents;
+    }
+    let stem = |path: &PathBuf| path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
+    documents.retain(|path| is_all || stem(path).is_some_and(|stem| DOCUMENTS.contains(&&*stem)));
+    documents.extend(files(&shared.join("corpus/kubernetes/discovery")));
+    documents
+}
+
+/// What the tests need to know of the generated kinds.
+fn list(files: &[PathBuf], generated: &Generated) -> Result<String, Box<dyn Error>> {
+    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+    let warnings: Vec<_> = generated.warnings.iter().map(|of| (&of.kind, &of.pointer, &of.message)).collect();
+    let mut text = format!(
+        "/// The files that were read.\npub const FILES: &[&str] = &{files:?};\n\
+         /// What the kinds do not say of them: the kind, the place in its schema, and what was found.\n\
+         pub const WARNINGS: &[(&str, &str, &str)] = &{warnings:?};\n"
+    );
+    text += "/// Checks that types and schemas agree.\npub const AGREE: &[(&str, fn())] = &[\n";
+    for path in &generated.kinds {
+        writeln!(text, "({path:?}, kindsmith::testing::schema_and_type_agree::<{path}> as fn()),")?;
+    }
+    text += "];\n/// The generated kinds.\npub fn kinds() -> Vec<kindsmith::kind::Kind> {\nvec![\n";
+    for path in &generated.kinds {
+        writeln!(text, "<{path} as kindsmith::Resource>::kind(),")?;
+    }
+    Ok(text + "]\n}\n")
 }

@@ -1,12 +1,11 @@
 //! The generated kinds against what the front end read.
-use std::{
-    env, fs,
-    io::{Write, stderr},
-    sync::Arc,
-};
+
+mod read;
+
+use std::{env, sync::Arc};
 
 use kindsmith::{
-    kind::{Custom, Kind, crd, model::Version, openapi},
+    kind::{Kind, model::Version},
     schema::{Schema, Type, Unenforced},
 };
 
@@ -92,18 +91,9 @@ fn differences(expected: &Schema, found: &Schema, at: &str, all: &mut Vec<String
 /// Kinds whose schema refuses most of what is made at random, which takes minutes.
 const SLOW: [&str; 2] = ["::GRPCRoute", "::HTTPRoute"];
 
-/// False, and said on standard error, if the build found no corpus to generate from.
-fn is_generated() -> bool {
-    if generated::FILES.is_empty() {
-        assert_ne!(env::var("CI").as_deref(), Ok("true"), "in CI the corpus must be there");
-        writeln!(stderr(), "NOT RUN: the corpus of definitions is missing").expect("standard error");
-    }
-    !generated::FILES.is_empty()
-}
-
 #[test]
 fn generated_types_decode_what_their_schemas_accept_and_encode_it_again() {
-    if !is_generated() {
+    if !read::is_generated() {
         return;
     }
     let all = env::var_os("KINDSMITH_AGREE").is_some();
@@ -124,20 +114,10 @@ fn without_schema(version: &Version) -> Version {
 
 #[test]
 fn generated_kinds_are_the_resources_that_were_read() {
-    if !is_generated() {
+    if !read::is_generated() {
         return;
     }
-    let mut expected: Vec<Kind> = Vec::new();
-    let texts: Vec<_> = generated::FILES.iter().map(|file| (file, fs::read(file).expect("a file"))).collect();
-    let (documents, manifests): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, text)| openapi::is_document(text));
-    for (file, text) in manifests {
-        let manifest = crd::read(file, text).expect("a manifest");
-        let definitions = manifest.definitions.iter().map(|defined| &defined.definition);
-        expected.extend(definitions.flat_map(|definition| definition.kinds(&Custom)));
-    }
-    let sources: Vec<_> = documents.iter().map(|(file, text)| openapi::Source::new(file, text)).collect();
-    let described = openapi::read(&sources).expect("documents");
-    expected.extend(described.resources.iter().flat_map(openapi::Resource::kinds));
+    let expected = read::kinds();
     let generated: Vec<Kind> = generated::kinds();
     let mut all = Vec::new();
     for expected in &expected {

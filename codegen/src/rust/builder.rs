@@ -7,7 +7,7 @@ use std::{
 
 use crate::{Declared, Kinds};
 
-use super::{Error, File, Generated, Options, assign, collect::Collector, emit::Emitter, model::Model, names};
+use super::{Error, File, Generated, Options, Warning, assign, collect::Collector, emit::Emitter, model::Model, names};
 
 /// Generates Rust from manifests of CustomResourceDefinitions, and from OpenAPI v3 documents as Kubernetes publishes them.
 ///
@@ -32,6 +32,7 @@ use super::{Error, File, Generated, Options, assign, collect::Collector, emit::E
 pub struct Builder {
     files: Vec<PathBuf>,
     options: Options,
+    is_quiet: bool,
 }
 
 impl Builder {
@@ -95,6 +96,13 @@ impl Builder {
         self
     }
 
+    /// Leaves the warnings out of what [`compile`](Self::compile) prints, once you have read them. They are in `kinds.warnings`
+    /// beside the file.
+    pub fn quiet(mut self) -> Self {
+        self.is_quiet = true;
+        self
+    }
+
     /// Generates the files: `mod.rs`, and a folder for each group with a file for each version.
     ///
     /// # Errors
@@ -123,7 +131,8 @@ impl Builder {
         Ok(generated)
     }
 
-    /// Writes one file for a build.rs, `kinds.rs` in `OUT_DIR`, and tells Cargo which files were read and what the code does not say of them.
+    /// Writes one file for a build.rs, `kinds.rs` in `OUT_DIR`, and tells Cargo which files were read, and as warnings what the
+    /// code does not say of them. Cargo shows the first ten; all are in `kinds.warnings` beside the file.
     ///
     /// # Errors
     /// As [`generate`](Self::generate), or if the file cannot be written.
@@ -135,11 +144,22 @@ impl Builder {
             env::var_os("OUT_DIR").ok_or_else(|| Error::Invalid("OUT_DIR is not set: not in a build.rs".into()))?;
         let (model, mut generated) = self.model()?;
         let text = self.inline(&model, &mut generated)?;
-        for warning in &generated.warnings {
-            println!("cargo::warning={warning}");
-        }
         let path = Path::new(&folder).join("kinds.rs");
+        self.warn(&generated.warnings, &path.with_extension("warnings"))?;
         fs::write(&path, text).map_err(|error| Error::Io(path, error))
+    }
+
+    /// Writes the warnings to a file, and the first ones for Cargo to show.
+    fn warn(&self, warnings: &[Warning], path: &Path) -> Result<(), Error> {
+        /// Cargo repeats them in each build.
+        const MOST_SHOWN: usize = 10;
+        let shown = if self.is_quiet { 0 } else { MOST_SHOWN };
+        warnings.iter().take(shown).for_each(|warning| println!("cargo::warning={warning}"));
+        if !self.is_quiet && warnings.len() > shown {
+            println!("cargo::warning=and {} more, in {}", warnings.len() - shown, path.display());
+        }
+        let lines: String = warnings.iter().map(|warning| format!("{warning}\n")).collect();
+        fs::write(path, lines).map_err(|error| Error::Io(path.to_owned(), error))
     }
 
     /// All modules in one text.

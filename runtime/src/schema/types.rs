@@ -133,5 +133,7 @@ fn go_type(at: At<'_>) -> String {
 }
 
 fn named(schema: &Schema) -> String {
-    format!("v1.{}", schema.type_name().unwrap_or("Object"))
+    // In Go, an object of any fields is one of this type.
+    let unnamed = if schema.preserve_unknown && schema.properties.is_empty() { "RawExtension" } else { "Object" };
+    format!("v1.{}", schema.type_name().unwrap_or(unnamed))
 }

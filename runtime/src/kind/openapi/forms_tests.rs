@@ -10,7 +10,7 @@ use crate::{
         endpoint::{Answer, Body, PatchType, Verb},
         model::{Path, Scope, Version},
     },
-    schema::model::Type,
+    schema::{self, model::Type},
 };
 
 fn plain() -> Value {
@@ -210,4 +210,16 @@ fn the_paths_of_a_scale_are_those_of_kubernetes_or_of_an_overlay() {
     status["selector"] = json!({"type": "string"});
     let scale = only(&described(&[document])).scale.clone().unwrap();
     assert_eq!((scale.replicas, scale.selector), (Path::from("spec.replicas"), Some(Path::from("status.selector"))));
+}
+
+#[test]
+fn empty_fields_of_references_to_objects_are_omitted_in_kinds_of_kubernetes() {
+    let reference = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let names = ["io.k8s.api.core.v1.ObjectReference", "io.k8s.api.core.v1.Other"];
+    let used = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let spec = json!({"type": "object", "properties": {"reference": used(names[0]), "other": used(names[1])}});
+    let described = described(&[gears("v1", &spec, &json!({names[0]: reference, names[1]: reference}))]);
+    let mut object = json!({"spec": {"reference": {"name": ""}, "other": {"name": ""}}});
+    schema::normalise(&only(&described).schema, &mut object);
+    assert_eq!(object, json!({"spec": {"reference": {}, "other": {"name": ""}}}));
 }

@@ -59,6 +59,9 @@ const OF_USE: [&str; 7] = [
 /// The group of recursive schemas that a schema is in, if it is in one.
 pub(super) type Within = Option<usize>;
 
+/// The type whose fields are all omitted when they are empty, as in Kindsmith's own `ObjectReference`. Documents do not say so.
+const OBJECT_REFERENCE: &str = "io.k8s.api.core.v1.ObjectReference";
+
 /// Reads the schemas of a document.
 pub(super) struct Reading<'r, 'd> {
     components: &'r mut Components<'d>,
@@ -84,6 +87,14 @@ impl<'d> Components<'d> {
         let place = place.key("schemas");
         let mut reading = Reading { components: self, pool, findings, within, omits_empty };
         let mut schema = Arc::unwrap_or_clone(reading.node(raw, &place.key(name)));
+        if name == OBJECT_REFERENCE {
+            let optional = schema.properties.keys().filter(|name| !schema.required.contains(name));
+            for name in optional.cloned().collect::<Vec<_>>() {
+                if let Some(property) = schema.properties.get_mut(&name) {
+                    (property.omit_empty, property.zero_is_absent) = (true, true);
+                }
+            }
+        }
         pool.messages.number(name, &mut schema, &place.key(name), findings);
         // A type that is another one by a reference has that one's description.
         if schema.kind == Type::Object || within.is_some() {

@@ -273,6 +273,7 @@ fn types_of_compiled_kinds_are_reported_as_in_go() {
         "data": {"type": "object", "additionalProperties": {"type": "string"}},
         "binaryData": {"type": "object", "additionalProperties": {"type": "string", "format": "byte"}},
         "immutable": {"type": "boolean"},
+        "parameters": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
         "refs": {"type": "array", "items": {"type": "object", "title": "Ref", "properties": {
             "count": {"type": "integer", "format": "int32"}, "at": {"type": "string", "format": "date-time"}}}}}}));
     for (document, expected) in [
@@ -288,6 +289,10 @@ fn types_of_compiled_kinds_are_reported_as_in_go() {
         (
             json!({"refs": [{"count": 3_000_000_000_i64}]}),
             "json: cannot unmarshal number 3000000000 into Go struct field Ref.refs.count of type int32",
+        ),
+        (
+            json!({"parameters": 1}),
+            "json: cannot unmarshal number into Go struct field ConfigMap.parameters of type v1.RawExtension",
         ),
         (json!({"refs": [{}, 1]}), "json: cannot unmarshal number into Go struct field ConfigMap.refs of type v1.Ref"),
         (json!([]), "json: cannot unmarshal array into Go value of type v1.ConfigMap"),

@@ -1,0 +1,32 @@
+//! The kinds of the files, as the front ends read them.
+use std::{
+    env, fs,
+    io::{Write, stderr},
+};
+
+use kindsmith::kind::{Custom, Kind, crd, openapi};
+
+/// False, and said on standard error, if the build found no corpus to generate from.
+pub(super) fn is_generated() -> bool {
+    if generated::FILES.is_empty() {
+        assert_ne!(env::var("CI").as_deref(), Ok("true"), "in CI the corpus must be there");
+        writeln!(stderr(), "NOT RUN: the corpus of definitions is missing").expect("standard error");
+    }
+    !generated::FILES.is_empty()
+}
+
+/// The kinds of the files.
+pub(super) fn kinds() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    let texts: Vec<_> = generated::FILES.iter().map(|file| (file, fs::read(file).expect("a file"))).collect();
+    let (documents, manifests): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, text)| openapi::is_document(text));
+    for (file, text) in manifests {
+        let manifest = crd::read(file, text).expect("a manifest");
+        let definitions = manifest.definitions.iter().map(|defined| &defined.definition);
+        kinds.extend(definitions.flat_map(|definition| definition.kinds(&Custom)));
+    }
+    let sources: Vec<_> = documents.iter().map(|(file, text)| openapi::Source::new(file, text)).collect();
+    let described = openapi::read(&sources).expect("documents");
+    kinds.extend(described.resources.iter().flat_map(openapi::Resource::kinds));
+    kinds
+}
