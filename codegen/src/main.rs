@@ -3,6 +3,7 @@
 mod change;
 mod check;
 mod cli;
+mod lint;
 mod scaffold;
 
 use std::process::ExitCode;

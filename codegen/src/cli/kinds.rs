@@ -11,6 +11,7 @@ use kindsmith_codegen::Kinds;
 use serde_json::Value;
 
 use super::program::{ask, ask_about};
+use crate::lint::allow;
 
 /// The arguments that say where the kinds are.
 #[derive(Args)]
@@ -93,5 +94,6 @@ fn folder(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// True for the files of a folder that are read.
 pub(super) fn is_read(path: &Path) -> bool {
-    path.extension().is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end == *known))
+    let is_rules = path.file_name().is_some_and(|name| name == allow::FILE);
+    path.extension().is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end == *known)) && !is_rules
 }

@@ -5,6 +5,7 @@ mod check;
 mod export;
 mod generate;
 mod kinds;
+mod lint;
 mod migrate;
 mod new;
 mod program;
@@ -72,6 +73,9 @@ enum Command {
     /// Check that a change of kinds is compatible.
     #[command(long_about = check::ABOUT, after_help = check::EXAMPLES)]
     Check(check::Command),
+    /// Check kinds against the API conventions.
+    #[command(long_about = lint::ABOUT, after_help = lint::EXAMPLES)]
+    Lint(lint::Command),
     /// Check, salvage, back up, restore and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
@@ -103,6 +107,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Generate(command) => reported(generate::run(&command)),
         Command::Export(command) => reported(export::run(&command)),
         Command::Check(command) => reported(check::run(&command)),
+        Command::Lint(command) => reported(lint::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
     });

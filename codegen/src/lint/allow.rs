@@ -1,0 +1,210 @@
+//! Decisions against a rule, with their reasons: a file of entries, and annotations of definitions.
+//!
+//! An entry without a reason is refused, as is one for a rule that does not exist. One that allows nothing is reported, so that the file
+//! does not outlive what it is about.
+use std::{fs, path::Path};
+
+use kindsmith::__layers::codec::{Limits, yaml};
+use serde_json::Value;
+
+use super::{Finding, rules};
+
+/// The name of the file.
+pub(crate) const FILE: &str = "kindsmith-lint.yaml";
+/// How annotations begin whose rest is the name of a rule, and whose value is the reason.
+pub(crate) const ANNOTATION: &str = "allow.kindsmith.dev/";
+/// The members of an entry.
+const MEMBERS: &str = "rule, kind, path and reason";
+
+/// What is allowed.
+#[derive(Debug, Default)]
+pub(crate) struct Allowed(Vec<Entry>);
+
+#[derive(Debug)]
+struct Entry {
+    /// The file and line, or the annotation.
+    place: String,
+    rule: String,
+    /// Patterns, in which `*` stands for any text.
+    kind: String,
+    path: String,
+    is_used: bool,
+}
+
+impl Allowed {
+    /// Adds the entries of a file.
+    ///
+    /// # Errors
+    /// All that is wrong with the file.
+    pub(crate) fn read(&mut self, path: &Path) -> Result<(), String> {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+        self.add(&name, &text)
+    }
+
+    /// Adds the entries of a text.
+    fn add(&mut self, name: &str, text: &str) -> Result<(), String> {
+        // A file of comments allows nothing yet.
+        if yaml::documents(text).is_empty() {
+            return Ok(());
+        }
+        let limits = Limits { depth: 16, memory: 16 << 20 };
+        let decoded = yaml::decode(text.as_bytes(), &limits)
+            .map_err(|error| format!("{name}:{}: {}", error.line, error.reason))?;
+        let lines = yaml::Lines::new(text);
+        let mut errors: Vec<String> = decoded.faults.iter().map(|fault| format!("{name}: {fault}")).collect();
+        let document = &decoded.document;
+        let is_known = document.as_object().is_some_and(|members| members.keys().all(|member| member == "allow"));
+        match document["allow"].as_array().filter(|_| is_known) {
+            Some(entries) => {
+                for (index, entry) in entries.iter().enumerate() {
+                    let place = format!("{name}:{}", lines.of(&format!("/allow/{index}")));
+                    match Entry::of(place.clone(), entry) {
+                        Ok(entry) => self.0.push(entry),
+                        Err(error) => errors.push(format!("{place}: {error}")),
+                    }
+                }
+            }
+            None => errors.push(format!(
+                "{name}:1: a file of what is allowed has one member, allow: a list of entries with {MEMBERS}"
+            )),
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    }
+
+    /// Adds what the annotations of a definition allow.
+    ///
+    /// # Errors
+    /// An annotation that names no rule, or gives no reason.
+    pub(crate) fn annotated(
+        &mut self,
+        source: &str,
+        kind: &str,
+        annotations: &[(String, String)],
+    ) -> Result<(), String> {
+        for (name, reason) in annotations {
+            let Some(rule) = name.strip_prefix(ANNOTATION) else { continue };
+            let place = format!("{source}: the annotation {name} of {kind}");
+            let entry = serde_json::json!({"rule": rule, "kind": kind, "reason": reason});
+            self.0.push(Entry::of(place.clone(), &entry).map_err(|error| format!("{place}: {error}"))?);
+        }
+        Ok(())
+    }
+
+    /// The findings that nothing allows.
+    pub(crate) fn apply(&mut self, mut findings: Vec<Finding>) -> Vec<Finding> {
+        findings.retain(|finding| {
+            let mut allowed = false;
+            for entry in &mut self.0 {
+                if entry.covers(finding) {
+                    entry.is_used = true;
+                    allowed = true;
+                }
+            }
+            !allowed
+        });
+        findings
+    }
+
+    /// The entries that allowed nothing.
+    pub(crate) fn unused(&self) -> Vec<String> {
+        let unused = self.0.iter().filter(|entry| !entry.is_used);
+        unused.map(|entry| format!("{} allows {} where it is not found: remove it", entry.place, entry.rule)).collect()
+    }
+}
+
+impl Entry {
+    fn of(place: String, entry: &Value) -> Result<Self, String> {
+        let members = entry.as_object().ok_or_else(|| format!("an entry has the members {MEMBERS}"))?;
+        if let Some(other) = members.keys().find(|name| !["rule", "kind", "path", "reason"].contains(&name.as_str())) {
+            return Err(format!("an entry has no member {other:?}; it has {MEMBERS}"));
+        }
+        if let Some((name, value)) = members.iter().find(|(_, value)| !value.is_string()) {
+            return Err(format!("{name} is a text, not {value}"));
+        }
+        let text = |name: &str| entry[name].as_str().map(str::trim).filter(|text| !text.is_empty());
+        let rule = text("rule").ok_or("an entry names the rule that it allows to violate: rule")?;
+        if rules::find(rule).is_none() {
+            return Err(unknown(rule));
+        }
+        if text("reason").is_none() {
+            return Err(format!("why is {rule} violated here? An entry has a reason"));
+        }
+        let pattern = |name: &str| text(name).unwrap_or("*").to_owned();
+        let path = pattern("path");
+        let path = if path.starts_with(['.', '*']) { path } else { format!(".{path}") };
+        Ok(Self { place, rule: rule.to_owned(), kind: pattern("kind"), path, is_used: false })
+    }
+
+    fn covers(&self, finding: &Finding) -> bool {
+        let kind = &finding.kind;
+        self.rule == finding.rule.name
+            && (matches(&self.kind, kind) || matches(&self.kind, &format!("{kind}.{}", finding.group)))
+            && matches(&self.path, &finding.path)
+    }
+}
+
+/// The error for a rule that does not exist.
+pub(crate) fn unknown(rule: &str) -> String {
+    let same = |other: &str| other.split('-').filter(|word| rule.split('-').any(|of| of == *word)).count();
+    let near = rules::all().max_by_key(|of| same(of.name)).filter(|of| same(of.name) > 0);
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean {}?", near.name));
+    format!("there is no rule {rule}{hint} kindsmith lint --rules lists them")
+}
+
+/// The text fits the pattern, in which `*` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((before, after)) => text.strip_prefix(before).is_some_and(|rest| {
+            let mut rests = rest.char_indices().map(|(at, _)| &rest[at..]).chain([""]);
+            rests.any(|rest| matches(after, rest))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, text, expected) in [
+            ("*", "", true),
+            (".spec.*", ".spec.chapters[].title", true),
+            (".spec.*.title", ".spec.chapters[].title", true),
+            (".spec.chapters[]", ".spec.chapters[]", true),
+            (".spec", ".spec.title", false),
+            ("*.title", ".spec.titles", false),
+            ("Book*", "Book.library.example.com", true),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_reported_at_once_with_its_lines() {
+        let text = "allow:\n- {rule: float, reason: ' '}\n- rule: floats\n  reason: x\n- {rule: float, reason: x, paths: y}\n- nothing\n\
+                    - {rule: float, reason: 1}\n- {reason: x}\n";
+        let error = Allowed::default().add("a.yaml", text).unwrap_err();
+        let expected = [
+            "a.yaml:2: why is float violated here? An entry has a reason",
+            "a.yaml:3: there is no rule floats",
+            "a.yaml:5: an entry has no member \"paths\"; it has rule, kind, path and reason",
+            "a.yaml:6: an entry has the members rule, kind, path and reason",
+            "a.yaml:7: reason is a text, not 1",
+            "a.yaml:8: an entry names the rule that it allows to violate: rule",
+        ];
+        let lines: Vec<&str> = error.lines().collect();
+        assert_eq!(lines.len(), expected.len(), "{error}");
+        for (line, expected) in lines.iter().zip(expected) {
+            assert!(line.starts_with(expected), "{line}\n{expected}");
+        }
+        for text in ["- rule: float", "allowed: []", "allow: {}"] {
+            let error = Allowed::default().add("a.yaml", text).unwrap_err();
+            assert!(error.starts_with("a.yaml:1: a file of what is allowed has one member"), "{error}");
+        }
+        assert!(Allowed::default().add("a.yaml", "# nothing yet\n").is_ok());
+        assert!(Allowed::default().add("a.yaml", "allow: [").unwrap_err().starts_with("a.yaml:1: "));
+    }
+}
