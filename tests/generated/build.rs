@@ -1,6 +1,6 @@
 //! Generates Rust from the definitions and documents of the corpus, and from the manifests of the conformance kit, if they are
 //! there. All documents of Kubernetes take minutes to compile: `KINDSMITH_CORPUS=all` reads them, and otherwise only some. The
-//! variable may also be a folder, whose files are read instead.
+//! variable may also be a folder, whose files are read instead. `forms.yaml` is always read.
 use std::{
     env,
     error::Error,
@@ -28,21 +28,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", shared.join(folder).display());
     }
     let corpus = env::var("KINDSMITH_CORPUS").unwrap_or_default();
-    let files = match corpus.as_str() {
+    let mut files = match corpus.as_str() {
         "" | "all" => corpora(&shared, corpus == "all"),
         folder => files(Path::new(folder)),
     };
-    let out = PathBuf::from(env::var("OUT_DIR")?);
-    let mut generated = Generated::default();
-    if files.is_empty() {
-        fs::write(out.join("kinds.rs"), "")?;
-    } else {
-        let builder = Builder::new().command("cargo build -p generated").quiet();
-        let builder = files.iter().fold(builder, Builder::file);
-        generated = builder.generate()?;
-        builder.compile()?;
-    }
-    fs::write(out.join("all.rs"), list(&files, &generated)?)?;
+    let has_corpus = !files.is_empty();
+    files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("forms.yaml"));
+    let builder = Builder::new().command("cargo build -p generated").quiet();
+    let builder = files.iter().fold(builder, Builder::file);
+    let generated = builder.generate()?;
+    builder.compile()?;
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("all.rs"), list(&files, has_corpus, &generated)?)?;
     Ok(())
 }
 
@@ -76,13 +72,11 @@ fn kubernetes(shared: &Path, is_all: bool) -> Vec<PathBuf> {
 }
 
 /// What the tests need to know of the generated kinds.
-fn list(files: &[PathBuf], generated: &Generated) -> Result<String, Box<dyn Error>> {
+fn list(files: &[PathBuf], has_corpus: bool, generated: &Generated) -> Result<String, Box<dyn Error>> {
     let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-    let warnings: Vec<_> = generated.warnings.iter().map(|of| (&of.kind, &of.pointer, &of.message)).collect();
     let mut text = format!(
         "/// The files that were read.\npub const FILES: &[&str] = &{files:?};\n\
-         /// What the kinds do not say of them: the kind, the place in its schema, and what was found.\n\
-         pub const WARNINGS: &[(&str, &str, &str)] = &{warnings:?};\n"
+         /// The corpus is among them.\npub const HAS_CORPUS: bool = {has_corpus};\n"
     );
     text += "/// Checks that types and schemas agree.\npub const AGREE: &[(&str, fn())] = &[\n";
     for path in &generated.kinds {

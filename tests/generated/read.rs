@@ -6,13 +6,12 @@ use std::{
 
 use kindsmith::kind::{Custom, Kind, crd, openapi};
 
-/// False, and said on standard error, if the build found no corpus to generate from.
-pub(super) fn is_generated() -> bool {
-    if generated::FILES.is_empty() {
+/// Says on standard error if the build found no corpus to generate from, and tests only read our own file.
+pub(super) fn say_what_is_missing() {
+    if !generated::HAS_CORPUS {
         assert_ne!(env::var("CI").as_deref(), Ok("true"), "in CI the corpus must be there");
         writeln!(stderr(), "NOT RUN: the corpus of definitions is missing").expect("standard error");
     }
-    !generated::FILES.is_empty()
 }
 
 /// The kinds of the files.

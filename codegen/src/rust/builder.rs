@@ -112,9 +112,9 @@ impl Builder {
         let mut groups: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
         for (module, text) in self.modules(&model, &mut generated)? {
             let header = self.header(&format!("The kinds of {}.", called(&module.group, &module.version)));
-            let path = PathBuf::from(&module.folder).join(format!("{}.rs", module.version));
+            let path = PathBuf::from(&module.folder).join(format!("{}.rs", module.name()));
             generated.files.push(File { path, text: format!("{header}\n{text}") });
-            groups.entry(&module.folder).or_default().push((module.version.clone(), module.group.clone()));
+            groups.entry(&module.folder).or_default().push((module.name(), module.group.clone()));
         }
         let mut root = self.header("Generated kinds, by group.") + "\n";
         for (folder, versions) in &mut groups {
@@ -166,9 +166,8 @@ impl Builder {
     fn inline(&self, model: &Model, generated: &mut Generated) -> Result<String, Error> {
         let mut groups: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
         for (module, text) in self.modules(model, generated)? {
-            let version = &module.version;
-            let about = called(&module.group, version);
-            let text = format!("/// The kinds of {about}.\npub mod {version} {{\n{text}}}\n");
+            let (name, about) = (module.name(), called(&module.group, &module.version));
+            let text = format!("/// The kinds of {about}.\npub mod {name} {{\n{text}}}\n");
             groups.entry(&module.folder).or_default().push((&module.group, text));
         }
         let mut text = String::new();
@@ -213,7 +212,7 @@ impl Builder {
             .modules
             .iter()
             .flat_map(|of| of.kinds.iter().map(move |kind| (of, &model.types[kind.root].name)))
-            .map(|(of, name)| format!("{}::{}::{name}", of.folder, of.version))
+            .map(|(of, name)| format!("{}::{}::{name}", of.folder, of.name()))
             .collect();
         generated.warnings.append(&mut emitter.warnings);
         Ok(modules)

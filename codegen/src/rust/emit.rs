@@ -91,7 +91,7 @@ impl Emitter<'_> {
             let mut all: Vec<&str> = of_home.map(|declared| declared.name.as_str()).collect();
             all.sort_unstable();
             let home = &self.model.modules[home];
-            let (folder, version) = (names::ident(&home.folder), names::ident(&home.version));
+            let (folder, version) = (names::ident(&home.folder), names::ident(&home.name()));
             let path = if home.folder == module.folder { quote!(super) } else { quote!(super::super::#folder) };
             let all = all.into_iter().map(names::ident);
             items.push(quote!(use #path::#version::{#(#all),*};));

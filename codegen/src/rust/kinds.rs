@@ -22,8 +22,8 @@ impl Emitter<'_> {
         let number = &version.name;
         match kind.storage {
             Some((home, root)) => {
-                let (home, root) = (&self.model.modules[home].version, &self.model.types[root].name);
-                let (home, root) = (names::ident(home), names::ident(root));
+                let (home, root) = (self.model.modules[home].name(), &self.model.types[root].name);
+                let (home, root) = (names::ident(&home), names::ident(root));
                 first.push(quote!(version = #number));
                 first.push(quote!(storage = super::#home::#root));
                 // A definition's versions may differ in any way.

@@ -26,6 +26,13 @@ pub(super) struct Module {
     pub imports: Vec<usize>,
 }
 
+impl Module {
+    /// The name of the version's module: `v1_10_0` of the version `v1-10-0`.
+    pub(super) fn name(&self) -> String {
+        self.version.replace('-', "_")
+    }
+}
+
 /// A kind in one version.
 pub(super) struct Kind {
     pub root: usize,

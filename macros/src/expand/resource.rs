@@ -189,7 +189,8 @@ fn paths(kind: &Kind) -> TokenStream {
     let selectable = kind.selectable.iter().map(|path| (path, "selectable"));
     let scale = kind.scale.iter().flat_map(|scale| {
         let selector = scale.selector.as_ref().map(|path| (path, "selector"));
-        [Some((&scale.replicas, "replicas")), Some((&scale.status, "replicas")), selector].into_iter().flatten()
+        let replicas = if root.published { "published_replicas" } else { "replicas" };
+        [Some((&scale.replicas, replicas)), Some((&scale.status, replicas)), selector].into_iter().flatten()
     });
     let grace = kind.grace.iter().filter_map(|grace| match grace {
         Grace::Path(path) => Some((path, "seconds")),

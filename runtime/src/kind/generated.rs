@@ -66,6 +66,7 @@ mod missing {
     /// A type whose JSON Schema can be read. Without the feature there is none.
     pub trait Readable {}
 
+    /// What the derive names where the feature is needed.
     pub fn described<T: Readable>() {}
 
     impl<T> ApiType for JsonSchemaOf<T> {

@@ -19,9 +19,7 @@ const MOST_SHOWN: usize = 40;
 
 #[tokio::test]
 async fn the_server_of_the_generated_kinds_answers_as_that_of_the_files() {
-    if !read::is_generated() {
-        return;
-    }
+    read::say_what_is_missing();
     let bare = |server: Builder| server.without_builtins().without_builtin_controllers();
     let served = Server::test().configure(|server| bare(server).definition_files(generated::FILES)).start();
     let generated = |server| generated::kinds().into_iter().fold(bare(server), Builder::model);
