@@ -2,7 +2,10 @@
 use std::fmt;
 
 use super::{PathRule, ResourceRule, Rules, Soon, User};
-use crate::meta::go;
+use crate::meta::{
+    go,
+    selector::{Fields, Labels},
+};
 
 /// The attributes of the request to authorize.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +30,32 @@ pub struct Attributes<'a> {
     pub name: &'a str,
     /// The path of the request.
     pub path: &'a str,
+    /// The field selector of a list, watch or deletecollection. `None` without one, and for one that cannot be read, which is
+    /// refused after authorization: the request may be about all objects then.
+    pub field_selector: Option<&'a Fields>,
+    /// The label selector, in the same way.
+    pub label_selector: Option<&'a Labels>,
 }
 
 impl<'a> Attributes<'a> {
     /// A request for a non-resource path. For a resource, set the other attributes.
     pub fn new(user: &'a User, verb: &'a str, path: &'a str) -> Self {
         let (group, version, resource, subresource) = ("", "", "", "");
-        Self { user, verb, group, version, resource, subresource, namespace: "", name: "", path }
+        let (field_selector, label_selector) = (None, None);
+        let (namespace, name) = ("", "");
+        Self {
+            user,
+            verb,
+            group,
+            version,
+            resource,
+            subresource,
+            namespace,
+            name,
+            path,
+            field_selector,
+            label_selector,
+        }
     }
 }
 

@@ -85,8 +85,7 @@ async fn a_chain_continues_after_errors_and_slow_answers() {
 }
 
 fn asked<'a>(user: &'a User, verb: &'a str, resource: &'a str) -> Attributes<'a> {
-    let (subresource, namespace, name, path) = ("", "", "", "/x");
-    Attributes { user, verb, group: "", version: "v1", resource, subresource, namespace, name, path }
+    Attributes { version: "v1", resource, ..Attributes::new(user, verb, "/x") }
 }
 
 #[tokio::test]

@@ -51,15 +51,13 @@ pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc
 pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
     let kind = &*request.served.kind;
     Attributes {
-        user: &request.user,
-        verb,
         group: &kind.group_version.group,
         version: &kind.group_version.version,
         resource: &kind.names().plural,
         subresource,
         namespace: &request.namespace,
         name: &request.name,
-        path,
+        ..Attributes::new(&request.user, verb, path)
     }
 }
 

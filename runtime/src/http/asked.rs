@@ -16,8 +16,8 @@ use crate::{
     kind::endpoint::{PatchType, Verb},
     meta::{
         Warnings,
-        options::{OptionsError, Query},
-        selector::Fields,
+        options::Query,
+        selector::{Fields, Labels},
     },
     registry::{Registered, Registry},
 };
@@ -57,8 +57,10 @@ pub(super) struct Asked {
     pub pretty: Option<bool>,
     /// The parameter `watch`.
     watch: bool,
-    /// The object name to which a field selector restricts a collection.
-    pinned: Option<String>,
+    /// The field selector of a collection, if it can be read.
+    fields: Option<Fields>,
+    /// The label selector of a collection, if it can be read.
+    labels: Option<Labels>,
     /// The resource at the beginning of the request. The request uses it to the end, even if it is replaced meanwhile.
     pub served: Option<Arc<Registered>>,
     /// Warnings by the user's code, sent with the answer.
@@ -75,17 +77,21 @@ impl Asked {
         let path::Path { text, mut resource } = path.map_err(status::bad_request)?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let watch = query.switch("watch")?.unwrap_or_default();
-        let (mut verb, mut pinned, mut served) = (None, None, None);
+        let (mut verb, mut fields, mut labels, mut served) = (None, None, None, None);
         if let Some(resource) = &mut resource {
             resource.resolve(registry);
             verb = meaning(&parts.method, resource, watch);
             served = registry.find(&resource.group, &resource.version, &resource.resource);
-            pinned = pinned_name(verb, resource, &query)?;
+            if matches!(verb, Some(Verb::List | Verb::Watch | Verb::DeleteCollection)) {
+                let given = |name| query.single(name).map(|text| text.filter(|text| !text.is_empty()));
+                fields = given("fieldSelector")?.and_then(|text| Fields::parse(text).ok());
+                labels = given("labelSelector")?.and_then(|text| Labels::parse(text).ok());
+            }
         }
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
         let warnings = Arc::default();
-        Ok(Self { path: text, resource, query, method, verb, applies, pretty, watch, pinned, served, warnings })
+        Ok(Self { path: text, resource, query, method, verb, applies, pretty, watch, fields, labels, served, warnings })
     }
 
     /// The verb of another method on this path.
@@ -104,16 +110,18 @@ impl Asked {
     /// The attributes for authorizers, with [`Asked::verb_name`].
     pub(super) fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
         let of = |part: fn(&ResourcePath) -> &str| self.resource.as_ref().map_or("", part);
+        // A user who may see one object may list and watch it.
+        let pinned = self.fields.as_ref().and_then(|fields| fields.pins("metadata.name"));
         Attributes {
-            user,
-            verb,
             group: of(|r| &r.group),
             version: of(|r| &r.version),
             resource: of(|r| &r.resource),
             subresource: of(|r| &r.subresource),
             namespace: of(|r| &r.namespace),
-            name: self.pinned.as_deref().unwrap_or(of(|r| &r.name)),
-            path: &self.path,
+            name: Some(of(|r| &r.name)).filter(|name| !name.is_empty()).or(pinned).unwrap_or_default(),
+            field_selector: self.fields.as_ref(),
+            label_selector: self.labels.as_ref(),
+            ..Attributes::new(user, verb, &self.path)
         }
     }
 }
@@ -122,16 +130,6 @@ impl Asked {
 fn applies(headers: &HeaderMap) -> bool {
     let given = body::media_type(headers);
     [PatchType::ApplyYaml, PatchType::ApplyCbor].iter().any(|applied| applied.media_type() == given)
-}
-
-/// The name to which a field selector restricts a collection: a user who may see one object may list and watch it.
-fn pinned_name(verb: Option<Verb>, path: &ResourcePath, query: &Query) -> Result<Option<String>, OptionsError> {
-    if !matches!(verb, Some(Verb::List | Verb::Watch | Verb::DeleteCollection)) || !path.name.is_empty() {
-        return Ok(None);
-    }
-    let selector = query.single("fieldSelector")?.unwrap_or_default();
-    let pinned = |fields: Fields| fields.pins("metadata.name").map(str::to_owned);
-    Ok(Fields::parse(selector).ok().and_then(pinned))
 }
 
 #[cfg(test)]
@@ -188,6 +186,16 @@ mod tests {
         let seen = asked.attributes(&user, "list");
         assert_eq!((seen.path, seen.resource), ("/api/v1/namespaces/x/secrets", "secrets"));
         assert_eq!((seen.namespace, seen.name), ("x", "a"));
+        assert_eq!(seen.field_selector.map(ToString::to_string).as_deref(), Some("metadata.name=a"));
+        let selected = |method: &str, query: &str| {
+            let asked = read(method, &format!("/api/v1/namespaces/x/cms?{query}")).unwrap();
+            let seen = asked.attributes(&user, "");
+            [seen.field_selector.map(ToString::to_string), seen.label_selector.map(ToString::to_string)]
+        };
+        let both = "fieldSelector=metadata.name!%3Da&labelSelector=app+in+(a,b)";
+        assert_eq!(selected("DELETE", both), [Some("metadata.name!=a".to_owned()), Some("app in (a,b)".to_owned())]);
+        assert_eq!(selected("POST", both), [None, None], "a creation selects nothing");
+        assert_eq!(selected("GET", "fieldSelector=&labelSelector=%2F%2F"), [None, None]);
         let asked = read("GET", "/%6fpenapi/v2/").unwrap();
         assert_eq!((asked.path.as_str(), asked.verb_name().as_ref()), ("/openapi/v2", "get"));
         assert_eq!(asked.attributes(&user, "get").path, "/openapi/v2");

@@ -110,15 +110,11 @@ fn failures_of_the_server() {
 fn who_may_not() {
     let user = User { name: "alice".to_owned(), ..User::default() };
     let asked = Attributes {
-        user: &user,
-        verb: "get",
-        group: "",
         version: "v1",
         resource: "configmaps",
-        subresource: "",
         namespace: "n",
         name: "a",
-        path: "/api/v1/namespaces/n/configmaps/a",
+        ..Attributes::new(&user, "get", "/api/v1/namespaces/n/configmaps/a")
     };
     let no = Decision::NO_OPINION;
     assert_eq!(

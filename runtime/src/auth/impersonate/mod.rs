@@ -118,8 +118,15 @@ impl Wanted {
             let Part { resource, subresource, namespace, name } = part;
             let own = matches!(resource, "uids" | "userextras");
             let group = if own { "authentication.k8s.io" } else { group };
-            let attributes =
-                Attributes { user, verb, group, version: "v1", resource, subresource, namespace, name, path: "" };
+            let attributes = Attributes {
+                group,
+                version: "v1",
+                resource,
+                subresource,
+                namespace,
+                name,
+                ..Attributes::new(user, verb, "")
+            };
             match authorizer.authorize(&attributes).await {
                 Decision::Allow(_) => {}
                 refusal => return Err((attributes, refusal)),

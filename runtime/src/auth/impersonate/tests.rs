@@ -40,15 +40,11 @@ impl Authorize for Listed {
 
 async fn refusal(authorizer: &dyn Authorize, user: &User, wanted: &Wanted) -> Option<String> {
     let asked = Attributes {
-        user,
-        verb: "get",
-        group: "",
         version: "v1",
         resource: "configmaps",
-        subresource: "",
         namespace: "t",
         name: "mine",
-        path: "/",
+        ..Attributes::new(user, "get", "/")
     };
     let on = Wanted::on_verb(asked.verb);
     wanted.allow(authorizer, &asked, &on).await.err().map(|(attributes, _)| attributes.to_string())

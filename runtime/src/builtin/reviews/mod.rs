@@ -12,6 +12,7 @@ use crate::{
 mod authentication;
 mod authorization;
 mod check;
+mod selectors;
 
 pub use authentication::{
     SelfSubjectReview, SelfSubjectReviewStatus, TokenReview, TokenReviewSpec, TokenReviewStatus, UserInfo,
@@ -22,6 +23,7 @@ pub use authorization::{
     SelfSubjectRulesReviewSpec, SubjectAccessReview, SubjectAccessReviewSpec, SubjectAccessReviewStatus,
     SubjectRulesReviewStatus,
 };
+use selectors::Selectors;
 
 /// The audience of tokens that are meant for this server, under the name that kube-apiserver uses by default.
 const AUDIENCE: &str = "https://kubernetes.default.svc";
@@ -153,6 +155,7 @@ impl Reviewer {
         path: Option<&NonResourceAttributes>,
     ) -> SubjectAccessReviewStatus {
         let (none, nothing) = (ResourceAttributes::default(), NonResourceAttributes::default());
+        let selectors = resource.map(Selectors::of).unwrap_or_default();
         let attributes = match (resource, path) {
             (_, Some(action)) => Attributes::new(user, &action.verb, &action.path),
             (action, None) => {
@@ -164,11 +167,13 @@ impl Reviewer {
                     subresource: &action.subresource,
                     namespace: &action.namespace,
                     name: &action.name,
+                    field_selector: selectors.fields.as_ref(),
+                    label_selector: selectors.labels.as_ref(),
                     ..Attributes::new(user, &action.verb, &nothing.path)
                 }
             }
         };
-        let answer = SubjectAccessReviewStatus::default();
+        let answer = SubjectAccessReviewStatus { evaluation_error: selectors.error.clone(), ..Default::default() };
         match self.authorizer.authorize(&attributes).await {
             Decision::Allow(reason) => SubjectAccessReviewStatus { allowed: true, reason, ..answer },
             Decision::NoOpinion(reason) => SubjectAccessReviewStatus { reason, ..answer },
