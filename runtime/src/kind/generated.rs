@@ -66,9 +66,10 @@ mod missing {
     /// A type whose JSON Schema can be read. Without the feature there is none.
     pub trait Readable {}
 
-    /// What the derive names where the feature is needed.
+    /// Checks that the JSON Schema of a type can be read.
     pub fn described<T: Readable>() {}
 
+    #[diagnostic::do_not_recommend]
     impl<T> ApiType for JsonSchemaOf<T> {
         type Inner = Self;
         const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Any);
