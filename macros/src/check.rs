@@ -3,6 +3,7 @@
 
 pub(crate) mod bounds;
 pub(crate) mod container;
+pub(crate) mod conventions;
 pub(crate) mod conversion;
 pub(crate) mod default;
 pub(crate) mod field;

@@ -23,6 +23,7 @@ pub(crate) fn resource(input: TokenStream) -> TokenStream {
     check::generated::check_absent(&raw.api, message, &errors);
     let krate = raw.krate.clone();
     let kind = check::resource::kind(raw, args, &errors);
+    errors.check_allowed();
     finish((&input, &krate), kind, errors, |kind| expand::resource::kind(&kind), expand::empty::resource)
 }
 
@@ -40,6 +41,7 @@ pub(crate) fn api_type(input: TokenStream) -> TokenStream {
     };
     let krate = raw.krate.clone();
     let container = check::container::api_type(raw, &errors);
+    errors.check_allowed();
     finish((&input, &krate), container, errors, |c| expand::api_type::container(&c), expand::empty::api_type)
 }
 

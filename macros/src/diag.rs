@@ -2,12 +2,21 @@
 use std::cell::{Cell, RefCell};
 
 use proc_macro2::{Span, TokenStream};
+use syn::Ident;
 
 /// Collects errors. Shared by all stages of one derive.
 #[derive(Default)]
 pub(crate) struct Errors {
     found: RefCell<Vec<syn::Error>>,
     published: Cell<bool>,
+    allowed: RefCell<Vec<Allowed>>,
+}
+
+/// A rule of the API conventions that the declaration breaks on purpose.
+struct Allowed {
+    rule: Ident,
+    /// Something breaks it.
+    is_used: bool,
 }
 
 impl Errors {
@@ -20,6 +29,33 @@ impl Errors {
     pub(crate) fn convention(&self, span: Span, message: impl std::fmt::Display) {
         if !self.published.get() {
             self.at(span, message);
+        }
+    }
+
+    /// Reports a violation of a rule that a declaration may break with a reason: `allow(rule = "reason")`.
+    pub(crate) fn breaks(&self, rule: &str, span: Span, message: impl std::fmt::Display) {
+        if self.holds(rule) {
+            self.at(span, message);
+        }
+    }
+
+    /// Returns true if a rule that the declaration breaks must hold.
+    pub(crate) fn holds(&self, rule: &str) -> bool {
+        let mut allowed = self.allowed.borrow_mut();
+        let found = allowed.iter_mut().find(|allowed| allowed.rule == rule);
+        let is_allowed = found.map(|allowed| allowed.is_used = true).is_some();
+        !is_allowed && !self.published.get()
+    }
+
+    /// A rule may be broken.
+    pub(crate) fn allow(&self, rule: Ident) {
+        self.allowed.borrow_mut().push(Allowed { rule, is_used: false });
+    }
+
+    /// A rule that nothing breaks is not allowed to be broken, so that reasons stay true.
+    pub(crate) fn check_allowed(&self) {
+        for Allowed { rule, .. } in self.allowed.take().iter().filter(|allowed| !allowed.is_used) {
+            self.at(rule.span(), format!("nothing here breaks the rule `{rule}`; remove it"));
         }
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct Kind {
     pub served: bool,
     /// The deprecation warning; empty for the default one.
     pub deprecated: Option<String>,
+    /// The verbs that are served, by the names of their variants; `None` for all.
+    pub verbs: Option<Vec<&'static str>>,
     pub storage: Option<Storage>,
 }
 
@@ -160,6 +162,8 @@ pub(crate) struct Field {
     pub ty: Type,
     /// `schemars::JsonSchema` describes the type.
     pub generated: bool,
+    /// These are conditions, whose items must have a type and a status.
+    pub conditions: bool,
     pub defaulted: bool,
     pub skip_serializing_if: Option<LitStr>,
     pub rules: Rules,

@@ -1,5 +1,6 @@
 //! Reads attributes and types, and checks only their syntax.
 
+pub(crate) mod allow;
 pub(crate) mod args;
 pub(crate) mod container;
 pub(crate) mod conversion;

@@ -1,4 +1,5 @@
 //! Tests of the derives' results: the kind as data, serde's form of the root, and hooks.
+mod allowed;
 mod conditions;
 mod declared;
 mod hooks;

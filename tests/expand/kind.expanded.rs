@@ -70,6 +70,7 @@ const _: () = {
             version: "v1",
             served: true,
             deprecated: ::core::option::Option::None,
+            verbs: ::core::option::Option::None,
             storage: ::core::option::Option::None,
             status: true,
             scale: ::core::option::Option::Some(__kind::ScaleDecl {

@@ -58,6 +58,7 @@ const _: () = {
             version: "v1beta1",
             served: false,
             deprecated: ::core::option::Option::Some(""),
+            verbs: ::core::option::Option::None,
             storage: ::core::option::Option::Some(__kind::StorageDecl {
                 resource: <Book as __kind::Resource>::RESOURCE,
                 root: <Book as __decl::ApiType>::DECLARATION,

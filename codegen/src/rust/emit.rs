@@ -298,7 +298,13 @@ fn is_unconventional(declared: &Declared) -> bool {
         let may_lack_keys = matches!(&field.schema.list, ListType::Map(keys) if keys.iter().any(lacks_key));
         let is_list_map = matches!(field.schema.list, ListType::Map(_));
         let is_unkeyed = field.wire == "conditions" && !is_list_map;
+        let has = |name| field.schema.items.as_ref().is_some_and(|items| items.properties.contains_key(name));
+        let is_unlike_conditions = field.wire == "conditions" && !(has("type") && has("status"));
+        let mut is_boolean = false;
+        field.ty.walk(&mut |name| is_boolean |= name == "bool", &mut |_| ());
+        let is_boolean_status = field.wire == "status" && is_boolean;
         let is_generation = field.wire == "observedGeneration" && field.ty != Ty::Known("i64");
-        !is_camel || has_float || is_unkeyed || is_generation || may_lack_keys
+        let is_unlike_status = is_unlike_conditions || is_boolean_status || is_generation;
+        !is_camel || has_float || is_unkeyed || is_unlike_status || may_lack_keys
     })
 }

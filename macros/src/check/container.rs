@@ -10,7 +10,7 @@ use crate::{
     parse::{
         container::{Body, Container as Raw, Content as RawContent, Field as RawField, Variant},
         serde::variant_name,
-        types::{last_segment, span},
+        types::{Look, last_segment, look, span},
     },
 };
 
@@ -26,6 +26,7 @@ pub(crate) fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
                 field.defaulted |= defaulted;
             }
             check_ends(&raw.ident, &fields, errors);
+            check_condition(&raw.ident, &fields, errors);
             Shape::Struct(fields)
         }
         Body::Enum(variants) if variants.iter().all(|v| matches!(v.content, RawContent::Unit)) => {
@@ -90,6 +91,21 @@ fn check_type_ends(container: &Ident, ty: &Type, errors: &Errors) {
     }
 }
 
+/// "Condition status values may be True, False, or Unknown": a boolean cannot say the third.
+fn check_condition(container: &Ident, fields: &[Field], errors: &Errors) {
+    let of = |wire: &str| fields.iter().find(|field| field.wire == wire);
+    if let (true, Some(_), Some(status)) = (container.to_string().ends_with("Condition"), of("type"), of("status"))
+        && matches!(look(&status.ty).look, Look::Bool)
+    {
+        errors.breaks(
+            "conditions",
+            span(&status.ty),
+            "the status of a condition is `True`, `False` or `Unknown`, as text: use `String` or an enum, or \
+             `kindsmith::Condition` as the whole type",
+        );
+    }
+}
+
 /// The container of fields, which determines where their `rename_all` is declared.
 #[derive(Clone, Copy)]
 pub(crate) enum Within {
@@ -134,7 +150,8 @@ fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, within: Wit
     } else {
         format!("`#[serde({rule})]` on the {place}")
     };
-    errors.convention(
+    errors.breaks(
+        "field_name",
         first.ident.span(),
         format!("field names must be camelCase on the wire, `{near}` and not `{wire}`{others}: use {way}"),
     );
@@ -190,7 +207,8 @@ fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, e
             } else {
                 "`#[serde(rename_all = \"camelCase\")]` on the enum".to_owned()
             };
-            errors.convention(
+            errors.breaks(
+                "field_name",
                 variant.ident.span(),
                 format!("members of a union must be camelCase on the wire, `{near}` and not `{wire}`: use {way}"),
             );

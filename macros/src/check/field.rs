@@ -29,6 +29,7 @@ pub(crate) fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
     check_skip(&raw, errors);
     check_default_once(&raw, errors);
     check_conventional(&raw, &wire, errors);
+    let conditions = !generated && are_checked_conditions(&raw, &wire, errors);
     Field {
         rust,
         wire,
@@ -38,6 +39,7 @@ pub(crate) fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
         doc: raw.doc,
         ty: raw.ty,
         generated,
+        conditions,
         rules,
     }
 }
@@ -90,7 +92,8 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
 fn check_renamed(raw: &Raw, wire: &str, errors: &Errors) {
     if let Some(rename) = raw.serde.rename.as_ref().filter(|_| !names::is_field_name(wire)) {
         let near = names::field_name_near(wire);
-        errors.convention(
+        errors.breaks(
+            "field_name",
             rename.span(),
             format!("field names must be camelCase on the wire, not `{wire}`; did you mean `{near}`?"),
         );
@@ -124,7 +127,8 @@ fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
             errors.convention(span(&raw.ty), "a generation must be an `i64`");
         }
         ("conditions", Look::Map(_)) => {
-            errors.convention(
+            errors.breaks(
+                "conditions",
                 span(&raw.ty),
                 "conditions must be a list: `Vec<kindsmith::Condition>` with `#[api(list = map(key = kind))]`",
             );
@@ -132,13 +136,22 @@ fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
         ("conditions", Look::List(item)) if !matches!(raw.api.list, Some(ListArg::Map(..))) => {
             let is_shared = last_segment(item).is_some_and(|(name, _)| name == "Condition");
             let key = if is_shared { "kind" } else { "type" };
-            errors.convention(
+            errors.breaks(
+                "conditions",
                 raw.ident.span(),
                 format!("conditions are keyed by type: use `#[api(list = map(key = {key}))]`, or each writer would replace the conditions of all others"),
             );
         }
         _ => {}
     }
+}
+
+/// Returns true for conditions of a type of the user's own, whose fields the expansion checks (API conventions, "Typical status
+/// properties": a condition "must contain at least type and status fields").
+fn are_checked_conditions(raw: &Raw, wire: &str, errors: &Errors) -> bool {
+    let Look::List(item) = look(&raw.ty).look else { return false };
+    let is_own = wire == "conditions" && last_segment(item).is_some_and(|(name, _)| name != "Condition");
+    is_own && matches!(raw.api.list, Some(ListArg::Map(..))) && errors.holds("conditions")
 }
 
 /// The `rename_all` rule of a container, or the default one.

@@ -38,7 +38,8 @@ pub(crate) fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
     } else if let Some(domain) =
         ["k8s.io", "kubernetes.io"].into_iter().find(|domain| !builtin && is_below(&text, domain))
     {
-        errors.convention(
+        errors.breaks(
+            "group",
             group.span(),
             format!("{expected}; `{domain}` belongs to the Kubernetes project and is for `builtin` kinds"),
         );

@@ -1,9 +1,10 @@
 //! Rules of a kind as a whole.
+use proc_macro2::Span;
 use syn::{Ident, LitStr, ext::IdentExt, spanned::Spanned};
 
 use super::{
     container::{self, Within},
-    conversion, default, field, names, paths,
+    conventions, conversion, default, field, names, paths,
 };
 use crate::{
     diag::Errors,
@@ -28,10 +29,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
         None => (raw.ident.unraw().to_string(), raw.ident.span()),
     };
     let (group, version) = check_group_version(&raw, &args, errors);
-    if args.storage.is_none() {
-        names::check_kind(&kind_name, kind_span, args.singular.is_some(), errors);
-    }
-    check_names(&args, errors);
+    check_names(&args, (&kind_name, kind_span), errors);
     check_scope(&args, errors);
     check_root_serde(&raw, errors);
     let rule = field::rename_rule(&raw.serde, "camelCase", errors);
@@ -47,6 +45,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
     }
     check_selectable_differ(&args, errors);
     let storage = conversion::storage(&raw.ident, &mut args, &fields, errors);
+    let verbs = conventions::verbs(&args, errors);
     let with_usual_policy = args.policy.is_none();
     let plain = |name: Option<LitStr>| name.map(|n| n.value());
     Some(Kind {
@@ -60,6 +59,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
         generation: !args.unstored && (args.generation || !args.builtin),
         stored: !args.unstored,
         served: !args.unserved,
+        verbs,
         deprecated: args.deprecated,
         storage,
         names: name_rule(args.names.as_ref(), errors),
@@ -157,7 +157,12 @@ fn check_root_serde(raw: &Raw, errors: &Errors) {
     }
 }
 
-fn check_names(args: &KindArgs, errors: &Errors) {
+fn check_names(args: &KindArgs, (kind, span): (&str, Span), errors: &Errors) {
+    if args.storage.is_none() {
+        names::check_kind(kind, span, args.singular.is_some(), errors);
+    }
+    conventions::check_list_kind(args, kind, errors);
+    conventions::check_plural(args, kind, span, errors);
     let single = [("a plural", &args.plural), ("a singular", &args.singular)];
     for (what, name) in single.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?))) {
         names::check_resource_name(what, name, errors);
@@ -234,7 +239,8 @@ fn check_status(args: &KindArgs, fields: &[Field], errors: &Errors) {
             errors.convention(field.ty.span(), format!("a new object has no status: use `Option<{ty}>`"));
         }
         (None, Some(field)) if !args.unstored => {
-            errors.convention(
+            errors.breaks(
+                "status",
                 field.ident.span(),
                 "without the status subresource, every client that can write the object can write its status; \
                  say `status` in `#[resource(…)]`, or `unstored` if objects of the kind are never stored",
@@ -257,6 +263,7 @@ const OF_STORED: &[&str] = &[
     "grace_seconds",
     "generation",
     "unserved",
+    "verbs",
 ];
 
 /// An object that is not stored is never updated, selected or deleted.
@@ -269,7 +276,8 @@ fn check_unstored(args: &KindArgs, errors: &Errors) {
 /// Clients treat any object with `items` as a list (API conventions, "Types (Kinds)").
 fn check_no_items(fields: &[Field], errors: &Errors) {
     if let Some(field) = fields.iter().find(|f| f.wire == "items") {
-        errors.convention(
+        errors.breaks(
+            "items",
             field.ident.span(),
             "only lists may have a top-level field `items`; put the field under `spec`, or rename it",
         );
@@ -336,7 +344,7 @@ fn check_selectable_differ(args: &KindArgs, errors: &Errors) {
     for path in &args.selectable {
         let shown = paths::shown(path);
         if seen.contains(&shown) {
-            let last = path.last().map_or_else(proc_macro2::Span::call_site, syn::Ident::span);
+            let last = path.last().map_or_else(Span::call_site, syn::Ident::span);
             errors.at(last, format!("`{shown}` is already selectable"));
         }
         seen.push(shown);

@@ -74,7 +74,8 @@ pub(crate) fn check_type(ty: &Type, observed: bool, errors: &Errors) {
 /// Observed values may be floats.
 fn check_float(ty: &Type, observed: bool, errors: &Errors) {
     if !observed {
-        errors.convention(
+        errors.breaks(
+            "float",
             span(ty),
             "a float cannot be part of a spec; use `i64` in a smaller unit, or `kindsmith::Quantity`; \
              for a value that is only reported, under status, say `#[api(observed)]`",

@@ -17,10 +17,11 @@ pub(crate) fn container(container: &Container) -> TokenStream {
     let mut add = |fields: &[Field]| {
         checks.extend(fields.iter().map(|field| {
             if field.generated {
-                generated::check(&field.ty)
-            } else {
-                rules(&field.ty, &field.rules, container.published)
+                return generated::check(&field.ty);
             }
+            let mut checks = rules(&field.ty, &field.rules, container.published);
+            checks.extend(field.conditions.then(|| conditions(field)));
+            checks
         }));
     };
     match &container.shape {
@@ -35,6 +36,19 @@ pub(crate) fn container(container: &Container) -> TokenStream {
         }
     }
     checks
+}
+
+/// Conditions have a type and a status, which clients such as `kubectl wait` read.
+fn conditions(Field { ident, ty, .. }: &Field) -> TokenStream {
+    ["type", "status"]
+        .map(|name| {
+            let message = format!("a condition needs the field `{name}`; use `kindsmith::Condition` for the items");
+            quote_spanned! {ident.span()=>
+                const _: () = ::core::assert!(__decl::checks::has::<__decl::checks::Item<#ty>>(#name), #message);
+            }
+        })
+        .into_iter()
+        .collect()
 }
 
 /// Checks that serde's traits are derived, too.

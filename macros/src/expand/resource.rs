@@ -56,6 +56,10 @@ fn implementation(kind: &Kind) -> TokenStream {
     let selectable = kind.selectable.iter().map(dotted);
     let hooks = hooks(kind);
     let deprecated = option(deprecated.as_ref());
+    let verbs = option(kind.verbs.as_ref().map(|verbs| {
+        let verbs = verbs.iter().map(|verb| format_ident!("{verb}"));
+        quote!(&[#(__kind::Verb::#verbs),*])
+    }));
     let storage = conversion::declaration(kind);
     let shared = match &kind.storage {
         None => of_all_versions(kind),
@@ -82,6 +86,7 @@ fn implementation(kind: &Kind) -> TokenStream {
                 version: #version,
                 served: #served,
                 deprecated: #deprecated,
+                verbs: #verbs,
                 storage: #storage,
                 status: #status,
                 scale: #scale,

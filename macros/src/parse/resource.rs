@@ -3,6 +3,7 @@ use proc_macro2::Span;
 use syn::{Attribute, Ident, LitInt, LitStr};
 
 use super::{
+    allow,
     args::{Arg, Value, parse_args},
     conversion,
     keys::{Key, Reader},
@@ -47,6 +48,8 @@ const KEYS: &[Key] = &[
     ("convert", "convert(renamed(spec.writer = spec.author))"),
     ("deprecated", "deprecated = \"use library.example.com/v1\""),
     ("unserved", "unserved"),
+    ("verbs", "verbs(get, list, watch)"),
+    ("allow", "allow(group = \"why\")"),
     ("crate", "crate = path::to::kindsmith"),
 ];
 
@@ -102,6 +105,8 @@ pub(crate) struct KindArgs {
     /// The deprecation warning; empty for the default one.
     pub deprecated: Option<String>,
     pub unserved: bool,
+    /// The verbs that are served, with the span of the argument.
+    pub verbs: Option<(Span, Vec<Dotted>)>,
     /// The path of kindsmith.
     pub krate: Option<syn::Path>,
     /// The name and span of each argument.
@@ -168,6 +173,7 @@ fn names(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "cluster" => kind.cluster = reader.flag(arg),
         "names" => kind.names = reader.word(arg),
         "crate" => kind.krate = reader.function(arg),
+        "allow" => allow::read(arg, reader),
         _ => {}
     }
 }
@@ -205,6 +211,7 @@ fn versions(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "deprecated" if matches!(arg.value, Value::Flag) => kind.deprecated = Some(String::new()),
         "deprecated" => kind.deprecated = reader.text(arg).map(|text| text.value()),
         "unserved" => kind.unserved = reader.flag(arg).is_some(),
+        "verbs" => kind.verbs = Some((arg.span(), reader.paths(arg, "a verb is a word: `verbs(get, list, watch)`"))),
         _ => {}
     }
 }

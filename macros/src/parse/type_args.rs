@@ -3,6 +3,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::{Attribute, DeriveInput, Ident};
 
 use super::{
+    allow,
     args::parse_args,
     keys::{Key, Reader},
     keywords::{self, Keywords},
@@ -14,6 +15,7 @@ const KEYS: &[Key] = &[
     ("published", "published"),
     ("verbatim", "verbatim"),
     ("schema", "schema = schemars"),
+    ("allow", "allow(float = \"why\")"),
     ("crate", "crate = path::to::kindsmith"),
 ];
 
@@ -45,6 +47,7 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
             let name = reader.name(arg, &mut seen, keywords::REPEATABLE);
             found.given.extend(name.clone().map(|name| (name, arg.span())));
             match name.as_deref() {
+                Some("allow") => allow::read(arg, &reader),
                 Some("schema") => found.schema = reader.word(arg),
                 Some("proto_zeros") => found.proto_zeros = reader.flag(arg),
                 Some("published") => found.published = reader.flag(arg),

@@ -13,6 +13,7 @@ use super::{
 pub use super::{
     binding::{DocumentHooks, NoHooks},
     convert::typed,
+    endpoint::Verb,
     model::{NameRule, Scope},
     policy::{Compiled, Custom},
 };
@@ -143,6 +144,8 @@ pub struct ResourceDecl {
     pub served: bool,
     /// The warning of a deprecated version; empty for the default one.
     pub deprecated: Option<&'static str>,
+    /// The verbs that the version serves; `None` for all.
+    pub verbs: Option<&'static [Verb]>,
     /// The storage version, if it is another one.
     pub storage: Option<StorageDecl>,
 }
@@ -337,6 +340,7 @@ impl ResourceDecl {
             scale,
             update_without_version: self.update_without_version,
             create_on_update: self.create_on_update,
+            verbs: self.verbs.map(<[Verb]>::to_vec),
             ..Version::new(self.version, schema)
         }
     }

@@ -221,6 +221,19 @@ pub const fn required<T: ApiType>(rust: &str) -> bool {
     true
 }
 
+/// True if a struct has a field with this name on the wire. Other types are reported elsewhere.
+pub const fn has<T: ApiType>(wire: &str) -> bool {
+    let Shape::Struct(fields) = T::DECLARATION.shape else { return true };
+    let mut at = 0;
+    while at < fields.len() {
+        if same(fields[at].wire.as_bytes(), wire.as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// True if two texts are equal.
 pub const fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
