@@ -72,7 +72,8 @@ def packages(name):
 
 def kubernetes(runs):
     """All of Kubernetes."""
-    subprocess.run(["cargo", "build", "-q", "-p", "kindsmith-codegen"], cwd=ROOT, check=True)
+    environment = {**os.environ, "CARGO_PROFILE_DEV_DEBUG": "0"}
+    subprocess.run(["cargo", "build", "-q", "-p", "kindsmith-codegen"], cwd=ROOT, env=environment, check=True)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target"))
     kindsmith = ROOT / target / "debug" / "kindsmith"
     package("kinds", KINDSMITH, "")

@@ -6,8 +6,15 @@ use serde_json::{Map, Value, json};
 const KINDS: &str = "x-kubernetes-group-version-kind";
 /// The types that the server itself declares, and those of them that generated types have under other names.
 const MACHINERY: &str = "io.k8s.apimachinery.";
-const RENAMED: [&str; 5] =
-    [".Condition", ".LabelSelector", ".LabelSelectorRequirement", ".ObjectMeta", ".RawExtension"];
+const RENAMED: [&str; 7] = [
+    ".FieldSelectorRequirement",
+    ".GroupResource",
+    ".Condition",
+    ".LabelSelector",
+    ".LabelSelectorRequirement",
+    ".ObjectMeta",
+    ".RawExtension",
+];
 /// Fields by which types of Kindsmith are known, which stand for equal ones with other descriptions.
 const STANDING: [(&str, &[&str]); 4] = [
     ("Condition", &["lastTransitionTime", "observedGeneration", "reason"]),

@@ -12,7 +12,7 @@ use super::{
     reading, writing,
 };
 
-/// Where the objects of a kind are.
+/// The collection of the objects of a kind.
 pub(super) struct Collection {
     pub path: String,
 }
@@ -88,7 +88,7 @@ pub(super) async fn ask(pair: &mut Pair, kind: &Kind, random: &mut Random) {
     reading::read(pair, &at, kind, &objects).await;
     writing::change(pair, &at, &objects).await;
     writing::apply(pair, &at, &objects).await;
-    writing::subresources(pair, &at, kind, &objects).await;
+    writing::subresources(pair, &at, &objects).await;
     reading::put_back(pair, &at, &objects).await;
     reading::remove(pair, &at, &objects, &since).await;
 }

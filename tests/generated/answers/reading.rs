@@ -72,14 +72,23 @@ pub(super) async fn remove(pair: &mut Pair, at: &Collection, objects: &[Value], 
     pair.send(Request::new("DELETE", &path)).await;
     pair.send(Request::new("DELETE", &path)).await;
     pair.send(Request::new("DELETE", at.with("labelSelector=of%3Dpatch"))).await;
-    let [last, _] = pair.send(Request::get(&at.path)).await;
+    let mut last = names(pair, at).await.pop();
     pair.send(Request::new("DELETE", &at.path)).await;
-    pair.send(Request::get(&at.path)).await;
-    let last = last.json()["items"].as_array().and_then(|items| items.last().cloned()).unwrap_or_default();
-    if last["metadata"]["name"].is_string() {
-        let is_last = |event: &Value| {
-            event["type"] == "DELETED" && event["object"]["metadata"]["name"] == last["metadata"]["name"]
-        };
+    // Some kinds have no such verb.
+    for name in names(pair, at).await {
+        pair.send(Request::new("DELETE", at.named(&name))).await;
+        last = Some(name);
+    }
+    let is_empty = names(pair, at).await.is_empty();
+    if let Some(last) = last.filter(|_| is_empty) {
+        let is_last = |event: &Value| event["type"] == "DELETED" && event["object"]["metadata"]["name"] == *last;
         pair.watch(Request::get(at.with(&format!("watch=true&resourceVersion={since}"))), is_last).await;
     }
+}
+
+/// The names of all objects.
+async fn names(pair: &mut Pair, at: &Collection) -> Vec<String> {
+    let [list, _] = pair.send(Request::get(&at.path)).await.map(|answer| answer.json());
+    let items = list["items"].as_array().cloned().unwrap_or_default();
+    items.iter().filter_map(|item| item["metadata"]["name"].as_str().map(str::to_owned)).collect()
 }

@@ -1,5 +1,4 @@
 //! Requests that write objects of a kind.
-use kindsmith::kind::Kind;
 use kindsmith_tests::Random;
 use serde_json::{Value, json};
 
@@ -173,10 +172,9 @@ pub(super) async fn apply(pair: &mut Pair, at: &Collection, objects: &[Value]) {
 }
 
 /// Status and scale, of kinds that have them and of others.
-pub(super) async fn subresources(pair: &mut Pair, at: &Collection, kind: &Kind, objects: &[Value]) {
+pub(super) async fn subresources(pair: &mut Pair, at: &Collection, objects: &[Value]) {
     let path = at.object(&objects[0]);
-    let known = |name: &str| kind.version.subresources.iter().any(|endpoint| &*endpoint.subresource == name);
-    for name in ["status", "scale"].into_iter().filter(|name| !known(name)) {
+    for name in ["status", "scale"] {
         let path = format!("{path}/{name}");
         let answers = pair.send(Request::get(&path)).await;
         pair.send_each(answers.map(|answer| Request::new("PUT", &path).body(answer.body))).await;
