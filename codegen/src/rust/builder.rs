@@ -158,8 +158,10 @@ impl Builder {
         if !self.is_quiet && warnings.len() > shown {
             println!("cargo::warning=and {} more, in {}", warnings.len() - shown, path.display());
         }
-        let lines: String = warnings.iter().map(|warning| format!("{warning}\n")).collect();
-        fs::write(path, lines).map_err(|error| Error::Io(path.to_owned(), error))
+        let mut lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        // The last line ends, too.
+        lines.push(String::new());
+        fs::write(path, lines.join("\n")).map_err(|error| Error::Io(path.to_owned(), error))
     }
 
     /// All modules in one text.
