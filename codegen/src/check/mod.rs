@@ -7,6 +7,7 @@
 mod accept;
 mod compare;
 mod fold;
+mod language;
 mod node;
 mod print;
 mod rule;

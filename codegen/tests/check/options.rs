@@ -129,3 +129,16 @@ fn a_change_of_a_type_is_printed_once() {
     assert!(printed.contains("Gear v1 .spec.axle.by: removed; "), "{printed}");
     assert!(printed.contains("[field-removed] (also Gear v1 .spec.wheel.by)\n1 breaking change, "), "{printed}");
 }
+
+#[test]
+fn a_change_of_a_field_in_several_versions_is_printed_once() {
+    let row = row("a version with the same fields is added");
+    let folder = repository(&row);
+    for side in ["old", "new"] {
+        let text = fs::read_to_string(folder.path().join("crds/0.json")).unwrap();
+        let text = if side == "new" { text.replace("\"title\"", "\"name\"") } else { text };
+        fs::write(folder.path().join(format!("{side}.json")), text).unwrap();
+    }
+    let (_, printed, _) = checked(folder.path(), &["new.json", "--against", "old.json"]);
+    assert!(printed.contains("[field-removed] (also Book v1beta1 .spec.title)\n1 breaking change, "), "{printed}");
+}

@@ -8,7 +8,7 @@ use crate::check::rule::{
     Rule, source,
 };
 
-pub(super) static RULES: [Rule; 4] = [
+pub(super) static RULES: [Rule; 5] = [
     Rule {
         name: "expression-added",
         level: Breaking,
@@ -18,11 +18,20 @@ pub(super) static RULES: [Rule; 4] = [
         instead: "Warn in admission (a ValidatingAdmissionPolicy with the action Warn).",
         source: source::COMPATIBILITY,
         check: Check::Field(|field, notes| {
-            for rule in rules(field).added {
+            for rule in rules(field).added.into_iter().filter(|_| !field.is_status) {
                 notes.here(format!("the rule {rule:?} is added"));
             }
         }),
     },
+    Rule::compatible(
+        "expression-about-new-field",
+        "A rule in CEL is added that values without a new field meet.",
+        Check::Field(|field, notes| {
+            for rule in rules(field).about_new {
+                notes.here(format!("the rule {rule:?} is added, for a field that is new"));
+            }
+        }),
+    ),
     Rule {
         name: "expression-changed",
         level: Breaking,
@@ -32,7 +41,7 @@ pub(super) static RULES: [Rule; 4] = [
         instead: "If the new rule allows all that the old one does, accept the change with this reason.",
         source: source::GOTCHAS,
         check: Check::Field(|field, notes| {
-            for (old, new) in rules(field).changed {
+            for (old, new) in rules(field).changed.into_iter().filter(|_| !field.is_status) {
                 notes.here(format!("the rule was {old:?}, is {new:?}"));
             }
         }),
@@ -68,6 +77,8 @@ pub(super) static RULES: [Rule; 4] = [
 #[derive(Default)]
 struct Rules {
     added: Vec<String>,
+    /// Added, and met by all values without the new fields.
+    about_new: Vec<String>,
     removed: Vec<String>,
     changed: Vec<(String, String)>,
 }
@@ -95,7 +106,39 @@ fn rules(field: &Field<'_>) -> Rules {
         found.changed.push((text(removed.remove(place)), text(new)));
         false
     });
-    found.added = added.into_iter().map(text).collect();
+    let added = added.into_iter().map(text);
+    (found.about_new, found.added) = added.partition(|rule| is_about_new(rule, field));
     found.removed = removed.into_iter().map(text).collect();
     found
+}
+
+/// The rules for the status that are added, or other ones.
+pub(super) fn tightened(field: &Field<'_>) -> Option<String> {
+    let found = rules(field);
+    let rules: Vec<_> = found.added.into_iter().chain(found.changed.into_iter().map(|(_, new)| new)).collect();
+    (!rules.is_empty()).then(|| format!("the rules {} are new", super::listed(rules)))
+}
+
+/// True if the form of a rule shows that all values without one of the new fields meet it: `!has(self.new) || …`,
+/// `has(self.new) ? … : true`, or `!(… && has(self.new))`.
+fn is_about_new(rule: &str, field: &Field<'_>) -> bool {
+    let rule: String = rule.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut added = field.new.fields().keys().filter(|name| !field.old.fields().contains_key(name));
+    added.any(|name| {
+        let has = format!("has(self.{name})");
+        if let Some(rest) = rule.strip_prefix(&format!("!{has}")) {
+            return rest.is_empty() || rest.trim_start().starts_with("||") && !rest.contains('?');
+        }
+        if let Some(rest) = rule.strip_prefix(&has) {
+            let is_choice = rest.trim_start().starts_with('?') && rest.matches('?').count() == 1;
+            return is_choice && rest.trim_end().ends_with(": true");
+        }
+        // A conjunction, which is false without the field, is negated.
+        let all = rule.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')'));
+        all.is_some_and(|all| {
+            let others = all.split("has(self.").map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
+            let is_plain = !others.collect::<String>().contains(['|', '?', '(', ')']);
+            is_plain && all.split("&&").any(|part| part.trim() == has)
+        })
+    })
 }

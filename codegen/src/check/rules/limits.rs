@@ -1,7 +1,9 @@
 //! Rules about limits: of numbers, and of how long or large a value is.
 use std::fmt::Display;
 
-use super::{alternatives, enums, patterns};
+use kindsmith::schema::validate;
+
+use super::{alternatives, enums, expressions, patterns, required};
 use crate::check::rule::{
     Check, Field,
     Level::{Breaking, Warning},
@@ -123,7 +125,7 @@ pub(super) static RULES: [Rule; 11] = [
         instead: "Make sure that no controller writes them, and that the old ones are gone.",
         source: source::GOTCHAS,
         check: Check::Field(|field, notes| {
-            if field.is_status {
+            if field.is_status && !allows_all_values(field) {
                 for find in TIGHTENED {
                     notes.some(find(field));
                 }
@@ -133,7 +135,7 @@ pub(super) static RULES: [Rule; 11] = [
 ];
 
 /// All that narrows the values of a field.
-const TIGHTENED: [fn(&Field<'_>) -> Option<String>; 10] = [
+const TIGHTENED: [fn(&Field<'_>) -> Option<String>; 12] = [
     |field| range(field, Turn::Tighter),
     |field| multiple(field, Turn::Tighter),
     |field| length(field, Turn::Tighter),
@@ -144,13 +146,21 @@ const TIGHTENED: [fn(&Field<'_>) -> Option<String>; 10] = [
     patterns::added,
     patterns::changed,
     alternatives::tightened,
+    required::tightened,
+    expressions::tightened,
 ];
 
 /// Notes what narrows the values of a field, unless it is in the status.
 pub(super) fn outside_of_status(field: &Field<'_>, find: impl Fn(&Field<'_>) -> Option<String>, notes: &mut Notes) {
-    if !field.is_status {
+    if !field.is_status && !allows_all_values(field) {
         notes.some(find(field));
     }
+}
+
+/// The old values are a closed set, and all of them are valid in the new schema.
+fn allows_all_values(field: &Field<'_>) -> bool {
+    let old = &field.old.enumeration;
+    !old.is_empty() && old.iter().all(|value| validate(&field.new, value).is_empty())
 }
 
 /// Which way a limit moved.

@@ -1,14 +1,17 @@
 //! Rules about patterns.
-use crate::check::rule::{
-    Check, Field,
-    Level::{Breaking, Warning},
-    Party::{Json, Stored, Watchers},
-    Rule, source,
+use crate::check::{
+    language::{self, Relation},
+    rule::{
+        Check, Field,
+        Level::{Breaking, Warning},
+        Party::{Json, Stored, Watchers},
+        Rule, source,
+    },
 };
 
 use super::limits;
 
-pub(super) static RULES: [Rule; 3] = [
+pub(super) static RULES: [Rule; 5] = [
     Rule {
         name: "pattern-added",
         level: Breaking,
@@ -23,13 +26,36 @@ pub(super) static RULES: [Rule; 3] = [
         name: "pattern-changed",
         level: Breaking,
         breaks: &[Json, Stored],
-        about: "Text has to match another pattern, which may refuse what the old one allowed.",
+        about: "Text has to match another pattern, which refuses what the old one allows, or may.",
         harm: "requests with text that only the old pattern allows are refused, and stored objects with it cannot be \
                written",
-        instead: "If the new pattern allows all that the old one does, accept the change with this reason.",
+        instead: "Allow what the old pattern allows, too, as in OLD|NEW.",
         source: source::GOTCHAS,
         check: Check::Field(|field, notes| limits::outside_of_status(field, changed, notes)),
     },
+    Rule {
+        name: "pattern-loosened",
+        level: Warning,
+        breaks: &[Json, Watchers],
+        about: "Text has to match another pattern, which allows all that the old one does, and more.",
+        harm: "readers that parse the text may meet one that they do not understand",
+        instead: "Check that all readers handle it.",
+        source: source::GOTCHAS,
+        check: Check::Field(|field, notes| {
+            if let Some((old, new, Some(Relation::Wider))) = pair(field) {
+                notes.here(format!("the pattern was {old:?}, is {new:?}"));
+            }
+        }),
+    },
+    Rule::compatible(
+        "pattern-rewritten",
+        "A pattern is written in another way, and allows the same text.",
+        Check::Field(|field, notes| {
+            if let Some((old, new, Some(Relation::Same))) = pair(field) {
+                notes.here(format!("the pattern was {old:?}, is {new:?}"));
+            }
+        }),
+    ),
     Rule {
         name: "pattern-removed",
         level: Warning,
@@ -53,6 +79,16 @@ pub(super) fn added(field: &Field<'_>) -> Option<String> {
 }
 
 pub(super) fn changed(field: &Field<'_>) -> Option<String> {
+    let (old, new, relation) = pair(field)?;
+    match relation {
+        Some(Relation::Same | Relation::Wider) => None,
+        Some(Relation::Refuses(text)) => Some(format!("the pattern was {old:?}, is {new:?}, which refuses {text:?}")),
+        None => Some(format!("the pattern was {old:?}, is {new:?}, which may refuse what it allowed")),
+    }
+}
+
+/// Two patterns that differ, and how the texts that they allow relate.
+fn pair<'s>(field: &'s Field<'_>) -> Option<(&'s str, &'s str, Option<Relation>)> {
     let (old, new) = (field.old.pattern.as_ref()?, field.new.pattern.as_ref()?);
-    (old != new).then(|| format!("the pattern was {:?}, is {:?}", old.text, new.text))
+    (old != new).then(|| (&*old.text, &*new.text, language::compare(old.regex.as_str(), new.regex.as_str())))
 }

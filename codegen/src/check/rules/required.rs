@@ -1,6 +1,7 @@
 //! Rules about which fields are required, and which may be null.
 use kindsmith::schema::Document;
 
+use super::listed;
 use crate::check::{
     node,
     rule::{
@@ -21,7 +22,8 @@ pub(super) static RULES: [Rule; 5] = [
         instead: "Keep the field optional, or give it a default.",
         source: source::OPTIONAL,
         check: Check::Field(|field, notes| {
-            for name in required(field, true).filter(|name| !has_default(field, name)) {
+            // The status is judged as a whole.
+            for name in required(field, true).filter(|name| !field.is_status && !has_default(field, name)) {
                 notes.below(node::step(name), "is required");
             }
         }),
@@ -86,6 +88,12 @@ fn required<'s>(field: &Field<'s>, is_new: bool) -> impl Iterator<Item = &'s Str
     let only = having.required().iter().filter(move |name| !lacking.required().contains(name));
     // What is required of entries of a map need not be declared.
     only.filter(move |name| old.fields().contains_key(name) == new.fields().contains_key(name))
+}
+
+/// The fields of the status that are required now.
+pub(super) fn tightened(field: &Field<'_>) -> Option<String> {
+    let names: Vec<_> = required(field, true).filter(|name| !has_default(field, name)).collect();
+    (!names.is_empty()).then(|| format!("{} required", listed(names)))
 }
 
 fn has_default(field: &Field<'_>, name: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::check::{
     },
 };
 
-pub(super) static RULES: [Rule; 7] = [
+pub(super) static RULES: [Rule; 9] = [
     Rule {
         name: "default-added",
         level: Warning,
@@ -21,8 +21,40 @@ pub(super) static RULES: [Rule; 7] = [
         instead: "Choose a default that means what the absence meant.",
         source: source::COMPATIBILITY,
         check: Check::Field(|field, notes| {
-            if let (None, Some(new)) = defaults(field) {
+            if let (None, Some(new)) = defaults(field)
+                && !field.is_status
+                && !is_empty(new)
+            {
                 notes.here(format!("the default is {new}, where there was no default"));
+            }
+        }),
+    },
+    Rule::compatible(
+        "empty-default-added",
+        "A field that was there has an empty default, which most clients take for its absence.",
+        Check::Field(|field, notes| {
+            if let (None, Some(new)) = defaults(field)
+                && !field.is_status
+                && is_empty(new)
+            {
+                notes.here(format!("the default is {new}, where there was no default"));
+            }
+        }),
+    ),
+    Rule {
+        name: "status-default-changed",
+        level: Warning,
+        breaks: &[Json, Watchers],
+        about: "The status has another default, or no longer one.",
+        harm: "readers see another status until a controller writes one",
+        instead: "Change it together with the controllers.",
+        source: source::DEFAULTING,
+        check: Check::Field(|field, notes| match defaults(field) {
+            (old, new) if !field.is_status || old == new => {}
+            (old, new) => {
+                let shown =
+                    |default: Option<&Document>| default.map_or_else(|| "absent".to_owned(), ToString::to_string);
+                notes.here(format!("the default was {}, is {}", shown(old), shown(new)));
             }
         }),
     },
@@ -36,6 +68,7 @@ pub(super) static RULES: [Rule; 7] = [
         source: source::DEFAULTING,
         check: Check::Field(|field, notes| {
             if let (Some(old), Some(new)) = defaults(field)
+                && !field.is_status
                 && old != new
             {
                 notes.here(format!("the default was {old}, is {new}"));
@@ -51,7 +84,9 @@ pub(super) static RULES: [Rule; 7] = [
         instead: "Keep the default in this version.",
         source: source::DEFAULTING,
         check: Check::Field(|field, notes| {
-            if let (Some(old), None) = defaults(field) {
+            if let (Some(old), None) = defaults(field)
+                && !field.is_status
+            {
                 notes.here(format!("the default was {old}, and there is no longer one"));
             }
         }),
@@ -113,6 +148,16 @@ pub(super) static RULES: [Rule; 7] = [
         }),
     },
 ];
+
+/// An empty text, list or map.
+fn is_empty(default: &Document) -> bool {
+    match default {
+        Document::String(text) => text.is_empty(),
+        Document::Array(items) => items.is_empty(),
+        Document::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
 
 /// The defaults that have an effect: one that is `{}` only makes room for those of its fields.
 fn defaults<'s>(field: &Field<'s>) -> (Option<&'s Document>, Option<&'s Document>) {
