@@ -195,6 +195,13 @@ impl DefinitionFiles {
             for overlay in &described.overlays {
                 overlay.apply(&mut definition);
             }
+            match described.messages.apply(&mut definition) {
+                Ok(warnings) => read.warnings.extend(warnings.0.iter().map(ToString::to_string)),
+                Err(report) => {
+                    read.broken(file, report.to_string());
+                    continue;
+                }
+            }
             read.defined
                 .push(Defined { resource: Resource { definition, policy: &Custom, documents: Vec::new() }, file });
         }

@@ -148,10 +148,7 @@ fn what_is_wrong_in_definitions_is_reported_with_its_line() {
         ("edition = \"2023\";", "1: found an edition; supported: the syntax proto2 or proto3"),
         ("syntax = \"proto4\";", "1: found the syntax \"proto4\"; supported: proto2, proto3"),
         ("package a;\nmessage A {\n  string a = 0;\n}", "3: a: found the number \"0\"; expected 1 to 536870911"),
-        (
-            "package a;\nmessage A { string a = 1;\n string b = 1; }",
-            "3: b: another field of the message has the number 1",
-        ),
+        ("package a;\nmessage A { string a = 1;\n string b = 1; }", "3: b: the number 1 is already used by a"),
         ("package a;\nmessage A {", "2: the file ends within a definition"),
         ("package a;\nmessage A [", "2: expected \"{\", found \"[\""),
         ("package a;\nfield", "2: found \"field\"; expected a definition, such as message"),
@@ -165,5 +162,116 @@ fn what_is_wrong_in_definitions_is_reported_with_its_line() {
             .expect_err("YAML")
             .to_string()
             .contains("no document of a kind")
+    );
+}
+
+/// A manifest of gears whose spec has these properties.
+fn manifest(spec: &Value) -> Value {
+    let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": spec}}});
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "gears.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "gears", "kind": "Gear"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}})
+}
+
+/// The kind of a manifest with the numbers of definitions, or what is wrong.
+fn numbered(spec: &Value, name: &str, proto: &str) -> Result<(Kind, Vec<String>), String> {
+    let described = read(&[Source { name, text: proto.as_bytes() }]).map_err(|report| report.to_string())?;
+    let manifest =
+        crate::kind::crd::read("gears.yaml", manifest(spec).to_string().as_bytes()).expect("a right manifest");
+    let mut definition = manifest.definitions.into_iter().next().expect("a definition").definition;
+    let warnings = described.messages.apply(&mut definition).map_err(|report| report.to_string())?;
+    let kind = definition.kinds(&crate::kind::Custom).remove(0);
+    Ok((kind, warnings.0.iter().map(ToString::to_string).collect()))
+}
+
+const OF_A_MANIFEST: &str = "syntax = \"proto2\"; package com.example.v1;
+import \"k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto\";
+message Gear { optional .k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta metadata = 1; optional Wheel spec = 3; }
+message Wheel {
+  repeated Tooth teeth = 5;
+  map<string, Tooth> named = 6;
+  repeated Row rows = 7;
+  repeated k8s.io.apimachinery.pkg.apis.meta.v1.Condition conditions = 8;
+  reserved 9;
+  reserved \"weight\";
+}
+message Tooth { optional int32 length = 2; }
+message Row { repeated Tooth items = 1; }
+";
+
+fn teeth() -> Value {
+    let tooth = json!({"type": "object", "properties": {"length": {"type": "integer", "format": "int32"}}});
+    let text = json!({"type": "string"});
+    let condition = json!({"type": "object", "required": ["type", "status"], "properties": {
+        "type": text, "status": text, "reason": text, "message": text,
+        "observedGeneration": {"type": "integer", "format": "int64"}, "lastTransitionTime": {"type": "string", "format": "date-time"}}});
+    json!({"teeth": {"type": "array", "items": tooth}, "named": {"type": "object", "additionalProperties": tooth},
+        "rows": {"type": "array", "items": {"type": "array", "items": tooth}},
+        "conditions": {"type": "array", "items": condition}})
+}
+
+#[test]
+fn kinds_of_manifests_have_the_numbers_of_the_messages_of_their_fields() {
+    for (name, package) in
+        [("a.proto", "com.example.v1"), ("example.com/v1.proto", "other"), ("a.proto", "github.com.example.pkg.v1")]
+    {
+        let proto = OF_A_MANIFEST.replace("package com.example.v1", &format!("package {package}"));
+        let (kind, warnings) = numbered(&teeth(), name, &proto).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(warnings, Vec::<String>::new());
+        let message =
+            kind.message().unwrap_or_else(|| panic!("{package}: fields without numbers: {:?}", kind.version.schema));
+        let object = json!({"apiVersion": "example.com/v1", "kind": "Gear", "metadata": {"name": "a"}, "spec": {
+            "teeth": [{"length": 3}], "named": {"a": {"length": 4}}, "rows": [[{"length": 5}]],
+            "conditions": [{"type": "Ready", "status": "True", "reason": "", "message": "", "lastTransitionTime": null}]}});
+        let sealed = protobuf::encode(message, &object).expect("a valid object");
+        // The spec is field 3, the teeth field 5, and a length field 2.
+        let teeth = [0x2a, 2, 0x10, 3];
+        assert!(sealed.windows(teeth.len()).any(|window| window == teeth), "{sealed:x?}");
+    }
+    assert!(
+        numbered(&teeth(), "a.proto", &OF_A_MANIFEST.replace("com.example.v1", "com.example.v2"))
+            .unwrap()
+            .0
+            .message()
+            .is_none()
+    );
+}
+
+#[test]
+fn what_contradicts_published_messages_is_refused_with_their_line() {
+    let changed = |name: &str, to: Value| {
+        let mut spec = teeth();
+        spec[name] = to;
+        numbered(&spec, "v1.proto", OF_A_MANIFEST).map(|(_, warnings)| warnings)
+    };
+    const NEVER: &str = "a published type never changes: keep it, or add a field with another name and remove this one";
+    for (name, to, expected) in [
+        ("teeth", json!({"type": "string"}), "5: document 1: `teeth` has the type `repeated Tooth`, not `string`; "),
+        ("rows", teeth()["teeth"].clone(), ""),
+        (
+            "named",
+            teeth()["teeth"].clone(),
+            "6: document 1: `named` has the type `map<string, Tooth>`, not `repeated message`; ",
+        ),
+    ] {
+        let found = changed(name, to);
+        if expected.is_empty() {
+            // A message of the teeth is not one of their rows, which the names of its fields tell.
+            assert!(found.expect("no conflict of types")[0].contains("Row has no such field"));
+        } else {
+            assert_eq!(found, Err(format!("v1.proto:{expected}{NEVER}")), "{name}");
+        }
+    }
+    let reserved = changed("weight", json!({"type": "string"})).expect_err("the name is reserved");
+    assert!(
+        reserved
+            .starts_with("v1.proto:10: document 1: the name `weight` is reserved, since a field with it was removed"),
+        "{reserved}"
+    );
+    let warnings = changed("color", json!({"type": "string"})).expect("no conflict");
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].contains("/properties/spec/properties/color: com.example.v1.Wheel has no such field"),
+        "{warnings:?}"
     );
 }

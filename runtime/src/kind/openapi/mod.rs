@@ -49,7 +49,6 @@ use self::{
     components::{Components, Pool},
     discovery::Discovered,
     findings::{Finding, Findings, Place, shown},
-    messages::Messages,
     resources::{ReadVersion, Reader},
 };
 use super::{
@@ -69,7 +68,7 @@ const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: 
 /// How large a document may be in memory.
 const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
 
-pub use self::overlay::Overlay;
+pub use self::{messages::Messages, overlay::Overlay};
 
 /// A file to read: an OpenAPI v3 document, a discovery document, an [overlay], or Protobuf definitions.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +98,8 @@ pub struct Described {
     pub resources: Vec<Resource>,
     /// The overlays, which the resources already follow; for resources from elsewhere.
     pub overlays: Vec<Overlay>,
+    /// The messages of Protobuf definitions, which the resources already follow; for resources from elsewhere.
+    pub messages: Messages,
     /// The warnings: parts of documents without effect.
     pub warnings: Report,
 }
@@ -139,7 +140,7 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     let (mut messages, mut decoded) = (Messages::default(), Vec::new());
     for (index, source) in sources.iter().enumerate() {
         if Messages::is_one(source.text) {
-            messages.read(source.text, &Place::of(index), &mut findings);
+            messages.read((source.name, source.text), index, &mut findings);
             decoded.push(None);
         } else {
             decoded.push(decode(index, source, &mut findings));
@@ -186,7 +187,7 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     discovered.warn_of_unused(&mut findings);
     let report = |findings| Report(entries(sources, findings));
     if findings.errors.is_empty() {
-        Ok(Described { resources, overlays, warnings: report(findings.warnings) })
+        Ok(Described { resources, overlays, messages: pool.messages, warnings: report(findings.warnings) })
     } else {
         Err(report(findings.errors))
     }

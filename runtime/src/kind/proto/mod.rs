@@ -7,10 +7,17 @@
 use std::{collections::BTreeMap, io, path::Path};
 
 use super::Kind;
-use crate::codec::protobuf;
+use crate::{codec::protobuf, schema::At};
 
+mod draft;
 mod render;
 mod shared;
+
+pub use draft::{Drafts, drafts};
+pub(super) use shared::type_of;
+
+/// The head of the files of served kinds.
+const HEAD: &str = "Generated from the kinds that the server has; the numbers are what counts on the wire.";
 
 /// A file of definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +56,10 @@ pub fn files<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Vec<File> {
     for kind in kinds.into_iter().filter(|kind| protobuf::Message::of_object(&kind.version.schema).is_some()) {
         packages.entry(Package::of(kind)).or_default().push(kind);
     }
-    let generated = packages.into_iter().map(|(package, kinds)| render::file(&package, &kinds));
+    let generated = packages.into_iter().map(|(package, kinds)| {
+        let text = render::file(&package, &kinds, &[HEAD]).to_string();
+        File { path: package.path, text }
+    });
     let mut files: Vec<File> = generated.chain(shared::files()).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
@@ -79,15 +89,25 @@ impl Package {
         if let Some(group) = kind.policy().package(at) {
             return Self::compiled_in(group, &at.version);
         }
-        // An identifier has no dashes and starts with a letter.
-        let label = |label: &str| {
-            let text = label.replace('-', "_");
-            if text.starts_with(|first: char| first.is_ascii_digit()) { format!("_{text}") } else { text }
-        };
-        let reversed: Vec<String> = at.group.split('.').rev().map(label).collect();
         Self {
-            name: format!("{}.{}", reversed.join("."), at.version),
+            name: package_name(&at.group, &at.version),
             path: format!("{}/{}/generated.proto", at.group, at.version),
         }
     }
+}
+
+/// The name of the package of a group and version: `com.example.library.v1` for `library.example.com/v1`.
+pub(super) fn package_name(group: &str, version: &str) -> String {
+    // An identifier has no dashes and starts with a letter.
+    let label = |label: &str| {
+        let text = label.replace('-', "_");
+        if text.starts_with(|first: char| first.is_ascii_digit()) { format!("_{text}") } else { text }
+    };
+    let steps = group.split('.').rev().filter(|step| !step.is_empty()).map(label);
+    steps.chain([version.to_owned()]).collect::<Vec<_>>().join(".")
+}
+
+/// The type of a value that has no message of its own, and its package, if it is in one; `None` for a struct.
+pub(super) fn scalar(at: At<'_>) -> Option<(Option<&'static str>, &'static str)> {
+    render::scalar(at).map(|(package, name)| (package.map(|home| home.name), name))
 }

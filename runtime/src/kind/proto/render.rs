@@ -1,18 +1,17 @@
 //! Messages of kinds, from their schemas.
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, Kind, Package, shared};
+use kindsmith_proto::{Field, File, Label, Message};
+
+use super::{Kind, Package, shared};
 use crate::schema::{
     At,
     model::Type,
     named::{Named, Writer},
 };
 
-/// The file of a package.
-pub(super) fn file(package: &Package, kinds: &[&Kind]) -> File {
+/// The file of a package. Fields without a number have the number 0 in it.
+pub(super) fn file(package: &Package, kinds: &[&Kind], about: &[&str]) -> File {
     let mut rendering = Rendering { package, imports: BTreeSet::new(), messages: Named::new(BTreeMap::new(), "") };
     if *package == Package::core() {
         for shared in shared::core() {
@@ -25,19 +24,14 @@ pub(super) fn file(package: &Package, kinds: &[&Kind]) -> File {
     for kind in kinds {
         rendering.kind(kind);
     }
-    let mut text = String::from(
-        "// Generated from the kinds that the server has; the numbers are what counts on the wire.\n\nsyntax = \"proto2\";\n\n",
-    );
-    writeln!(text, "package {};", package.name).expect("text takes all");
-    for (index, path) in rendering.imports.iter().enumerate() {
-        let space = if index == 0 { "\n" } else { "" };
-        writeln!(text, "{space}import \"{path}\";").expect("text takes all");
+    let named = rendering.messages.finish().into_iter().map(|(name, message)| Message { name, ..message });
+    File {
+        about: about.iter().map(|&line| line.to_owned()).collect(),
+        package: package.name.clone(),
+        imports: rendering.imports.into_iter().map(str::to_owned).collect(),
+        messages: named.collect(),
+        ..File::default()
     }
-    for (name, message) in rendering.messages.finish() {
-        write!(text, "\n{}message {name} {{\n{}}}\n", comment(&message.about, ""), message.fields)
-            .expect("text takes all");
-    }
-    File { path: package.path.clone(), text }
 }
 
 struct Rendering<'p> {
@@ -46,26 +40,19 @@ struct Rendering<'p> {
     messages: Named<Message>,
 }
 
-/// A message as text.
-#[derive(PartialEq, Eq)]
-struct Message {
-    about: String,
-    fields: String,
+/// The lines of a description.
+fn lines(about: &str) -> Vec<String> {
+    about.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// A field: its number, and its line with the comment above it.
-type Line = (u32, String);
-
-fn line(number: u32, about: &str, declared: &str, name: &str) -> Line {
-    (number, format!("{}  {declared} {name} = {number};\n", comment(about, "  ")))
+fn field(number: u32, about: &str, (label, kind): (Label, String), name: &str) -> Field {
+    Field { number, about: lines(about), label, kind, name: name.to_owned(), ..Field::default() }
 }
 
-impl Message {
-    fn new(about: &str, mut lines: Vec<Line>) -> Self {
-        lines.sort_by_key(|(number, _)| *number);
-        let fields: Vec<String> = lines.into_iter().map(|(_, text)| text).collect();
-        Self { about: about.to_owned(), fields: fields.join("\n") }
-    }
+/// A message without a name, which it gets when it is defined.
+fn message(about: &str, mut fields: Vec<Field>) -> Message {
+    fields.sort_by_key(|field| field.number);
+    Message { about: lines(about), fields, ..Message::default() }
 }
 
 impl Writer for Rendering<'_> {
@@ -77,7 +64,7 @@ impl Writer for Rendering<'_> {
 
     fn write(&mut self, at: At<'_>, name: &str) -> Message {
         // Descriptions are written at the use of a type: a type cannot know which of them is its own.
-        Message::new("", self.fields(name, at))
+        message("", self.fields(name, at))
     }
 }
 
@@ -87,33 +74,33 @@ impl Rendering<'_> {
         let name = kind.names().kind.as_str();
         let metadata = self.reference(shared::META, "ObjectMeta");
         let mut lines = self.fields(name, At::of(&kind.version.schema));
-        lines.push(line(1, "Standard object's metadata.", &format!("optional {metadata}"), "metadata"));
-        self.messages.define(name, Message::new(&kind.version.schema.description, lines));
+        lines.push(field(1, "Standard object's metadata.", (Label::Optional, metadata), "metadata"));
+        self.messages.define(name, message(&kind.version.schema.description, lines));
         if !kind.shared.stored {
             return;
         }
         let metadata = self.reference(shared::META, "ListMeta");
         let lines = vec![
-            line(1, "Standard list metadata.", &format!("optional {metadata}"), "metadata"),
-            line(2, &format!("The objects of kind {name}."), &format!("repeated {name}"), "items"),
+            field(1, "Standard list metadata.", (Label::Optional, metadata), "metadata"),
+            field(2, &format!("The objects of kind {name}."), (Label::Repeated, name.to_owned()), "items"),
         ];
         let about = format!("{} is a list of {name}.", kind.names().list_kind);
-        self.messages.define(&kind.names().list_kind, Message::new(&about, lines));
+        self.messages.define(&kind.names().list_kind, message(&about, lines));
     }
 
-    fn fields(&mut self, owner: &str, at: At<'_>) -> Vec<Line> {
+    fn fields(&mut self, owner: &str, at: At<'_>) -> Vec<Field> {
         let mut lines = Vec::new();
         for (name, property) in at.properties().filter(|(_, property)| property.protobuf != Some(0)) {
             let place = format!("{owner}{}", capital(name));
             let declared = self.declared(&place, property);
-            let field = line(property.protobuf.unwrap_or_default(), &property.description, &declared, name);
+            let field = field(property.protobuf.unwrap_or_default(), &property.description, declared, name);
             lines.push((property.node().protobuf_parts.as_deref().unwrap_or_default(), field));
         }
         self.in_parts(owner, lines)
     }
 
     /// Lines of a message, those of parts in the messages of these.
-    fn in_parts(&mut self, owner: &str, all: Vec<(&[u32], Line)>) -> Vec<Line> {
+    fn in_parts(&mut self, owner: &str, all: Vec<(&[u32], Field)>) -> Vec<Field> {
         let (mut lines, mut parts): (Vec<_>, BTreeMap<u32, Vec<_>>) = (Vec::new(), BTreeMap::new());
         for (path, line) in all {
             match path {
@@ -123,19 +110,19 @@ impl Rendering<'_> {
         }
         for (number, part) in parts {
             let place = format!("{owner}Part{number}");
-            let part = Message::new("", self.in_parts(&place, part));
+            let part = message("", self.in_parts(&place, part));
             let name = self.messages.define(&place, part);
-            lines.push(line(number, "", &format!("optional {name}"), &format!("part{number}")));
+            lines.push(field(number, "", (Label::Optional, name), &format!("part{number}")));
         }
         lines
     }
 
     /// A field's label and type: `optional string`, `repeated Chapter`, `map<string, bytes>`.
-    fn declared(&mut self, place: &str, at: At<'_>) -> String {
+    fn declared(&mut self, place: &str, at: At<'_>) -> (Label, String) {
         match (at.kind, at.items(), at.entry()) {
-            (Type::Array, Some(items), _) => format!("repeated {}", self.inner(place, items)),
-            (Type::Object, _, Some(values)) => format!("map<string, {}>", self.inner(place, values)),
-            _ => format!("optional {}", self.single(place, at)),
+            (Type::Array, Some(items), _) => (Label::Repeated, self.inner(place, items)),
+            (Type::Object, _, Some(values)) => (Label::Map("string".to_owned()), self.inner(place, values)),
+            _ => (Label::Optional, self.single(place, at)),
         }
     }
 
@@ -147,25 +134,15 @@ impl Rendering<'_> {
         }
         let name = format!("{place}Items");
         let declared = self.declared(&name, at);
-        self.messages.define(&name, Message::new("", vec![line(1, "", &declared, "items")]))
+        self.messages.define(&name, message("", vec![field(1, "", declared, "items")]))
     }
 
     fn single(&mut self, place: &str, at: At<'_>) -> String {
-        let (package, name) = match (at.kind, at.format.as_deref()) {
-            (Type::Boolean, _) => return "bool".to_owned(),
-            (Type::Integer, Some("int32")) => return "int32".to_owned(),
-            (Type::Integer, _) => return "int64".to_owned(),
-            (Type::Number, _) => return "double".to_owned(),
-            (Type::String, Some("byte")) => return "bytes".to_owned(),
-            (Type::String, Some("date-time")) => (shared::META, "Time"),
-            (Type::String, Some("micro-time")) => (shared::META, "MicroTime"),
-            (Type::String, Some("quantity")) => (shared::RESOURCE, "Quantity"),
-            (Type::String, _) => return "string".to_owned(),
-            (Type::IntOrString, _) => (shared::INTSTR, "IntOrString"),
-            (Type::Object, _) if !at.preserve_unknown => return self.structure(place, at),
-            _ => (shared::RUNTIME, "RawExtension"),
-        };
-        self.reference(package, name)
+        match scalar(at) {
+            None => self.structure(place, at),
+            Some((None, kind)) => kind.to_owned(),
+            Some((Some(package), kind)) => self.reference(package, kind),
+        }
     }
 
     fn structure(&mut self, place: &str, at: At<'_>) -> String {
@@ -190,9 +167,23 @@ impl Rendering<'_> {
     }
 }
 
-/// A comment above a line; empty for an empty description.
-fn comment(about: &str, indent: &str) -> String {
-    about.lines().map(|line| format!("{indent}// {line}").trim_end().to_owned() + "\n").collect()
+/// The type of a value that has no message of its own, and the package of the API machinery that it is in; `None` for a struct.
+pub(super) fn scalar(at: At<'_>) -> Option<(Option<shared::Home>, &'static str)> {
+    let (package, name) = match (at.kind, at.format.as_deref()) {
+        (Type::Boolean, _) => return Some((None, "bool")),
+        (Type::Integer, Some("int32")) => return Some((None, "int32")),
+        (Type::Integer, _) => return Some((None, "int64")),
+        (Type::Number, _) => return Some((None, "double")),
+        (Type::String, Some("byte")) => return Some((None, "bytes")),
+        (Type::String, Some("date-time")) => (shared::META, "Time"),
+        (Type::String, Some("micro-time")) => (shared::META, "MicroTime"),
+        (Type::String, Some("quantity")) => (shared::RESOURCE, "Quantity"),
+        (Type::String, _) => return Some((None, "string")),
+        (Type::IntOrString, _) => (shared::INTSTR, "IntOrString"),
+        (Type::Object, _) if !at.preserve_unknown => return None,
+        _ => (shared::RUNTIME, "RawExtension"),
+    };
+    Some((Some(package), name))
 }
 
 fn capital(name: &str) -> String {

@@ -1,7 +1,9 @@
 //! The files to which all packages refer: those of the API machinery, and the types of `meta` with messages there.
 use std::sync::LazyLock;
 
-use super::{super::crd, File};
+use kindsmith_proto::names_same;
+
+use super::{super::crd, File, render::scalar};
 use crate::{
     meta::{
         Condition, FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement, LocalObjectReference,
@@ -68,14 +70,32 @@ pub(super) fn core() -> impl Iterator<Item = &'static Schema> {
     TYPES.iter().filter(|(home, _)| *home == CORE).map(|(_, schema)| schema)
 }
 
-/// The package of the message of a type of `meta`. A user's type with the same name and fields is the same message.
+/// Types of `meta` that manifests and documents describe in their place, without a name.
+const UNNAMED: [&str; 3] = ["Condition", "LabelSelector", "ObjectReference"];
+
+/// The package of the message of a type of `meta`. A user's type with the same name and fields is the same message, and so is a
+/// struct without name and numbers that has the fields of one that is often described in place.
 pub(super) fn place_of(at: At<'_>) -> Option<(Home, &'static str)> {
     let is_same = |known: At<'_>| {
         let mut pairs = known.properties().zip(at.properties());
-        known.name == at.name
+        let is_unnamed = at.name.is_none() && known.name.as_deref().is_some_and(|name| UNNAMED.contains(&name));
+        let is_same_field = |known: At<'_>, field: At<'_>| {
+            known.protobuf == field.protobuf
+                || is_unnamed && field.protobuf.is_none() && scalar(known) == scalar(field) && known.kind == field.kind
+        };
+        (known.name == at.name || is_unnamed)
             && known.properties().len() == at.properties().len()
-            && pairs.all(|((one, known), (other, field))| one == other && known.protobuf == field.protobuf)
+            && pairs.all(|((one, known), (other, field))| one == other && is_same_field(known, field))
     };
     let (home, known) = TYPES.iter().find(|(_, known)| is_same(At::of(known)))?;
     Some((*home, known.name.as_deref()?))
+}
+
+/// The schema of a type of `meta` by the full name of its message.
+pub(in crate::kind) fn type_of(message: &str) -> Option<&'static Schema> {
+    let is_it = |(home, schema): &&(Home, Schema)| {
+        let name = schema.name.as_deref().unwrap_or_default();
+        names_same(&format!("{}.{name}", home.name), message) && message.len() > name.len()
+    };
+    TYPES.iter().find(is_it).map(|(_, schema)| schema)
 }

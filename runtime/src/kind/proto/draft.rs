@@ -1,0 +1,104 @@
+//! Definitions of kinds whose fields may have no numbers yet: what `kindsmith export proto` merges into the published files.
+use std::{collections::BTreeMap, ptr};
+
+use super::{File, Kind, Package, render, shared};
+use crate::schema::{At, Schema, model::Type};
+
+/// The head of published files. Its first line tells them from files of other projects.
+const HEAD: [&str; 3] = [
+    "Written by: kindsmith export proto",
+    "The numbers of fields are published with this file: they never change, and those of removed fields stay reserved.",
+    "Commit it; the same command appends new fields.",
+];
+
+/// Drafts of published files.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Drafts {
+    /// A file for each group and version, such as `library.example.com/v1.proto`. Fields without a number have the number 0.
+    pub files: Vec<File>,
+    /// The files that they import, complete.
+    pub imported: Vec<File>,
+    /// The kinds that Protobuf cannot express, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// The drafts for kinds. Not among them are types of the API machinery, whose files never change.
+pub fn drafts<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Drafts {
+    let (mut packages, mut drafts) = (BTreeMap::<Package, Vec<&Kind>>::new(), Drafts::default());
+    for kind in kinds {
+        match Search::default().inexpressible(At::of(&kind.version.schema), true) {
+            None => packages.entry(Package::of(kind)).or_default().push(kind),
+            Some(place) => drafts.left_out.push(format!(
+                "{} {}: {place} has both fields of its own and others; a message has either",
+                kind.group_version,
+                kind.names().kind
+            )),
+        }
+    }
+    let mut imports = Vec::new();
+    for (package, kinds) in packages {
+        let at = &kinds[0].group_version;
+        let group = if at.group.is_empty() { "core" } else { &at.group };
+        let path = format!("{group}/{}.proto", at.version);
+        let file = render::file(&package, &kinds, &HEAD);
+        imports.extend(file.imports.iter().cloned());
+        drafts.files.push(File { path, text: file.to_string() });
+    }
+    drafts.imported = with_imports(imports);
+    drafts
+}
+
+/// The files of these paths, and those that they import.
+fn with_imports(mut paths: Vec<String>) -> Vec<File> {
+    let core = Package::core();
+    let core = File { text: render::file(&core, &[], &[super::HEAD]).to_string(), path: core.path };
+    let known: Vec<File> = shared::files().chain([core]).collect();
+    let mut found: BTreeMap<String, File> = BTreeMap::new();
+    while let Some(path) = paths.pop() {
+        let Some(file) = known.iter().find(|file| file.path == path && !found.contains_key(&path)) else { continue };
+        let imports = file.text.lines().filter_map(|line| line.strip_prefix("import \"")?.strip_suffix("\";"));
+        paths.extend(imports.map(str::to_owned));
+        found.insert(path, file.clone());
+    }
+    found.into_values().collect()
+}
+
+/// A search for a place of a schema that has no message.
+#[derive(Default)]
+struct Search {
+    place: String,
+    /// The recursive types that were looked into.
+    seen: Vec<*const Schema>,
+}
+
+impl Search {
+    /// The first object with both declared fields and other ones. Nested objects that keep unknown fields are raw JSON.
+    fn inexpressible(&mut self, at: At<'_>, is_root: bool) -> Option<String> {
+        let is_mixed = at.properties().len() > 0 && at.entry().is_some();
+        if at.kind == Type::Object && (is_mixed || is_root && at.preserve_unknown) {
+            return Some(if is_root { "the object".to_owned() } else { self.place.clone() });
+        }
+        if let Some(definition) = at.leads_to() {
+            let key = ptr::from_ref(definition.node());
+            if self.seen.contains(&key) {
+                return None;
+            }
+            self.seen.push(key);
+        }
+        if at.preserve_unknown {
+            return None;
+        }
+        let of_fields = at.properties().find_map(|(name, property)| self.below(&format!(".{name}"), property));
+        let of_items = of_fields.or_else(|| at.items().and_then(|items| self.below("[]", items)));
+        of_items.or_else(|| at.entry().and_then(|entry| self.below("{}", entry)))
+    }
+
+    fn below(&mut self, step: &str, at: At<'_>) -> Option<String> {
+        let length = self.place.len();
+        self.place.push_str(step);
+        let found = self.inexpressible(at, false);
+        self.place.truncate(length);
+        found
+    }
+}
