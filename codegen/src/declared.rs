@@ -75,11 +75,10 @@ impl Kinds {
             }));
         }
         let sources: Vec<_> = documents.iter().map(|(name, text)| openapi::Source::new(name, text)).collect();
-        let described = openapi::read(&sources).map_err(Error::Documents)?;
-        read.warnings.0.extend(described.warnings.0);
+        let mut described = openapi::read(&sources).map_err(Error::Documents)?;
+        read.warnings.0.append(&mut described.warnings.0);
         for definition in read.kinds.iter_mut().map(|declared| &mut declared.definition) {
-            described.overlays.iter().for_each(|overlay| overlay.apply(definition));
-            read.warnings.0.extend(described.messages.apply(definition).map_err(Error::Documents)?.0);
+            read.warnings.0.extend(described.complete(definition).map_err(Error::Documents)?.0);
         }
         read.kinds.extend(described.resources.into_iter().map(|resource| Declared {
             sources: resource.documents.iter().map(|index| sources[*index].name.to_owned()).collect(),

@@ -8,6 +8,7 @@ mod declared;
 #[cfg(feature = "cli")]
 pub mod export;
 mod exported;
+pub mod proto;
 mod rust;
 
 pub use declared::{Declared, Kinds};

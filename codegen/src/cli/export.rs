@@ -11,14 +11,14 @@ use kindsmith_codegen::{
 use serde_json::Value;
 
 use super::{
-    Outcome,
+    Outcome, export_proto,
     kinds::{Origin, warn},
     store::print,
 };
 use crate::change::{Changes, How};
 
 pub(super) const ABOUT: &str = "Export kinds: as definitions for a cluster, as OpenAPI documents, as JSON Schema for editors, as documentation, \
-or as roles.
+as Protobuf definitions, or as roles.
 
 The kinds are those of manifests of CustomResourceDefinitions and OpenAPI documents, or those that a program declares in Rust. Without files \
 the program of this folder is built and run with `cargo run`, unless --program names one. It serves nothing then, and its data is not \
@@ -32,6 +32,8 @@ Examples:
   kindsmith export openapi --out openapi --program target/debug/shop
   kindsmith export json-schema schemas --out .schemas
   kindsmith export docs schemas --out docs
+  kindsmith export proto --out schemas    # schemas/<group>/<version>.proto, to be committed
+  kindsmith export proto --out schemas --check    # in CI
   kindsmith export rbac schemas | kubectl apply -f -";
 
 /// What to export.
@@ -45,6 +47,8 @@ enum What {
     JsonSchema,
     /// Reference documentation, a Markdown page for each group.
     Docs,
+    /// Protobuf definitions, a file for each group and version, which is the lock of field numbers: numbers in it are kept.
+    Proto,
     /// ClusterRoles to view, edit and administer the kinds of a group, in YAML.
     Rbac,
 }
@@ -59,6 +63,9 @@ pub(super) struct Command {
     /// A folder for a file each; without it, everything is printed.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// With proto: write nothing, and fail if the files in the folder are not up to date.
+    #[arg(long, requires = "out", conflicts_with = "dry_run")]
+    check: bool,
     #[command(flatten)]
     how: How,
 }
@@ -78,6 +85,12 @@ impl Exported {
 
 /// Exports.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
+    if command.what == What::Proto {
+        return export_proto::run(&command.origin.messages()?, command.out.as_deref(), command.how, command.check);
+    }
+    if command.check {
+        return Err("--check is for proto".to_owned());
+    }
     let Exported { mut files, warnings } = exported(command)?;
     for warning in warnings {
         eprintln!("warning: {warning}");
@@ -118,7 +131,7 @@ fn exported(command: &Command) -> Result<Exported, String> {
     warn(&kinds.warnings);
     let definitions = || kinds.kinds.iter().map(|declared| &declared.definition);
     Ok(match command.what {
-        What::Crd | What::Openapi => self::definitions(&kinds),
+        What::Crd | What::Openapi | What::Proto => self::definitions(&kinds),
         What::JsonSchema => {
             let schemas = json_schema::files(definitions());
             Exported::new(schemas.files, schemas.warnings)
@@ -142,6 +155,7 @@ fn next(what: What, out: &Path) -> String {
             json_schema::ALL
         ),
         What::Docs => format!("publish the pages in {out}"),
+        What::Proto => format!("commit {out}"),
         What::Rbac => format!("kubectl apply -f {out}, and bind view, edit or admin to users as always"),
     }
 }

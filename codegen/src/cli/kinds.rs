@@ -7,10 +7,10 @@ use std::{
 
 use clap::Args;
 use kindsmith::kind::crd::Report;
-use kindsmith_codegen::Kinds;
+use kindsmith_codegen::{Kinds, proto::Drafts};
 use serde_json::Value;
 
-use super::program::{ask, ask_about};
+use super::program::{ask, ask_about, ask_without_lock};
 use crate::lint::allow;
 
 /// The arguments that say where the kinds are.
@@ -36,6 +36,16 @@ impl Origin {
             return Kinds::of_files(files(&self.paths)?).map_err(|error| error.to_string());
         }
         Kinds::of_program(&ask(self.program.as_deref())?).map_err(|error| error.to_string())
+    }
+
+    /// The Protobuf definitions, as far as they are declared. A program is built without the lock: it may have fields that are not in it yet.
+    pub(super) fn messages(&self) -> Result<Drafts, String> {
+        if self.is_program() {
+            return Ok(Drafts::of_program(&ask_without_lock(self.program.as_deref())?));
+        }
+        let kinds = self.kinds()?;
+        warn(&kinds.warnings);
+        Ok(Drafts::of_kinds(&kinds))
     }
 
     /// True if a program is asked.

@@ -3,6 +3,7 @@
 mod add;
 mod check;
 mod export;
+mod export_proto;
 mod generate;
 mod kinds;
 mod lint;

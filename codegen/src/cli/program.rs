@@ -22,6 +22,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The environment variable that says another limit, in seconds.
 const LIMIT: &str = "KINDSMITH_EXPORT_SECONDS";
 
+/// The environment variable by which the derives read no lock, while a program is built.
+const LOCK: &str = "KINDSMITH_LOCK";
+
 const WAY_OUT: &str =
     "the program has to call `serve` or `build` of kindsmith's builder, and no other arguments can be given to it";
 
@@ -30,10 +33,26 @@ const WAY_OUT: &str =
 /// # Errors
 /// A program that does not run, serves, takes too long, or writes something else.
 pub(super) fn ask(program: Option<&Path>) -> Result<Value, String> {
+    ask_built(program, &[])
+}
+
+/// Like [`ask`]. If it is built here, the derives compare it with no lock of Protobuf numbers.
+///
+/// # Errors
+/// As [`ask`].
+pub(super) fn ask_without_lock(program: Option<&Path>) -> Result<Value, String> {
+    ask_built(program, &[(LOCK, "open")])
+}
+
+fn ask_built(program: Option<&Path>, settings: &[(&str, &str)]) -> Result<Value, String> {
     if let Some(program) = program {
         return asked(Command::new(program), &program.display().to_string());
     }
-    let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let cargo = || {
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.envs(settings.iter().copied());
+        cargo
+    };
     // However long it takes: cargo prints its progress.
     let built = cargo().arg("build").stdin(Stdio::null()).stdout(Stdio::null()).status();
     let built = built.map_err(|error| format!("cargo build: {error}"))?;

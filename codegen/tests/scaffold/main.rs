@@ -15,6 +15,7 @@ use kindsmith_tests::Folder;
 mod export;
 mod further;
 mod generate;
+mod proto;
 mod refusals;
 mod stages;
 

@@ -168,12 +168,12 @@ impl DefinitionFiles {
             }
         }
         let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
-        let described = openapi::read(&sources).unwrap_or_else(|report| {
+        let mut described = openapi::read(&sources).unwrap_or_else(|report| {
             read.broken(DOCUMENTS.into(), report.to_string());
             Described::default()
         });
         read.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
-        for resource in described.resources {
+        for resource in mem::take(&mut described.resources) {
             let name = resource.definition.shared.group_resource();
             if self.declared.contains(&name) {
                 read.warnings.insert(format!(
@@ -192,10 +192,7 @@ impl DefinitionFiles {
                 read.problems.push(format!("{}: {name} is already declared by {elsewhere}", file.display()));
                 continue;
             }
-            for overlay in &described.overlays {
-                overlay.apply(&mut definition);
-            }
-            match described.messages.apply(&mut definition) {
+            match described.complete(&mut definition) {
                 Ok(warnings) => read.warnings.extend(warnings.0.iter().map(ToString::to_string)),
                 Err(report) => {
                     read.broken(file, report.to_string());

@@ -8,7 +8,7 @@ use super::{Error, Result, builder::Builder};
 use crate::{
     auth::User,
     http::{self, Caller},
-    kind::{Versions, by_resource, crd},
+    kind::{Kind, Versions, by_resource, crd, proto},
 };
 
 /// The environment variable.
@@ -31,6 +31,7 @@ impl Builder {
         let mut kinds = app.entrance.samples.kinds.clone();
         // Every server has it that serves what clients define.
         kinds.retain(|kind| kind.shared.group != API_GROUP);
+        let messages = messages(&kinds);
         let versions: BTreeSet<_> = kinds.iter().map(|kind| kind.group_version.to_string()).collect();
         let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
         for kinds in by_resource(kinds) {
@@ -51,8 +52,19 @@ impl Builder {
             documents.insert(path, answer.body);
         }
         app.stop().await;
-        let exported = json!({"definitions": definitions, "openapi": documents, "warnings": warnings});
+        let exported =
+            json!({"definitions": definitions, "openapi": documents, "proto": messages, "warnings": warnings});
         let failed = |error| Error::Setting(format!("{VARIABLE}={}: {error}", file.display()));
         std::fs::write(&file, exported.to_string()).map_err(failed)
     }
+}
+
+/// The Protobuf definitions of kinds that are not those of Kubernetes, whose numbers are known.
+fn messages(kinds: &[Kind]) -> Value {
+    let kinds = kinds.iter().filter(|kind| kind.policy().package(&kind.group_version).is_none());
+    let drafts = proto::drafts(kinds);
+    let texts = |files: Vec<proto::File>| -> Value {
+        files.into_iter().map(|file| (file.path, Value::from(file.text))).collect::<Map<_, _>>().into()
+    };
+    json!({"files": texts(drafts.files), "imported": texts(drafts.imported), "leftOut": drafts.left_out})
 }

@@ -13,8 +13,8 @@ const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 type Fields = BTreeMap<usize, usize>;
 
 fn text(message: &str, fields: &Fields) -> String {
-    let lines: String =
-        fields.iter().map(|(name, kind)| format!("optional {} {} = 0; ", KINDS[*kind], NAMES[*name])).collect();
+    let lines = fields.iter().map(|(name, kind)| format!("optional {} {} = 0;", KINDS[*kind], NAMES[*name]));
+    let lines = lines.collect::<Vec<_>>().join(" ");
     format!("message {message} {{ {lines} }} ")
 }
 

@@ -28,7 +28,7 @@ mod types;
 
 /// The messages of all files.
 #[derive(Clone, Debug, Default)]
-pub struct Messages {
+pub(super) struct Messages {
     files: Vec<Source>,
     /// The messages by full name: the file, and the name in its package.
     names: HashMap<String, (usize, String)>,
@@ -172,7 +172,7 @@ impl Messages {
     ///
     /// # Errors
     /// Types that differ from those of messages, and names that these reserve, with the files' lines.
-    pub fn apply(&self, definition: &mut Definition) -> Result<Report, Report> {
+    pub(super) fn apply(&self, definition: &mut Definition) -> Result<Report, Report> {
         let (mut conflicts, mut warnings) = (Vec::new(), Vec::new());
         let (group, kind) = (definition.shared.group.clone(), definition.shared.names.kind.clone());
         for version in &mut definition.versions {

@@ -179,7 +179,7 @@ fn numbered(spec: &Value, name: &str, proto: &str) -> Result<(Kind, Vec<String>)
     let manifest =
         crate::kind::crd::read("gears.yaml", manifest(spec).to_string().as_bytes()).expect("a right manifest");
     let mut definition = manifest.definitions.into_iter().next().expect("a definition").definition;
-    let warnings = described.messages.apply(&mut definition).map_err(|report| report.to_string())?;
+    let warnings = described.complete(&mut definition).map_err(|report| report.to_string())?;
     let kind = definition.kinds(&crate::kind::Custom).remove(0);
     Ok((kind, warnings.0.iter().map(ToString::to_string).collect()))
 }
@@ -237,6 +237,8 @@ fn kinds_of_manifests_have_the_numbers_of_the_messages_of_their_fields() {
     );
 }
 
+const NEVER: &str = "a published type never changes: keep it, or add a field with another name and remove this one";
+
 #[test]
 fn what_contradicts_published_messages_is_refused_with_their_line() {
     let changed = |name: &str, to: Value| {
@@ -244,7 +246,6 @@ fn what_contradicts_published_messages_is_refused_with_their_line() {
         spec[name] = to;
         numbered(&spec, "v1.proto", OF_A_MANIFEST).map(|(_, warnings)| warnings)
     };
-    const NEVER: &str = "a published type never changes: keep it, or add a field with another name and remove this one";
     for (name, to, expected) in [
         ("teeth", json!({"type": "string"}), "5: document 1: `teeth` has the type `repeated Tooth`, not `string`; "),
         ("rows", teeth()["teeth"].clone(), ""),

@@ -68,7 +68,8 @@ const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: 
 /// How large a document may be in memory.
 const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
 
-pub use self::{messages::Messages, overlay::Overlay};
+use self::messages::Messages;
+pub use self::overlay::Overlay;
 
 /// A file to read: an OpenAPI v3 document, a discovery document, an [overlay], or Protobuf definitions.
 #[derive(Clone, Copy, Debug)]
@@ -98,10 +99,21 @@ pub struct Described {
     pub resources: Vec<Resource>,
     /// The overlays, which the resources already follow; for resources from elsewhere.
     pub overlays: Vec<Overlay>,
-    /// The messages of Protobuf definitions, which the resources already follow; for resources from elsewhere.
-    pub messages: Messages,
+    /// The messages of Protobuf definitions, which the resources already follow.
+    messages: Messages,
     /// The warnings: parts of documents without effect.
     pub warnings: Report,
+}
+
+impl Described {
+    /// Adds what overlays and Protobuf definitions say to a resource from a manifest, and returns warnings.
+    ///
+    /// # Errors
+    /// What contradicts the Protobuf definitions, with their lines.
+    pub fn complete(&self, definition: &mut Definition) -> Result<Report, Report> {
+        self.overlays.iter().for_each(|overlay| overlay.apply(definition));
+        self.messages.apply(definition)
+    }
 }
 
 /// A resource that documents describe.
