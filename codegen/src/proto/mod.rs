@@ -39,7 +39,7 @@ impl Drafts {
         Self { files: texts(found.files), imported: texts(found.imported), left_out }
     }
 
-    /// Those that a program exported.
+    /// The drafts that a program exported.
     pub fn of_program(exported: &Value) -> Self {
         let proto = &exported["proto"];
         let texts = |member: &str| {

@@ -173,7 +173,7 @@ fn a_program_exports_the_numbers_that_it_declares() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
     let export = ["export", "proto", "--out", "schemas", "--program", "./program"];
     assert_eq!(done(folder.path(), &export), "next: nothing: the files were up to date\n");
-    // The program is told its numbers by another file here.
+    // The program has its numbers from another file here.
     fs::copy(folder.path().join(LOCK), folder.path().join("v1.proto")).unwrap();
     change(&folder, LOCK, "optional string customer = 1;", "optional string customer = 11;");
     let served = fs::read_to_string(&program).unwrap().replace(LOCK, "bakery.example.com/v1.proto");

@@ -1,4 +1,4 @@
-//! What a file says about numbers and names: those that are taken, those that are reserved, and the next free one.
+//! Numbers and names in a file: taken, reserved, and the next free number.
 use std::fmt;
 
 use crate::model::{Field, LARGEST, Message, OF_PROTOBUF, Reserved, Span};

@@ -11,7 +11,7 @@ use crate::{
 pub struct Error {
     /// The line, from 1.
     pub line: usize,
-    /// What was found there, and what is expected.
+    /// The text that was found there, and the expected one.
     pub message: String,
 }
 

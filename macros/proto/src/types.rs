@@ -26,7 +26,7 @@ pub enum Resolved {
 }
 
 impl File {
-    /// What a type refers to, as it is written inside of a message: from the innermost name outwards.
+    /// Resolves a type that is written inside of a message, from the innermost name outwards.
     pub fn resolve(&self, kind: &str, around: &str) -> Resolved {
         if is_scalar(kind) {
             return Resolved::Scalar;

@@ -49,7 +49,7 @@ pub fn drafts<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Drafts {
     drafts
 }
 
-/// The files of these paths, and those that they import.
+/// The files of these paths, and the files imported by them.
 fn with_imports(mut paths: Vec<String>) -> Vec<File> {
     let core = Package::core();
     let core = File { text: render::file(&core, &[], &[super::HEAD]).to_string(), path: core.path };

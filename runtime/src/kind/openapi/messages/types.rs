@@ -7,7 +7,7 @@ use crate::{
     schema::{At, Schema, model::Type},
 };
 
-/// What contradicts a field: a type that is another one on the wire.
+/// The conflict of a field whose type is another one on the wire.
 pub(super) fn contradiction(schema: &Schema, name: &str, field: &Field, around: Known<'_>) -> Option<Conflict> {
     // The type of a back reference is that of the node to which it leads, which is compared there.
     if schema.definition.is_some() {
