@@ -33,7 +33,7 @@ fn broken_rules_are_served_as_declared() {
 
 #[tokio::test]
 async fn only_the_declared_verbs_are_served() {
-    let server = Server::test().configure(|builder| builder.kind::<Sheep>()).start().await;
+    let server = Server::test().configure(kindsmith::server::Builder::kind::<Sheep>).start().await;
     let path = "/apis/farm.example.com/v1/sheep";
     let sheep = json!({"metadata": {"name": "dolly"}, "spec": {"weight_kg": 81.5}, "status": {"weight_kg": 80.5}});
     let (status, created) = server.call("POST", path, sheep.clone()).await;

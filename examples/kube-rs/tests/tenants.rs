@@ -97,6 +97,25 @@ async fn the_controller_runs_unchanged_in_the_process() {
     }
 }
 
+#[test]
+fn the_type_and_the_definition_agree() {
+    kindsmith::testing::custom_resource_agrees::<Tenant>();
+}
+
+#[tokio::test]
+async fn hooks_have_the_derived_type() {
+    let platform = platform().await;
+    let tenants: Api<Tenant> = Api::all(platform.kube_client());
+    let mut tenant = acme();
+    tenant.spec.members = ["starbuck", "ahab", "starbuck"].map(str::to_owned).into();
+    let created = tenants.create(&PostParams::default(), &tenant).await.expect("a tenant");
+    assert_eq!(created.spec.members, ["ahab", "starbuck"]);
+
+    let free = Patch::Merge(json!({"spec": {"plan": "Free"}}));
+    let refused = tenants.patch("acme", &PatchParams::default(), &free).await.expect_err("a refusal");
+    assert!(refused.to_string().contains("spec.plan: Forbidden: a team does not become free"), "{refused}");
+}
+
 #[tokio::test]
 async fn the_derived_definition_is_served_as_declared() {
     let platform = platform().await;

@@ -18,6 +18,8 @@ mod builder;
 mod client_ca;
 mod connections;
 mod controllers;
+#[cfg(feature = "kube")]
+mod custom_resources;
 mod definition_files;
 mod error;
 mod export;
