@@ -109,7 +109,7 @@ impl Allowed {
     /// The entries that allowed nothing.
     pub(crate) fn unused(&self) -> Vec<String> {
         let unused = self.0.iter().filter(|entry| !entry.is_used);
-        unused.map(|entry| format!("{} allows {} where it is not found: remove it", entry.place, entry.rule)).collect()
+        unused.map(|entry| format!("{}: the entry for {} allows nothing: remove it", entry.place, entry.rule)).collect()
     }
 }
 

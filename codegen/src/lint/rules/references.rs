@@ -82,14 +82,17 @@ fn reference_name(field: &Field<'_>) -> Option<String> {
     let (suffix, what) = if is_list { ("Refs", "a list of references") } else { ("Ref", "a reference") };
     let stem = ["References", "Reference", "Refs", "Ref"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let stem = if is_list { stem.strip_suffix('s').unwrap_or(stem) } else { stem };
-    Some(format!("{name} is {what}: call it {stem}{suffix}"))
+    let right = format!("{stem}{suffix}");
+    // Another field has replaced it, and it is kept for old clients.
+    let is_replaced = field.parent.is_some_and(|parent| parent.schema.properties.contains_key(&right));
+    (!is_replaced).then(|| format!("{name} is {what}: call it {right}"))
 }
 
 fn name_called_ref(field: &Field<'_>) -> Option<String> {
-    let name = field.name().filter(|_| is_plain_text(field.schema))?;
-    let all = words::lower(name);
     // Commits, images and fields are referred to by text.
     const TEXTS: [&str; 6] = ["base", "commit", "field", "git", "head", "image"];
+    let name = field.name().filter(|_| is_plain_text(field.schema))?;
+    let all = words::lower(name);
     let is_text = all.first().is_some_and(|first| TEXTS.contains(&first.as_str()));
     let referred = name.strip_suffix("Ref").filter(|_| !is_text)?;
     Some(format!("{name} is a name: call it {referred}Name, or make it an object"))
