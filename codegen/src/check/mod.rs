@@ -1,6 +1,6 @@
 //! `kindsmith check`: whether a change of kinds is compatible.
 //!
-//! [`compare`] is a pure function of two sets of kinds. It walks both, and at each place it asks the [`rules`], each of which
+//! [`compare()`] is a pure function of two sets of kinds. It walks both, and at each place it asks the [`rules`], each of which
 //! finds one sort of change and says whom that breaks. What is not in a definition, such as the meaning of a field, is not
 //! compared.
 

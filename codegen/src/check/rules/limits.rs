@@ -12,7 +12,8 @@ use crate::check::rule::{
     Rule, source,
 };
 
-const TIGHTER: &str = "requests beyond it are refused, and stored objects beyond it cannot be written";
+const TIGHTER: &str =
+    "requests beyond it are refused, and stored values beyond it cannot be changed to others like them";
 const ADMIT: &str = "Keep the limit, and warn of values beyond the new one in admission.";
 
 pub(super) static RULES: [Rule; 11] = [
