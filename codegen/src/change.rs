@@ -10,6 +10,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use crate::cli::style;
+
 /// What to do with the files.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct How {
@@ -112,9 +114,9 @@ impl Changes {
             println!("{}", file.summary());
         }
         for remark in remarks {
-            println!("note: {remark}");
+            println!("{} {remark}", style::remark("note:"));
         }
-        println!("next: {next}");
+        println!("{} {next}", style::strong("next:"));
         Ok(())
     }
 
@@ -149,10 +151,14 @@ impl File {
     fn summary(&self) -> String {
         let (path, lines) = (self.path.display(), self.text.lines().count());
         match &self.before {
-            Before::Absent | Before::Generated => format!("wrote    {path} ({lines} lines)"),
+            Before::Absent | Before::Generated => format!("{}    {path} ({lines} lines)", style::good("wrote")),
             Before::Text(before) => {
                 let added = lines::added(before, &self.text).len();
-                format!("changed  {path} ({added} {} changed)", if added == 1 { "line" } else { "lines" })
+                format!(
+                    "{}  {path} ({added} {} changed)",
+                    style::good("changed"),
+                    if added == 1 { "line" } else { "lines" }
+                )
             }
         }
     }

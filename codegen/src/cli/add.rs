@@ -29,6 +29,13 @@ pub(super) const ABOUT: &str = "Add to the crate around the current folder.
 Kinds are added to the function `serve` of src/lib.rs, or of a group's module. Only lines are added to files that exist; all other \
 lines stay as they are.";
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  kindsmith add kind Order customer:String copies:i32=1
+  kindsmith add version Order v2
+  kindsmith add subresource Order ship carrier:String
+  kindsmith add controller Order";
+
 const EXAMPLES_OF_KIND: &str = "\
 Examples:
   kindsmith add kind Order customer:String copies:i32=1 'items:Vec<String>' 'note:Option<String>'

@@ -2,6 +2,7 @@
 
 mod add;
 mod check;
+mod completions;
 mod export;
 mod export_proto;
 mod generate;
@@ -14,7 +15,7 @@ mod progress;
 mod revision;
 mod serve;
 mod store;
-mod style;
+pub(crate) mod style;
 
 use std::{
     panic,
@@ -51,7 +52,7 @@ impl From<Outcome> for ExitCode {
 
 /// Make, change and serve Kindsmith API servers, and look after their data.
 #[derive(Parser)]
-#[command(name = "kindsmith", version, arg_required_else_help = true)]
+#[command(name = "kindsmith", version, arg_required_else_help = true, after_help = HELP)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -63,7 +64,7 @@ enum Command {
     #[command(long_about = new::ABOUT, after_help = new::EXAMPLES)]
     New(new::Command),
     /// Add a kind, a group, a version, a subresource or a controller to a crate.
-    #[command(subcommand, long_about = add::ABOUT)]
+    #[command(subcommand, long_about = add::ABOUT, after_help = add::EXAMPLES)]
     Add(add::Command),
     /// Generate kinds in Rust from definitions in files.
     #[command(long_about = generate::ABOUT, after_help = generate::EXAMPLES)]
@@ -83,12 +84,29 @@ enum Command {
     /// Serve the kinds that files define, as they stand.
     #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
     Serve(serve::Command),
+    /// Print completions for a shell.
+    #[command(long_about = completions::ABOUT, after_help = completions::EXAMPLES)]
+    Completions(completions::Command),
 }
+
+const HELP: &str = "\
+Examples:
+  kindsmith new shop
+  kindsmith add kind Order customer:String copies:i32=1
+  kindsmith serve schemas
+
+Exit codes:
+  0    the command did its work
+  1    a check found something: damage, or files that are not up to date
+  2    the command could not do its work, or its arguments are wrong
+  130  it was interrupted with Ctrl-C, and part of the work is done
+
+Colours are shown on terminals, unless NO_COLOR is set.";
 
 /// Prints an error.
 fn reported(outcome: Result<Outcome, String>) -> Outcome {
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error}");
+        eprintln!("{} {error}", style::error("error:"));
         Outcome::Failed
     })
 }
@@ -111,6 +129,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Lint(command) => reported(lint::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
+        Command::Completions(command) => reported(completions::run(&command)),
     });
     let outcome = outcome.unwrap_or_else(|_| {
         let what = last_panic.lock().unwrap_or_else(PoisonError::into_inner);

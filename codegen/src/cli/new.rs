@@ -8,7 +8,7 @@ use super::Outcome;
 use crate::{
     change::{Changes, How},
     scaffold::{
-        field,
+        dependency, field,
         kind::Kind,
         names,
         project::{self, check_name, sample_path},
@@ -17,7 +17,8 @@ use crate::{
 
 pub(super) const ABOUT: &str = "Make a crate that serves a kind: sources, tests, a sample object and a README.
 
-The crate depends on the sources of Kindsmith that this command was built from, or on those that --kindsmith names.";
+The crate depends on the sources of Kindsmith that this command was built from, a folder or a git revision, or on those that \
+--kindsmith names.";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -68,7 +69,7 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
         let folder = folder.display();
         return Err(format!("{folder} exists and is not empty, and nothing was written; choose another name"));
     }
-    let dependency = project::dependency(kindsmith.as_deref())?;
+    let dependency = dependency::dependency(kindsmith.as_deref())?;
     let mut changes = Changes::new(&folder);
     for (path, text) in project::files(name, &dependency, &kind) {
         changes.create(path, text);

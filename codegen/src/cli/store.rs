@@ -21,6 +21,10 @@ The data directory is the one with the file store.redb. What is only read is nev
 targets must not exist (a directory may be empty).";
 
 pub(super) const EXIT_CODES: &str = "\
+Examples:
+  kindsmith store check ./data
+  kindsmith store backup ./data --to monday.backup
+
 Exit codes:
   0  done, and nothing is wrong
   1  the store or the backup is damaged, or something could not be saved or migrated

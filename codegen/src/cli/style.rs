@@ -32,19 +32,34 @@ pub(super) fn bytes(number: u64) -> String {
 }
 
 /// Green, if standard output shows colours.
-pub(super) fn good(text: &str) -> String {
-    coloured("32", text)
+pub(crate) fn good(text: &str) -> String {
+    coloured("32", text, std::io::stdout().is_terminal())
+}
+
+/// Yellow, if standard output shows colours.
+pub(crate) fn remark(text: &str) -> String {
+    coloured("33", text, std::io::stdout().is_terminal())
+}
+
+/// Bold, if standard output shows colours.
+pub(crate) fn strong(text: &str) -> String {
+    coloured("1", text, std::io::stdout().is_terminal())
+}
+
+/// Bold red, if standard error shows colours.
+pub(super) fn error(text: &str) -> String {
+    coloured("1;31", text, std::io::stderr().is_terminal())
 }
 
 /// Red, if standard output shows colours.
 pub(super) fn bad(text: &str) -> String {
-    coloured("31", text)
+    coloured("31", text, std::io::stdout().is_terminal())
 }
 
-fn coloured(code: &str, text: &str) -> String {
-    // https://no-color.org: any value that is not empty.
+/// The colour is left out where no terminal shows it, or where <https://no-color.org> says so: any value that is not empty.
+fn coloured(code: &str, text: &str, is_terminal: bool) -> String {
     let unwanted = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if unwanted || !std::io::stdout().is_terminal() { text.to_owned() } else { format!("\x1b[{code}m{text}\x1b[0m") }
+    if unwanted || !is_terminal { text.to_owned() } else { format!("\x1b[{code}m{text}\x1b[0m") }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 pub(crate) mod controller;
 pub(crate) mod declared;
+pub(crate) mod dependency;
 pub(crate) mod edit;
 pub(crate) mod field;
 pub(crate) mod kind;

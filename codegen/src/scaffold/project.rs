@@ -30,34 +30,6 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Where Kindsmith is, as a dependency of a new crate: the value in Cargo.toml.
-///
-/// `given` is a folder, or a git repository with an optional revision: `https://…#abc123`. Without it, the sources of this program
-/// are named.
-pub(crate) fn dependency(given: Option<&str>) -> Result<String, String> {
-    if let Some(url) = given.filter(|given| given.contains("://")) {
-        let (url, revision) = url.split_once('#').map_or((url, None), |(url, revision)| (url, Some(revision)));
-        let revision = revision.map_or_else(String::new, |revision| format!(", rev = {revision:?}"));
-        return Ok(format!("git = {url:?}{revision}"));
-    }
-    let built_from = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let folder = Path::new(given.unwrap_or(built_from));
-    let is_it = |folder: &Path| {
-        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-        manifest.lines().any(|line| line == "name = \"kindsmith\"")
-    };
-    let found = [folder.to_owned(), folder.join("runtime")].into_iter().find(|folder| is_it(folder));
-    let found = found.and_then(|folder| folder.canonicalize().ok());
-    match (found, given) {
-        (Some(found), _) => Ok(format!("path = {:?}", found.display().to_string())),
-        (None, Some(given)) => Err(format!("{given}: no crate kindsmith is there; name the folder of its sources")),
-        (None, None) => Err(format!(
-            "{}: the sources that this program was built from are gone; name others with --kindsmith PATH",
-            folder.display()
-        )),
-    }
-}
-
 /// The files of a new crate, without those of its first kind.
 pub(crate) fn files(name: &str, dependency: &str, kind: &Kind) -> Vec<(PathBuf, String)> {
     let (krate, group) = (name.replace('-', "_"), &kind.group);

@@ -12,9 +12,11 @@ use std::{
 
 use kindsmith_tests::Folder;
 
+mod command;
 mod export;
 mod further;
 mod generate;
+mod mistakes;
 mod proto;
 mod refusals;
 mod stages;

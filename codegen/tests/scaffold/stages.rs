@@ -22,10 +22,10 @@ fn tested(shop: &Path) -> usize {
     let mut command = Command::new(cargo);
     // The versions in the lock of the workspace are there already.
     command.current_dir(shop).args(["test", "--offline", "--color", "never"]);
-    command.env("CARGO_TARGET_DIR", target).env("RUSTFLAGS", "-D warnings").env("CARGO_INCREMENTAL", "0");
+    command.env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0");
     let output = command.env("CARGO_PROFILE_DEV_DEBUG", "0").output().unwrap();
     let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{out}\n{error}");
+    assert!(output.status.success() && !error.contains("warning: `shop`"), "{out}\n{error}");
     let results = out.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
     results.map(|line| line.split(' ').next().unwrap().parse::<usize>().unwrap()).sum()
 }
