@@ -17,7 +17,9 @@ mod export;
 mod further;
 mod generate;
 mod mistakes;
+mod mistakes;
 mod proto;
+mod readme;
 mod refusals;
 mod stages;
 
