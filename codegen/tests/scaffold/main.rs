@@ -17,7 +17,6 @@ mod export;
 mod further;
 mod generate;
 mod mistakes;
-mod mistakes;
 mod proto;
 mod readme;
 mod refusals;
