@@ -8,6 +8,7 @@ use kindsmith_codegen::{Declared, Kinds};
 
 use super::{
     Finding, Place,
+    message::{self, MessageChange, Messages},
     node::{self, Node},
     rule::{Change, Check, Field, Kind, Level, Note, Notes, Presence, Rule},
 };
@@ -15,6 +16,7 @@ use super::{
 /// One side of a comparison.
 pub(crate) struct Side {
     pub kinds: Kinds,
+    pub messages: Messages,
 }
 
 /// What changed from one side to the other, by these rules, in the order of kinds.
@@ -26,6 +28,9 @@ pub(crate) fn compare(sides: &Change<Side>, rules: &[&'static Rule]) -> Vec<Find
         if let (Some(old), Some(new)) = (old, new) {
             walk.kind(old, new);
         }
+    }
+    for change in message::changes(&sides.old.messages, &sides.new.messages) {
+        walk.message(&change);
     }
     walk.found
 }
@@ -199,11 +204,24 @@ impl Walk<'_> {
     }
 }
 
+impl Walk<'_> {
+    fn message(&mut self, change: &MessageChange<'_>) {
+        self.at = At { file: change.file.to_owned(), subject: change.name.clone(), ..At::default() };
+        self.ask(|check, notes| {
+            if let Check::Message(check) = check {
+                check(change, notes);
+            }
+        });
+    }
+}
+
 impl At {
     fn finding(&self, rule: &'static Rule, note: Note) -> Finding {
         let version = note.version.or_else(|| self.version.clone());
         // Alpha versions may change, though not what is stored or what all versions share.
-        let is_alpha = version.as_ref().is_some_and(|version| version.contains("alpha"));
+        // The package of a message ends in its version.
+        let mut names = self.subject.split('.').chain(version.as_deref());
+        let is_alpha = names.any(|name| name.starts_with('v') && name.contains("alpha"));
         let level = if is_alpha { rule.level.min(Level::Warning) } else { rule.level };
         let path = format!("{}{}", self.path, note.path);
         let within = self.within.as_ref().map(|(name, length)| (name.clone(), path[*length..].to_owned()));

@@ -4,7 +4,7 @@ use std::fmt;
 use kindsmith::kind::{Definition, model::Version};
 use kindsmith_codegen::Declared;
 
-use super::node::Node;
+use super::{message::MessageChange, node::Node};
 
 /// How bad a change is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -119,6 +119,7 @@ pub(super) mod source {
     pub(crate) const DELETION: &str = "Kubernetes API concepts, \"Resource deletion\"";
     pub(crate) const FIELDS: &str = "Kubernetes API concepts, \"Field validation\"";
     pub(crate) const TOPOLOGY: &str = "Kubernetes, Server-Side Apply, \"Compatibility across topology changes\"";
+    pub(crate) const PROTOBUF: &str = "Protocol Buffers, Language Guide, \"Updating A Message Type\"";
     pub(crate) const CUSTOM: &str = "Kubernetes, Versions in CustomResourceDefinitions";
 }
 
@@ -133,6 +134,8 @@ pub(crate) enum Check {
     Version(fn(&Change<&Version>, &mut Notes)),
     /// A field, an item, a value of a map, or the whole object.
     Field(fn(&Field<'_>, &mut Notes)),
+    /// A message of Protobuf definitions.
+    Message(fn(&MessageChange<'_>, &mut Notes)),
 }
 
 /// Something before and after.

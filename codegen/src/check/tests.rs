@@ -13,7 +13,12 @@ use super::*;
 mod rows;
 
 fn side(files: &rows::Files) -> Side {
-    Side { kinds: Kinds::of_texts(files).unwrap_or_else(|error| panic!("{error}")) }
+    let (protos, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|(name, _)| name.ends_with(".proto"));
+    let mut messages = Messages::default();
+    for (name, text) in protos {
+        messages.read(&name, std::str::from_utf8(&text).unwrap()).unwrap();
+    }
+    Side { kinds: Kinds::of_texts(&others).unwrap_or_else(|error| panic!("{error}")), messages }
 }
 
 fn found(sides: &Change<Side>, rules: &[&'static Rule]) -> Vec<String> {

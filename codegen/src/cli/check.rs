@@ -14,12 +14,12 @@ use super::{
     revision,
     store::print,
 };
-use crate::check::{self, Acceptances, Change, Checked, Level, Side};
+use crate::check::{self, Acceptances, Change, Checked, Level, Messages, Side};
 
 pub(super) const ABOUT: &str = "Check that a change of kinds is compatible: what breaks whom, rule by rule.
 
 Compares the kinds that files define, or those of a program, with the kinds of a git revision, or of other files. Files are manifests of \
-CustomResourceDefinitions and OpenAPI documents; of folders, all files of definitions are read. At a revision, the same paths are read; \
+CustomResourceDefinitions, OpenAPI documents and Protobuf definitions; of folders, all of these are read. At a revision, the same paths are read; \
 REV:PATH names another one, as git does. Nothing is checked out.
 
 Each change has a level: breaking changes break clients or stored objects, warnings may, and the others are compatible. In alpha \
@@ -109,8 +109,8 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
         let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         acceptances.read(&path.display().to_string(), &text)?;
     }
-    let sides = Change { old: command.old()?, new: Side { kinds: command.origin.kinds()? } };
-    if sides.new.kinds.kinds.is_empty() && sides.old.kinds.kinds.is_empty() {
+    let sides = Change { old: command.old()?, new: command.new_side()? };
+    if [&sides.old, &sides.new].iter().all(|side| side.kinds.kinds.is_empty() && side.messages.is_empty()) {
         return Err("neither side defines a kind".to_owned());
     }
     if command.all {
@@ -135,11 +135,7 @@ impl Command {
         let against = self.against.as_deref().unwrap_or_default();
         let path = Path::new(against);
         let texts = if path.exists() {
-            let read = |path: PathBuf| match fs::read(&path) {
-                Ok(text) => Ok((path.display().to_string(), text)),
-                Err(error) => Err(format!("{}: {error}", path.display())),
-            };
-            kinds::files(&[path.to_owned()])?.into_iter().map(read).collect::<Result<_, _>>()?
+            texts(&[path.to_owned()])?
         } else if let Some((revision, path)) = against.split_once(':') {
             revision::texts_of(revision, path)?
         } else if self.origin.paths().is_empty() {
@@ -154,6 +150,48 @@ impl Command {
             }
             texts
         };
-        Kinds::of_texts(&texts).map(|kinds| Side { kinds }).map_err(|error| error.to_string())
+        let mut side = side(texts)?;
+        if self.origin.paths().is_empty() {
+            // A program has no Protobuf definitions to compare.
+            side.messages = Messages::default();
+        }
+        Ok(side)
     }
+
+    /// The side that is checked.
+    fn new_side(&self) -> Result<Side, String> {
+        match self.origin.paths() {
+            [] => Ok(Side { kinds: self.origin.kinds()?, messages: Messages::default() }),
+            paths => side(texts(paths)?),
+        }
+    }
+}
+
+/// True for the files of a folder that are compared.
+pub(super) fn is_compared(path: &Path) -> bool {
+    kinds::is_read(path) || is_proto(path)
+}
+
+fn is_proto(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "proto")
+}
+
+/// The files that are named, and those in folders that are compared.
+fn texts(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let read = |path: PathBuf| match fs::read(&path) {
+        Ok(text) => Ok((path.display().to_string(), text)),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    };
+    kinds::files_that(paths, is_compared)?.into_iter().map(read).collect()
+}
+
+/// The kinds and the messages of files.
+fn side(texts: Vec<(String, Vec<u8>)>) -> Result<Side, String> {
+    let (protos, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(name, _)| is_proto(Path::new(name)));
+    let mut messages = Messages::default();
+    for (name, text) in protos {
+        messages.read(&name, &String::from_utf8_lossy(&text))?;
+    }
+    let kinds = Kinds::of_texts(&others).map_err(|error| error.to_string())?;
+    Ok(Side { kinds, messages })
 }

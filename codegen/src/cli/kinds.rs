@@ -74,11 +74,16 @@ pub(super) fn warn(warnings: &Report) {
 
 /// The files that are named, and those in the folders that are named, in alphabetical order.
 pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    files_that(paths, is_read)
+}
+
+/// The files that are named, and those in the folders that are read.
+pub(super) fn files_that(paths: &[PathBuf], is_read: fn(&Path) -> bool) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
             let before = found.len();
-            folder(path, &mut found).map_err(|error| format!("{}: {error}", path.display()))?;
+            folder(path, is_read, &mut found).map_err(|error| format!("{}: {error}", path.display()))?;
             if found.len() == before {
                 return Err(format!("{}: no file in it ends in .yaml, .yml or .json", path.display()));
             }
@@ -89,12 +94,12 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-fn folder(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+fn folder(folder: &Path, is_read: fn(&Path) -> bool, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     for path in paths {
         if path.is_dir() {
-            self::folder(&path, found)?;
+            self::folder(&path, is_read, found)?;
         } else if is_read(&path) {
             found.push(path);
         }

@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use super::kinds::is_read;
+use super::check::is_compared;
 
 /// The files at these paths, and those in folders that are read, as they were at a revision. A path that was not there yet has
 /// none.
@@ -56,7 +56,7 @@ fn read(
         let entry = String::from_utf8_lossy(entry);
         let Some((about, path)) = entry.split_once('\t') else { continue };
         let is_named = Path::new(path) == below;
-        if !is_named && !is_read(Path::new(path)) {
+        if !is_named && !is_compared(Path::new(path)) {
             continue;
         }
         let name =

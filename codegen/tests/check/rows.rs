@@ -11,6 +11,7 @@
 //! - `gear`: the schema of `.spec.field` of gears. Gears are described by an OpenAPI document, as [`gears`] has it.
 //! - `overlay`: what an overlay says of gears; `verbs`: their verbs; `subresource`: the kinds that the verbs of the subresource
 //!   `turn` take; `type`: the name of the type of `.spec.wheel`.
+//! - `message`: what is in the message of gears in Protobuf definitions.
 
 use std::fs;
 
@@ -33,7 +34,7 @@ pub(crate) type Files = Vec<(String, Vec<u8>)>;
 
 /// All rows.
 pub(crate) fn all() -> Vec<Row> {
-    let files = ["kinds", "fields", "validation"].map(|name| {
+    let files = ["kinds", "fields", "validation", "messages"].map(|name| {
         let path = format!("{}/tests/check/changes/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
         let text = fs::read(&path).unwrap();
         let limits = codec::Limits { depth: 64, memory: 16 << 20 };
@@ -46,6 +47,9 @@ impl Row {
     fn of(row: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("a text in {row}")).to_owned();
         let files = |side: &str| {
+            if row["of"] == "message" {
+                return messages(&row["package"], &row[side]);
+            }
             let documents = documents(row, &row[side], side == "old");
             let files = documents.into_iter().enumerate();
             files.map(|(index, document)| (format!("{index}.json"), document.to_string().into_bytes())).collect()
@@ -57,6 +61,17 @@ impl Row {
             finds: row["finds"].as_array().unwrap().iter().map(text).collect(),
         }
     }
+}
+
+/// A file of Protobuf definitions with a message of gears, which has these fields.
+fn messages(package: &Value, fields: &Value) -> Files {
+    let package = package.as_str().unwrap_or("com.example.v1");
+    let file = |message: &str, fields: &str| {
+        let text = format!("syntax = \"proto2\";\npackage {package};\nmessage {message} {{\n{fields}\n}}\n");
+        (format!("{message}.proto"), text.into_bytes())
+    };
+    // One file is there in any case: a folder without files is refused.
+    fields.as_str().map(|fields| file("Gear", fields)).into_iter().chain([file("Other", "")]).collect()
 }
 
 /// The documents of one side of a row.

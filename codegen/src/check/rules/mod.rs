@@ -10,6 +10,7 @@ mod fields;
 mod kinds;
 mod limits;
 mod merging;
+mod messages;
 mod names;
 mod patterns;
 mod required;
@@ -21,7 +22,7 @@ mod versions;
 use super::rule::Rule;
 
 /// The rules by what they are about.
-static TABLE: [&[Rule]; 17] = [
+static TABLE: [&[Rule]; 18] = [
     &kinds::RULES,
     &names::RULES,
     &versions::RULES,
@@ -39,6 +40,7 @@ static TABLE: [&[Rule]; 17] = [
     &alternatives::RULES,
     &expressions::RULES,
     &merging::RULES,
+    &messages::RULES,
 ];
 
 /// All rules.
