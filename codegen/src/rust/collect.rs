@@ -98,10 +98,6 @@ impl<'c> Collector<'c> {
                 format!("the subresource {name} is left out; supported: status, scale, and handlers in Rust"),
             );
         }
-        if let Some(verbs) = &version.verbs {
-            let verbs: Vec<_> = verbs.iter().map(|verb| verb.as_str()).collect();
-            self.warn(&at, format!("all verbs are served: found {} alone; supported: all", verbs.join(", ")));
-        }
         let root = self.declare(&version.schema, version.schema.description.clone(), at.clone());
         self.model.types[root].is_root = true;
         self.model.types[root].is_doc_fixed = true;

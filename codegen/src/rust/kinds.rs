@@ -38,6 +38,10 @@ impl Emitter<'_> {
             first.push(quote!(unserved));
         }
         let mut all = vec![first];
+        if let Some(verbs) = version.verbs.as_ref().filter(|_| shared.stored) {
+            let verbs = verbs.iter().map(|verb| names::ident(verb.as_str()));
+            all.push(vec![quote!(verbs(#(#verbs),*))]);
+        }
         if let Some(text) = &version.deprecated {
             let usual = format!("{}/{number} {} is deprecated", shared.group, shared.names.kind);
             all.push(vec![if *text == usual { quote!(deprecated) } else { quote!(deprecated = #text) }]);

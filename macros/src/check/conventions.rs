@@ -63,11 +63,11 @@ pub(crate) fn verbs(args: &KindArgs, errors: &Errors) -> Option<Vec<&'static str
             }
         }
         if name == "watch" && !given.iter().any(|path| path.first().is_some_and(|verb| verb == "list")) {
-            errors.at(first.span(), "clients list before they watch: add `list`");
+            errors.convention(first.span(), "clients list before they watch: add `list`");
         }
     }
     if given.is_empty() {
-        errors.at(*span, "no verb is served; name some, or say `unserved` for a version that is only stored");
+        errors.convention(*span, "no verb is served; name some, or say `unserved` for a version that is only stored");
     }
     Some(found.into_iter().map(|(_, variant)| variant).collect())
 }
