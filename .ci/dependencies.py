@@ -15,6 +15,7 @@ DUPLICATES = {
 # Dependencies that no source of their package names, each with the reason.
 UNNAMED = {
     ("controller", "k8s-openapi"): "kube needs one of its features",
+    ("from-openapi", "k8s-openapi"): "kube needs one of its features",
     ("kindsmith-tests", "library"): "README's blocks of code, which are compiled as documentation tests",
     ("from-openapi", "serde"): "what its build script generates",
     ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",

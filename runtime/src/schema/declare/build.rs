@@ -2,13 +2,14 @@
 use std::{collections::HashMap, ptr};
 
 use regex::Regex;
-use serde_json::{Map, Number};
+use serde_json::Map;
 
 use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, meta_types::is_replaced_whole};
 use crate::schema::{
     Document, Schema,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
+    number,
 };
 
 /// Reads `allOf` and its kind, and the keywords that are only published, in an object with them alone.
@@ -35,7 +36,10 @@ impl TypeDecl {
     /// # Errors
     /// An invalid pattern, or a key that items do not have; the text contains the place.
     pub fn schema(&'static self, omit_empty: bool, omit_zeros: bool, read: ReadKeywords) -> Result<Schema, String> {
-        Build { omit_empty, omit_zeros, read, made: HashMap::new() }.of(self, &Rules::NONE)
+        let mut schema = Build { omit_empty, omit_zeros, read, made: HashMap::new() }.of(self, &Rules::NONE)?;
+        // The root is used nowhere: its description is that of the type.
+        schema.type_description.clear();
+        Ok(schema)
     }
 }
 
@@ -68,6 +72,10 @@ impl Build {
             generated::apply(&mut schema, ty, rules)?;
         } else {
             ty.doc.clone_into(&mut schema.description);
+            if !ty.fields().is_empty() {
+                // The definition of the type has it, whatever is said of this use.
+                ty.doc.clone_into(&mut schema.type_description);
+            }
             schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
             apply(&mut schema, ty, rules)?;
         }
@@ -195,7 +203,7 @@ fn json(value: &Literal) -> Result<Document, String> {
         Literal::Null => Document::Null,
         Literal::Bool(v) => v.into(),
         Literal::Int(v) => v.into(),
-        Literal::Float(v) => Number::from_f64(v).map(Document::Number).ok_or("the value is no number")?,
+        Literal::Float(v) => number::of_double(v).map(Document::Number).ok_or("the value is no number")?,
         Literal::Text(v) => v.into(),
         Literal::Variant(name) => return Err(format!("`{name}` is a variant of no enumeration")),
         Literal::List(items) => items.iter().map(json).collect::<Result<Vec<_>, _>>()?.into(),
