@@ -13,7 +13,8 @@ use super::*;
 mod rows;
 
 fn side(files: &rows::Files) -> Side {
-    let (protos, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|(name, _)| name.ends_with(".proto"));
+    let (protos, others): (Vec<_>, Vec<_>) =
+        files.iter().cloned().partition(|(name, _)| name.rsplit('.').next() == Some("proto"));
     let mut messages = Messages::default();
     for (name, text) in protos {
         messages.read(&name, std::str::from_utf8(&text).unwrap()).unwrap();
