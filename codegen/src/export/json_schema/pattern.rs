@@ -71,17 +71,18 @@ fn escape(after: &str, is_class: bool, out: &mut String) -> Option<usize> {
         'S' if !is_class => out.extend(["[^", SPACE, "]"]),
         'a' => out.push_str("\\x07"),
         'p' | 'P' => {
-            let name = after.chars().nth(1)?;
-            if name == '{' {
-                out.extend(['\\', c]);
-                return Some(1);
+            if let Some(name) = braced(after) {
+                out.extend(["\\", &after[..1], name]);
+                return Some(1 + name.len());
             }
+            let name = after.chars().nth(1)?;
             out.extend(['\\', c, '{', name, '}']);
             return Some(1 + name.len_utf8());
         }
         'x' if after.starts_with("x{") => {
-            out.push_str("\\u");
-            return Some(1);
+            let code = braced(after)?;
+            out.extend(["\\u", code]);
+            return Some(1 + code.len());
         }
         'd' | 'D' | 'w' | 'W' | 'f' | 'n' | 'r' | 't' | 'v' | 'x' => out.extend(['\\', c]),
         'b' | 'B' if !is_class => out.extend(['\\', c]),
@@ -91,6 +92,12 @@ fn escape(after: &str, is_class: bool, out: &mut String) -> Option<usize> {
         _ => out.push(c),
     }
     Some(c.len_utf8())
+}
+
+/// The braces after the letter of an escape, with what is in them.
+fn braced(after: &str) -> Option<&str> {
+    let rest = after[1..].starts_with('{').then(|| &after[1..])?;
+    rest.find('}').map(|end| &rest[..=end])
 }
 
 /// A bracket within a class. Returns its length.
