@@ -6,7 +6,7 @@ use std::{
     fs::File,
 };
 
-use redb::{Database, ReadableDatabase, ReadableTable, Table, WriteTransaction};
+use redb::{Database, ReadableDatabase, ReadableTable, Table, WriteTransaction, backends::FileBackend};
 
 use super::{
     guard::{Engine, guarded},
@@ -29,7 +29,10 @@ pub(super) fn write(
     state: &State,
     fill: impl FnOnce(&mut Fresh<'_>) -> Result<(), redb::Error>,
 ) -> Result<(), redb::Error> {
-    guarded(|| write_to(&Engine::new(Database::builder().create_file(file)?), state, fill))
+    guarded(|| {
+        let created = Database::builder().create_with_backend(FileBackend::new(file)?)?;
+        write_to(&Engine::new(created), state, fill)
+    })
 }
 
 /// Does the same with an open, empty file.

@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use redb::Database;
+use redb::{Database, backends::FileBackend};
 
 use super::{Error, target::Aside};
 use crate::storage::embedded::{
@@ -45,7 +45,7 @@ pub(super) fn build(
         guarded(|| {
             let mut builder = Database::builder();
             builder.set_cache_size(CACHE_BYTES);
-            let db = Engine::new(builder.create_file(file)?);
+            let db = Engine::new(builder.create_with_backend(FileBackend::new(file)?)?);
             fresh::write_to(&db, state, |fresh| {
                 fill(fresh).map_err(|error| match error {
                     BuildError::Engine(error) => error,
