@@ -9,6 +9,7 @@ pub(crate) mod default;
 pub(crate) mod field;
 pub(crate) mod generated;
 pub(crate) mod lists;
+pub(crate) mod lock;
 pub(crate) mod message;
 pub(crate) mod names;
 pub(crate) mod paths;

@@ -1,7 +1,7 @@
 //! The derives from end to end: parse, check, expand. An invalid declaration expands to its errors and to empty
 //! implementations, so that uses of the type cause no further errors.
 use proc_macro2::TokenStream;
-use syn::DeriveInput;
+use syn::{DeriveInput, ext::IdentExt};
 
 use crate::{
     check,
@@ -22,6 +22,7 @@ pub(crate) fn resource(input: TokenStream) -> TokenStream {
     let message = "the fields of a kind are declared here; put `#[api(schema = schemars)]` on the field `spec`";
     check::generated::check_absent(&raw.api, message, &errors);
     let krate = raw.krate.clone();
+    number_kind(&mut raw, &args, &errors);
     let kind = check::resource::kind(raw, args, &errors);
     errors.check_allowed();
     finish((&input, &krate), kind, errors, |kind| expand::resource::kind(&kind), expand::empty::resource)
@@ -35,11 +36,12 @@ pub(crate) fn api_type(input: TokenStream) -> TokenStream {
         let found = check::generated::api_type(&input, &errors);
         return finish((&input, &krate), found, errors, |g| expand::generated::api_type(&g), expand::empty::api_type);
     }
-    let (input, raw) = match container::parse(input, &errors) {
+    let (input, mut raw) = match container::parse(input, &errors) {
         Ok(parsed) => parsed,
         Err(error) => return error.to_compile_error(),
     };
     let krate = raw.krate.clone();
+    number_type(&mut raw, &errors);
     let container = check::container::api_type(raw, &errors);
     errors.check_allowed();
     finish((&input, &krate), container, errors, |c| expand::api_type::container(&c), expand::empty::api_type)
@@ -55,9 +57,17 @@ pub(crate) fn message(input: TokenStream) -> TokenStream {
     };
     let message = "a message needs fields with numbers, which this type does not declare; remove `schema`";
     check::generated::check_absent(&raw.api, message, &errors);
-    check::message::check_numbered(&raw, &errors);
     let is_kind = input.attrs.iter().any(|attribute| attribute.path().is_ident("resource"));
     let args = resource_args::read(&input.attrs, &others);
+    if is_kind {
+        number_kind(&mut raw, &args, &others);
+    } else {
+        number_type(&mut raw, &others);
+    }
+    // A lock that does not fit is an error of the declaration.
+    if others.is_empty() && !check::lock::is_open(&raw, &args) {
+        check::message::check_numbered(&raw, &errors);
+    }
     raw.krate = args.krate.clone().unwrap_or(raw.krate);
     let krate = raw.krate.clone();
     let container = if is_kind {
@@ -67,6 +77,22 @@ pub(crate) fn message(input: TokenStream) -> TokenStream {
     };
     let container = container.filter(|_| others.is_empty());
     finish((&input, &krate), container, errors, |c| expand::message::container(&c), expand::empty::message)
+}
+
+/// Numbers a kind by its lock.
+fn number_kind(raw: &mut container::Container, args: &resource_args::KindArgs, errors: &Errors) {
+    if let Some(path) = &args.proto {
+        let name = args.kind.as_ref().map_or_else(|| raw.ident.unraw().to_string(), syn::LitStr::value);
+        check::lock::number(raw, path, &name, true, errors);
+    }
+}
+
+/// Numbers a nested type by its lock.
+fn number_type(raw: &mut container::Container, errors: &Errors) {
+    if let Some(path) = raw.api.proto.clone() {
+        let name = raw.ident.unraw().to_string();
+        check::lock::number(raw, &path, &name, false, errors);
+    }
 }
 
 fn finish<M>(

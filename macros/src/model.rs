@@ -1,5 +1,5 @@
 //! A declaration that passed every rule: the only input of the expansion. Only [`crate::check`] creates one.
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use syn::{Ident, LitStr, Type};
 
 /// A kind.
@@ -112,6 +112,8 @@ pub(crate) struct Container {
     /// It mirrors a schema that is published elsewhere.
     pub published: bool,
     pub keywords: Keywords,
+    /// Items that compare the type with the lock of Protobuf numbers.
+    pub locked: TokenStream,
 }
 
 /// A type that implements `schemars::JsonSchema`, which describes it.

@@ -3,6 +3,7 @@ mod allowed;
 mod conditions;
 mod declared;
 mod hooks;
+mod locks;
 mod unions;
 #[path = "../support/widget.rs"]
 mod widget;

@@ -51,7 +51,16 @@ pub(crate) fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
     let proto_zeros = raw.api.proto_zeros.is_some();
     let published = raw.api.published.is_some();
     let keywords = default::keywords(&raw.api.keywords, errors);
-    Some(Container { krate: raw.krate, ident: raw.ident, doc: raw.doc, shape, proto_zeros, published, keywords })
+    Some(Container {
+        krate: raw.krate,
+        ident: raw.ident,
+        doc: raw.doc,
+        shape,
+        proto_zeros,
+        published,
+        keywords,
+        locked: raw.locked,
+    })
 }
 
 /// A kind is one type on the wire. With type parameters it would be several types of the same name.

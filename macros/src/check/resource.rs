@@ -84,6 +84,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
             proto_zeros: args.builtin && with_usual_policy || raw.api.proto_zeros.is_some(),
             published: raw.api.published.is_some(),
             keywords: default::keywords(&raw.api.keywords, errors),
+            locked: raw.locked,
         },
     })
 }

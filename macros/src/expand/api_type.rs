@@ -32,7 +32,7 @@ pub(crate) fn container(container: &Container) -> TokenStream {
 
 /// Only the implementation.
 pub(crate) fn implementation(container: &Container) -> TokenStream {
-    let Container { ident, doc, proto_zeros, .. } = container;
+    let Container { ident, doc, proto_zeros, locked, .. } = container;
     let keywords = keywords(&container.keywords);
     let name = ident.to_string();
     let mut functions = TokenStream::new();
@@ -65,6 +65,7 @@ pub(crate) fn implementation(container: &Container) -> TokenStream {
             #nesting
         }
         #ends
+        #locked
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Container {
     pub api: TypeArgs,
     pub generics: syn::Generics,
     pub body: Body,
+    /// Items that compare the type with the lock of Protobuf numbers.
+    pub locked: TokenStream,
 }
 
 /// The body of a type.
@@ -91,6 +93,7 @@ pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveI
         api,
         generics: input.generics.clone(),
         body,
+        locked: TokenStream::new(),
     };
     Ok((input, container))
 }

@@ -50,6 +50,7 @@ const KEYS: &[Key] = &[
     ("unserved", "unserved"),
     ("verbs", "verbs(get, list, watch)"),
     ("allow", "allow(group = \"why\")"),
+    ("proto", "proto = \"schemas/library.example.com/v1.proto\""),
     ("crate", "crate = path::to::kindsmith"),
 ];
 
@@ -105,6 +106,8 @@ pub(crate) struct KindArgs {
     /// The deprecation warning; empty for the default one.
     pub deprecated: Option<String>,
     pub unserved: bool,
+    /// The lock of Protobuf numbers.
+    pub proto: Option<LitStr>,
     /// The verbs that are served, with the span of the argument.
     pub verbs: Option<(Span, Vec<Dotted>)>,
     /// The path of kindsmith.
@@ -210,6 +213,7 @@ fn versions(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "convert" => kind.convert = conversion::convert(arg, reader).map(|convert| (arg.span(), convert)),
         "deprecated" if matches!(arg.value, Value::Flag) => kind.deprecated = Some(String::new()),
         "deprecated" => kind.deprecated = reader.text(arg).map(|text| text.value()),
+        "proto" => kind.proto = reader.text(arg),
         "unserved" => kind.unserved = reader.flag(arg).is_some(),
         "verbs" => kind.verbs = Some((arg.span(), reader.paths(arg, "a verb is a word: `verbs(get, list, watch)`"))),
         _ => {}

@@ -11,6 +11,7 @@ use super::{
 use crate::diag::Errors;
 
 const KEYS: &[Key] = &[
+    ("proto", "proto = \"schemas/library.example.com/v1.proto\""),
     ("proto_zeros", "proto_zeros"),
     ("published", "published"),
     ("verbatim", "verbatim"),
@@ -22,6 +23,8 @@ const KEYS: &[Key] = &[
 /// A type's parsed `#[api(…)]` attributes.
 #[derive(Default)]
 pub(crate) struct TypeArgs {
+    /// The lock of Protobuf numbers.
+    pub proto: Option<syn::LitStr>,
     pub proto_zeros: Option<Span>,
     /// The schema is published elsewhere, so conventions are not checked.
     pub published: Option<Span>,
@@ -49,6 +52,7 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
             match name.as_deref() {
                 Some("allow") => allow::read(arg, &reader),
                 Some("schema") => found.schema = reader.word(arg),
+                Some("proto") => found.proto = reader.text(arg),
                 Some("proto_zeros") => found.proto_zeros = reader.flag(arg),
                 Some("published") => found.published = reader.flag(arg),
                 Some("verbatim") => found.verbatim = reader.flag(arg),
