@@ -13,11 +13,12 @@ const SHARED: [(&str, &str); 4] = [
 ];
 
 /// The files of kinds, in `proto/`.
-const KINDS: [&str; 5] = [
+const KINDS: [&str; 6] = [
     "k8s.io/api/authentication/v1/generated.proto",
     "k8s.io/api/authorization/v1/generated.proto",
     "k8s.io/api/core/v1/generated.proto",
     "k8s.io/api/coordination/v1/generated.proto",
+    "k8s.io/api/events/v1/generated.proto",
     "sample.example.com/v1/generated.proto",
 ];
 
