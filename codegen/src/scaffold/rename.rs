@@ -55,10 +55,11 @@ pub(crate) fn field(source: &Source<'_>, kind: &str, from: &str, to: &str) -> Re
     Ok(changes)
 }
 
-/// The header of a field's column.
+/// The header of a field's column. The column Name is that of the object's name.
 pub(crate) fn title(field: &str) -> String {
     let words: Vec<String> = names::words(field).iter().map(|word| names::capital(word)).collect();
-    words.join(" ")
+    let title = words.join(" ");
+    if title == "Name" { "Spec Name".to_owned() } else { title }
 }
 
 /// Replaces a text in literals.
