@@ -43,7 +43,12 @@ impl Reader for Plain {
 fn put(number: usize) -> Op {
     let fill = "x".repeat(FILL);
     let value = format!(r#"{{"metadata":{{"name":"o{number:05}","namespace":"ns"}}{DATA}{fill}"}}}}"#);
-    Op { key: format!("{PREFIX}ns/o{number:05}").into(), value: Some(value.into()), expect: Expect::Any }
+    Op {
+        key: format!("{PREFIX}ns/o{number:05}").into(),
+        value: Some(value.into()),
+        expect: Expect::Any,
+        lifetime: None,
+    }
 }
 
 /// CPU time of all threads of this process.

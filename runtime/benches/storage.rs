@@ -80,7 +80,7 @@ fn commit_all(store: &dyn Store, committer: usize, each: usize, expect: Expect) 
         .map(|number| {
             let start = Instant::now();
             let key = format!("/registry/configmaps/default/{committer:02}-{number:05}").into();
-            let op = Op { key, value: Some(value.clone()), expect };
+            let op = Op { key, value: Some(value.clone()), expect, lifetime: None };
             runtime.block_on(store.commit(vec![op].into())).expect("a commit that succeeds");
             start.elapsed()
         })

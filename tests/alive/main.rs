@@ -61,7 +61,7 @@ struct Driver {
 
 impl Driver {
     async fn write_row(&self, value: Option<&'static str>) -> Revision {
-        let op = Op { key: ROW.into(), value: value.map(Into::into), expect: Expect::Any };
+        let op = Op { key: ROW.into(), value: value.map(Into::into), expect: Expect::Any, lifetime: None };
         self.rig.api.store.commit(vec![op].into()).await.expect("a commit")[0]
     }
 

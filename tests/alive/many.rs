@@ -54,6 +54,7 @@ async fn measure(rig: &Rig) -> (Duration, Duration) {
             key: "/registry/many.example.com/kind0000s/ns/b".into(),
             value: Some(n.to_string().into()),
             expect: Expect::Any,
+            lifetime: None,
         };
         let begun = Instant::now();
         rig.api.store.commit(vec![op].into()).await.expect("a commit");

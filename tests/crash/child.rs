@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use kindsmith::__layers::storage::{Change, CommitError, Embedded, Options, Store};
+use kindsmith::__layers::storage::{CommitError, Embedded, Options, Store};
 
 use crate::model::{self, WRITERS};
 
@@ -47,8 +47,8 @@ fn works() {
     options.history_bytes = history_bytes;
     let store = Embedded::open(dir.join("data"), options).unwrap();
     let mut seen = Log::open(&dir.join("seen"));
-    store.attach(Box::new(move |changes: &[Change]| {
-        for change in changes {
+    store.attach(Box::new(move |given| {
+        for change in given.changes() {
             seen.line(&format!("{} {} {}", change.revision, change.key, model::digest(change.value.as_ref())));
         }
     }));

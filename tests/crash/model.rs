@@ -32,12 +32,12 @@ pub(crate) fn count(value: &[u8]) -> u64 {
 /// A writer's commit at a step: its count, a numbered value, and sometimes a deletion.
 pub(crate) fn ops(writer: usize, step: u64) -> Vec<Op> {
     let key = |slot: u64| format!("/w/{writer}/{:02}", slot % SLOTS).into();
-    let put = |key, value| Op { key, value: Some(value), expect: Expect::Any };
+    let put = |key, value| Op { key, value: Some(value), expect: Expect::Any, lifetime: None };
     let mut ops =
         vec![put(count_key(writer).into(), Bytes::from(step.to_string())), put(key(step), value(writer, step))];
     // The slot written half a round ago exists: it was written after its last deletion.
     if step.is_multiple_of(5) && step > SLOTS {
-        ops.push(Op { key: key(step + SLOTS / 2), value: None, expect: Expect::Any });
+        ops.push(Op { key: key(step + SLOTS / 2), value: None, expect: Expect::Any, lifetime: None });
     }
     ops
 }

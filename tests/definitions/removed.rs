@@ -47,7 +47,7 @@ async fn objects_of_a_definition_that_cannot_be_read_any_more_are_deleted_with_i
     let (known, unknown) = (br#""type":"integer""#, br#""type":"integral"#);
     let at = text.windows(known.len()).position(|window| window == known).expect("a type");
     let changed = [&text[..at], &unknown[..known.len() - 1], b"\"", &text[at + known.len()..]].concat();
-    let op = Op { key: ROW.into(), value: Some(changed.into()), expect: Expect::Any };
+    let op = Op { key: ROW.into(), value: Some(changed.into()), expect: Expect::Any, lifetime: None };
     store.commit(vec![op].into()).await.expect("a commit");
     drop(store);
 

@@ -35,12 +35,12 @@ impl Record {
     /// Records what the sink of a store receives.
     pub(crate) fn attach(&self, store: &Embedded) {
         let record = Arc::clone(&self.0);
-        store.attach(Box::new(move |changes| record.lock().unwrap().seen.extend_from_slice(changes)));
+        store.attach(Box::new(move |given| record.lock().unwrap().seen.extend_from_slice(given.changes())));
     }
 
     /// Writes a unique value.
     pub(crate) fn write(&self, store: &Embedded, key: &str, value: &str) -> Answered {
-        let op = Op { key: key.into(), value: Some(padded(value)), expect: Expect::Any };
+        let op = Op { key: key.into(), value: Some(padded(value)), expect: Expect::Any, lifetime: None };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let answered = match runtime.block_on(store.commit(vec![op].into())) {
             Ok(revisions) => Answered::Acknowledged(revisions[0]),

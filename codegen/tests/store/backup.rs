@@ -116,7 +116,7 @@ fn a_backup_of_a_running_server_is_its_state_at_one_revision() {
     let store = Arc::new(Embedded::open(&dir, Options::default()).unwrap());
     let (all, done) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
     let sink = Arc::clone(&all);
-    store.attach(Box::new(move |changes| sink.lock().unwrap().extend_from_slice(changes)));
+    store.attach(Box::new(move |given| sink.lock().unwrap().extend_from_slice(given.changes())));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     while store.head() == Revision(0) {
         // The first one may be a deletion of a missing key.

@@ -73,7 +73,7 @@ pub(crate) fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let all = Arc::new(std::sync::Mutex::new(Vec::new()));
     let sink = Arc::clone(&all);
-    store.attach(Box::new(move |changes| sink.lock().unwrap().extend_from_slice(changes)));
+    store.attach(Box::new(move |given| sink.lock().unwrap().extend_from_slice(given.changes())));
     for _ in 0..commits {
         // Deleting a missing key is a conflict, which does not matter here.
         let _ = runtime.block_on(store.commit(vec![op(random)].into()));
@@ -85,7 +85,7 @@ pub(crate) fn op(random: &mut Random) -> Op {
     let key = format!("/registry/widgets/default/widget-{}", random.below(120)).into();
     let size = if random.one_in(20) { random.below(20_000) } else { random.below(900) };
     let value = (!random.one_in(6)).then(|| (0..size).map(|_| random.number().to_le_bytes()[0]).collect());
-    Op { key, value: value.map(|bytes: Vec<u8>| Bytes::from(bytes)), expect: Expect::Any }
+    Op { key, value: value.map(|bytes: Vec<u8>| Bytes::from(bytes)), expect: Expect::Any, lifetime: None }
 }
 
 impl Sample {

@@ -81,10 +81,14 @@ impl Feed {
         }
     }
 
-    /// Starts with the state at a revision.
+    /// Starts with the state at a revision. Subscribers have fallen behind, unless they are at that revision.
     pub(super) fn begin(&mut self, tree: Tree, floor: Revision) {
         self.tree = tree;
         self.window = Log::new(floor);
+        self.window_bytes = 0;
+        for channel in self.channels.iter_mut().flatten() {
+            channel.log = Log::new(floor);
+        }
     }
 
     /// How much there is in the window, and how much there may be.
@@ -276,6 +280,11 @@ impl Feed {
     /// Ends every subscriber after its remaining changes, and takes all wakers.
     pub(super) fn close(&mut self, wakers: &mut Vec<Waker>) {
         self.closed = true;
+        self.take_all_wakers(wakers);
+    }
+
+    /// Takes the wakers of all subscribers.
+    pub(super) fn take_all_wakers(&mut self, wakers: &mut Vec<Waker>) {
         self.subscribers.drain_into(wakers);
         self.channels.iter_mut().flatten().for_each(|channel| channel.subscribers.drain_into(wakers));
     }

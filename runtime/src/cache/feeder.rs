@@ -2,7 +2,7 @@
 //! Runs on the store's writer thread while writers wait, a whole commit group at a time.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     ops::Bound,
     sync::{Arc, Mutex},
     task::Waker,
@@ -14,7 +14,10 @@ use super::{
     state::{Place, Shared, State, lock},
     wakeups::WakeUps,
 };
-use crate::storage;
+use crate::{
+    meta::Revision,
+    storage::{self, Delivery},
+};
 
 /// Routes changes to resources.
 pub(super) struct Feeder {
@@ -34,8 +37,16 @@ pub(super) struct Feeder {
 struct Route {
     /// The place of the served resource.
     served: Option<usize>,
-    /// Changes queued for a resource that is being loaded.
-    waiting: Option<Vec<storage::Change>>,
+    /// What came for a resource that is being loaded.
+    waiting: Option<Vec<Missed>>,
+}
+
+/// What was delivered for a resource while it was being loaded.
+#[derive(Clone)]
+pub(super) enum Missed {
+    Change(storage::Change),
+    /// All of its objects at a revision.
+    State(Vec<storage::Entry>, Revision),
 }
 
 impl Feeder {
@@ -87,8 +98,8 @@ impl Feeder {
         }
     }
 
-    /// Takes the changes queued for a resource.
-    pub(super) fn missed(&mut self, resource: &Resource) -> Vec<storage::Change> {
+    /// Takes what came for a resource that is being loaded.
+    pub(super) fn missed(&mut self, resource: &Resource) -> Vec<Missed> {
         let waiting = self.routes.get_mut(&resource.prefix).and_then(|route| route.waiting.as_mut());
         waiting.map(std::mem::take).unwrap_or_default()
     }
@@ -138,16 +149,50 @@ impl Feeder {
         }
     }
 
+    /// Applies what the store delivers.
+    pub(super) fn take(&mut self, delivery: Delivery<'_>) -> Vec<Waker> {
+        match delivery {
+            Delivery::Changes(changes, upto) => self.feed(changes, upto),
+            Delivery::State(entries, at) => self.begin_again(entries, at),
+        }
+    }
+
+    /// Replaces the state of every resource. All watches end, because changes for them were lost.
+    fn begin_again(&mut self, entries: &[storage::Entry], at: Revision) -> Vec<Waker> {
+        let mut of_prefix: HashMap<Arc<str>, Vec<storage::Entry>> = HashMap::new();
+        for entry in entries {
+            if let Some((prefix, _)) = route(&mut self.routes, &entry.key) {
+                of_prefix.entry(prefix).or_default().push(entry.clone());
+            }
+        }
+        let (mut wakers, mut root) = (Vec::new(), self.shared.root());
+        for (prefix, route) in &mut self.routes {
+            let entries = of_prefix.remove(prefix).unwrap_or_default();
+            if let Some((number, resource)) =
+                route.served.and_then(|number| Some((number, self.resources[number].as_ref()?)))
+            {
+                let state = root.states.get_mut(number);
+                resource.begin_again(state, &entries, at, &mut wakers);
+            }
+            if let Some(waiting) = &mut route.waiting {
+                *waiting = vec![Missed::State(entries, at)];
+            }
+        }
+        root.revision = at;
+        self.shared.publish(root);
+        self.shared.advance(at);
+        wakers
+    }
+
     /// Applies a commit group.
-    pub(super) fn feed(&mut self, changes: &[storage::Change]) -> Vec<Waker> {
+    fn feed(&mut self, changes: &[storage::Change], upto: Revision) -> Vec<Waker> {
         let mut wakers = Vec::new();
-        let Some(last) = changes.last() else { return wakers };
         let mut root = self.shared.root();
         let mut fresh: Vec<(Arc<Resource>, Vec<Arc<Change>>)> = Vec::new();
         for change in changes {
-            let Some(route) = route(&mut self.routes, &change.key) else { continue };
+            let Some((_, route)) = route(&mut self.routes, &change.key) else { continue };
             if let Some(waiting) = &mut route.waiting {
-                waiting.push(change.clone());
+                waiting.push(Missed::Change(change.clone()));
             }
             let Some((number, resource)) =
                 route.served.and_then(|number| Some((number, self.resources[number].as_ref()?)))
@@ -164,7 +209,7 @@ impl Feeder {
                 None => fresh.push((Arc::clone(resource), vec![change])),
             }
         }
-        root.revision = last.revision;
+        root.revision = upto;
         let trees: Vec<_> = fresh.iter().map(|(of, _)| root.states.get(of.place.number).tree.clone()).collect();
         self.shared.publish(root);
         for ((resource, changes), tree) in fresh.into_iter().zip(trees) {
@@ -176,13 +221,13 @@ impl Feeder {
             feed.past.prune();
             feed.take_wakers(&mut wakers);
         }
-        self.shared.advance(last.revision);
+        self.shared.advance(upto);
         wakers
     }
 }
 
-/// The route of a key: its longest registered prefix.
-fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a mut T> {
+/// The route of a key: its longest registered prefix, and that prefix.
+fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<(Arc<str>, &'a mut T)> {
     let mut most = key.len();
     loop {
         // The last prefix that sorts at or before the rest of the key is the answer, or it shows how far to shorten the
@@ -192,7 +237,7 @@ fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a 
         let common = prefix.bytes().zip(key.bytes()).take_while(|(ours, theirs)| ours == theirs).count();
         if common == prefix.len() {
             let found = Arc::clone(prefix);
-            return routes.get_mut(&found);
+            return routes.get_mut(&found).map(|route| (found, route));
         }
         most = key.floor_char_boundary(common);
     }
@@ -201,9 +246,9 @@ fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a 
 /// Connects a feeder to a store's changes while it lives. The store holds it weakly, because the cache holds the store.
 pub(super) fn attach(feeder: &Arc<Mutex<Feeder>>, store: &dyn storage::Store) {
     let (feeder, wakeups) = (Arc::downgrade(feeder), WakeUps::new());
-    store.attach(Box::new(move |changes| {
+    store.attach(Box::new(move |delivery| {
         let Some(feeder) = feeder.upgrade() else { return };
-        let wakers = lock(&feeder).feed(changes);
+        let wakers = lock(&feeder).take(delivery);
         wakeups.wake(wakers);
     }));
 }
@@ -232,7 +277,7 @@ mod tests {
             ("/", None),
             ("", None),
         ] {
-            assert_eq!(route(&mut routes, key).map(|found| *found), want, "{key}");
+            assert_eq!(route(&mut routes, key).map(|(_, found)| *found), want, "{key}");
         }
     }
 }

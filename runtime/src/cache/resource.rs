@@ -1,17 +1,21 @@
 //! One resource: its newest state, its past, and its watches.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::{
+    sync::{Arc, Mutex, OnceLock},
+    task::Waker,
+};
 
 use super::{
     EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError, Window,
     change::Change,
     fanout::Feed,
+    feeder::Missed,
     history,
     state::{Place, Shared, State, lock},
 };
 use crate::{
     meta::Revision,
-    storage::{self, ReadError},
+    storage::{self, Entry, ReadError},
 };
 
 /// A resource in the cache.
@@ -66,17 +70,39 @@ impl Resource {
         self.ended.get_or_init(|| self.state());
     }
 
-    /// Applies the changes committed after a load, in order.
-    pub(super) fn take_in(&self, state: &mut State, changes: &[storage::Change]) {
+    /// Applies what was delivered after a load, in order.
+    pub(super) fn take_in(&self, state: &mut State, missed: &[Missed]) {
         let mut feed = lock(&self.feed);
-        for change in changes {
-            if change.revision > state.last
-                && let Some(change) = self.apply(state, change)
-            {
-                feed.append(change);
+        for missed in missed {
+            match missed {
+                Missed::Change(change) if change.revision <= state.last => {}
+                Missed::Change(change) => {
+                    if let Some(change) = self.apply(state, change) {
+                        feed.append(change);
+                    }
+                }
+                // The load was later.
+                Missed::State(_, at) if *at <= state.last => {}
+                Missed::State(entries, at) => {
+                    self.set(state, entries, *at);
+                    feed.begin(state.tree.clone(), *at);
+                }
             }
         }
         feed.tree = state.tree.clone();
+    }
+
+    /// Replaces the whole state, and ends all watches.
+    pub(super) fn begin_again(&self, state: &mut State, entries: &[Entry], at: Revision, wakers: &mut Vec<Waker>) {
+        self.set(state, entries, at);
+        let mut feed = lock(&self.feed);
+        feed.begin(state.tree.clone(), at);
+        feed.take_all_wakers(wakers);
+    }
+
+    fn set(&self, state: &mut State, entries: &[Entry], at: Revision) {
+        state.tree = self.load(entries, &state.tree);
+        state.last = at;
     }
 
     /// Applies a change to the state. Returns `None` if nothing changed, such as for the deletion of a missing object.

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use super::{Change, Commit, CommitFuture, Entry, Health, Memory, ReadError, Sink, Store};
+use super::{Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Memory, ReadError, Sink, Store};
 use crate::meta::Revision;
 
 type Delay = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -59,6 +59,10 @@ impl Store for Delayed {
 
     fn head(&self) -> Revision {
         self.store.head()
+    }
+
+    fn confirm(&self) -> Option<ConfirmFuture<'_>> {
+        self.store.confirm()
     }
 
     fn compacted(&self) -> Revision {

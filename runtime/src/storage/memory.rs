@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, Op, ReadError, Sink, Store, Value};
+use super::{Change, Commit, CommitError, CommitFuture, Delivery, Entry, Health, Op, ReadError, Sink, Store, Value};
 use crate::meta::Revision;
 
 /// A store that is lost when its process ends.
@@ -68,7 +68,7 @@ impl Memory {
         }
         let changes = self.state().apply(commit)?;
         if let Some(sink) = writer.sink.as_mut().filter(|_| !changes.is_empty()) {
-            sink(&changes);
+            sink(Delivery::Changes(&changes, changes.last().map_or(Revision(0), |last| last.revision)));
         }
         Ok(changes.iter().map(|change| change.revision).collect())
     }

@@ -17,7 +17,7 @@ pub use memory::Memory;
 pub use metrics::Metrics;
 pub use private::FileError;
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 
@@ -54,6 +54,9 @@ pub struct Op {
     pub value: Option<Bytes>,
     /// The precondition.
     pub expect: Expect,
+    /// How long the new value lives: the store deletes the key after this time, unless it was written again. `None` for
+    /// a value that stays.
+    pub lifetime: Option<Duration>,
 }
 
 /// A condition on a key that the commit does not have to write.
@@ -226,19 +229,45 @@ impl fmt::Display for ReadError {
 impl std::error::Error for CommitError {}
 impl std::error::Error for ReadError {}
 
+/// What a store delivers to its sink.
+#[derive(Clone, Copy, Debug)]
+pub enum Delivery<'a> {
+    /// All changes that follow the last delivery, up to a revision. There may be none: then only the revision advances.
+    Changes(&'a [Change], Revision),
+    /// All keys at a revision. Changes between the last delivery and this one are lost to this process, because they
+    /// were compacted while it was cut off from its store.
+    State(&'a [Entry], Revision),
+}
+
+impl<'a> Delivery<'a> {
+    /// The delivered changes.
+    #[must_use]
+    pub fn changes(self) -> &'a [Change] {
+        match self {
+            Self::Changes(changes, _) => changes,
+            Self::State(..) => &[],
+        }
+    }
+}
+
 /// Receives every change once, in revision order, a whole commit group at a time.
 ///
 /// A store calls it from one thread, after the changes are durable and before it acknowledges their commits, so that
 /// writers read their own writes. It must be quick and must not call the store.
-pub type Sink = Box<dyn FnMut(&[Change]) + Send>;
+pub type Sink = Box<dyn FnMut(Delivery<'_>) + Send>;
 
-/// The result of a commit: the revision of each operation, in the given order and consecutive.
+/// The result of [`Store::confirm`].
+pub type ConfirmFuture<'a> = Pin<Box<dyn Future<Output = Result<Revision, ReadError>> + Send + 'a>>;
+
+/// The result of a commit: the revision of each operation, in the given order.
 pub type CommitFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Revision>, CommitError>> + Send + 'a>>;
 
 /// A durable, revisioned map.
 ///
-/// Revisions strictly increase over the whole store, by one for each applied operation. All methods except `commit` may
-/// block on the disk; call them from a blocking thread.
+/// Revisions strictly increase over the whole store, from commit to commit. The operations of a commit have consecutive
+/// revisions, or all the same one in an engine whose transactions have one revision; a commit then has at most one key
+/// of a resource. Revisions may be skipped. All methods except `commit` and `confirm` may block; call them from a
+/// blocking thread.
 pub trait Store: Send + Sync + 'static {
     /// Sets the sink for changes. Called once, before the first commit. Changes stored earlier are not replayed into
     /// it.
@@ -264,8 +293,18 @@ pub trait Store: Send + Sync + 'static {
     /// [`ReadError`].
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError>;
 
-    /// The newest durable revision.
+    /// The newest durable revision that this process knows of.
     fn head(&self) -> Revision;
+
+    /// Asks for a revision that is not older than anything acknowledged, by any process, before this call. Once the sink
+    /// has it, reads of what was delivered are linearizable. `None` if no other process writes to the store: then the
+    /// sink has everything acknowledged.
+    ///
+    /// # Errors
+    /// [`ReadError::Engine`] if the store cannot be reached.
+    fn confirm(&self) -> Option<ConfirmFuture<'_>> {
+        None
+    }
 
     /// The revision up to which history is compacted, or zero if history is complete. Later changes can be read.
     fn compacted(&self) -> Revision;

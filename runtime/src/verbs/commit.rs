@@ -82,7 +82,7 @@ impl Verbs {
         value: Option<Bytes>,
         expect: Expect,
     ) -> Result<Revision, Failed> {
-        let op = Op { key: full_key(request, key), value, expect };
+        let op = Op { key: full_key(request, key), value, expect, lifetime: None };
         let mut retry = Retry::alone();
         loop {
             let declarer = request.served.declarer.as_ref();

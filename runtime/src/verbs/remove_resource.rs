@@ -48,7 +48,8 @@ impl Verbs {
             snapshot.range("", None).map(|object| format!("{}{}", objects.prefix(), object.key()).into()).collect();
         let mut pieces: Vec<&[Arc<str>]> = keys.chunks(PIECE).rev().collect();
         while let Some(piece) = pieces.pop() {
-            let deletions = piece.iter().map(|key| Op { key: key.clone(), value: None, expect: Expect::Any });
+            let deletions =
+                piece.iter().map(|key| Op { key: key.clone(), value: None, expect: Expect::Any, lifetime: None });
             match self.store.commit(deletions.collect::<Vec<_>>().into()).await {
                 Ok(_) => deleted += piece.len(),
                 // One of them was deleted meanwhile: delete one by one.

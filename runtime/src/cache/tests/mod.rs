@@ -1,6 +1,7 @@
 //! Tests of the cache over the memory store, through its public interface.
 
 mod alive;
+mod cut_off;
 mod following;
 mod model;
 mod reading;
@@ -75,11 +76,16 @@ impl World {
 fn put(key: &str, app: &str, color: &str) -> Op {
     let name = key.rsplit('/').next().unwrap();
     let value = json!({"metadata": {"labels": {"app": app}, "name": name}, "spec": {"color": color}});
-    Op { key: format!("{PREFIX}{key}").into(), value: Some(value.to_string().into()), expect: Expect::Any }
+    Op {
+        key: format!("{PREFIX}{key}").into(),
+        value: Some(value.to_string().into()),
+        expect: Expect::Any,
+        lifetime: None,
+    }
 }
 
 fn delete(key: &str) -> Op {
-    Op { key: format!("{PREFIX}{key}").into(), value: None, expect: Expect::Any }
+    Op { key: format!("{PREFIX}{key}").into(), value: None, expect: Expect::Any, lifetime: None }
 }
 
 fn selects(value: &'static str) -> Filter {

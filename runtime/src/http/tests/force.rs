@@ -25,7 +25,11 @@ async fn an_unreadable_object_is_reported_and_deleted_with_permission() {
     let api = &rig.0.backend.api;
     let key: Arc<str> = "/registry/configmaps/default/broken".into();
     let value = Some("nonsense".into());
-    let revisions = api.store.commit(vec![Op { key: key.clone(), value, expect: Expect::Any }].into()).await.unwrap();
+    let revisions = api
+        .store
+        .commit(vec![Op { key: key.clone(), value, expect: Expect::Any, lifetime: None }].into())
+        .await
+        .unwrap();
     api.cache.reached(revisions[0]).await;
 
     let path = format!("{CONFIG_MAPS}/broken");

@@ -17,7 +17,7 @@ const GADGETS: &str = "/apis/example.com/v1/namespaces/default/gadgets";
 impl Rig {
     /// Writes the row that declares gadgets.
     async fn declare(&self) -> Hold {
-        let op = Op { key: ROW.into(), value: Some("{}".into()), expect: Expect::Any };
+        let op = Op { key: ROW.into(), value: Some("{}".into()), expect: Expect::Any, lifetime: None };
         let revision = self.0.backend.api.store.commit(vec![op].into()).await.unwrap()[0];
         Hold { key: ROW.into(), revision: Some(revision) }
     }

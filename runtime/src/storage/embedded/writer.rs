@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{Change, Commit, CommitError, Metrics, Sink},
+    storage::{Change, Commit, CommitError, Delivery, Metrics, Sink},
 };
 
 /// The maximum number of commits in a group. Later ones wait for the next fsync.
@@ -299,7 +299,7 @@ impl Writer {
             witness.testify(end.head);
         }
         if let Some(sink) = &mut self.sink {
-            sink(changes);
+            sink(Delivery::Changes(changes, end.head));
         }
     }
 

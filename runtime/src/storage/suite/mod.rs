@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::{Change, Commit, CommitError, Entry, Expect, Hold, Memory, Op, ReadError, Store};
+use super::{Change, Commit, CommitError, Delivery, Entry, Expect, Hold, Memory, Op, ReadError, Store};
 use crate::meta::Revision;
 
 fn put(key: &str, value: &str, expect: Expect) -> Op {
-    Op { key: key.into(), value: Some(Bytes::copy_from_slice(value.as_bytes())), expect }
+    Op { key: key.into(), value: Some(Bytes::copy_from_slice(value.as_bytes())), expect, lifetime: None }
 }
 
 fn delete(key: &str, expect: Expect) -> Op {
-    Op { key: key.into(), value: None, expect }
+    Op { key: key.into(), value: None, expect, lifetime: None }
 }
 
 /// A condition on a key; revision zero means that it must not exist.
@@ -39,7 +39,7 @@ fn values(entries: &[Entry]) -> Vec<(&str, &str, u64)> {
 fn seen(store: &dyn Store) -> Arc<Mutex<Vec<Change>>> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let into = Arc::clone(&seen);
-    store.attach(Box::new(move |changes: &[Change]| into.lock().unwrap().extend_from_slice(changes)));
+    store.attach(Box::new(move |given: Delivery<'_>| into.lock().unwrap().extend_from_slice(given.changes())));
     seen
 }
 

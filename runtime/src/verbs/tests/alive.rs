@@ -36,13 +36,13 @@ fn names() -> GroupResource {
 impl World {
     /// Writes the row that declares gadgets.
     async fn declare(&self) -> Hold {
-        let op = Op { key: ROW.into(), value: Some("{}".into()), expect: Expect::Any };
+        let op = Op { key: ROW.into(), value: Some("{}".into()), expect: Expect::Any, lifetime: None };
         let revision = self.store.commit(vec![op].into()).await.unwrap()[0];
         Hold { key: ROW.into(), revision: Some(revision) }
     }
 
     async fn undeclare(&self) {
-        let op = Op { key: ROW.into(), value: None, expect: Expect::Any };
+        let op = Op { key: ROW.into(), value: None, expect: Expect::Any, lifetime: None };
         self.store.commit(vec![op].into()).await.unwrap();
     }
 

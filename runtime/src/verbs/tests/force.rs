@@ -14,7 +14,8 @@ use crate::{
 pub(super) async fn spoil(world: &World, key: &str) {
     let key = format!("{}{key}", world.configs.objects.prefix()).into();
     let value = Some(Bytes::from_static(b"\x01 not a record"));
-    let revisions = world.store.commit(vec![Op { key, value, expect: Expect::Any }].into()).await.unwrap();
+    let revisions =
+        world.store.commit(vec![Op { key, value, expect: Expect::Any, lifetime: None }].into()).await.unwrap();
     world.api.cache.reached(revisions[0]).await;
 }
 

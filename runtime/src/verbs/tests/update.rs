@@ -176,7 +176,7 @@ async fn any_write_stores_an_object_of_an_older_schema_in_its_current_form() {
         older["spec"]["gone"] = json!("a field of old");
         let key = format!("{}ns/{name}", world.widgets.objects.prefix());
         let value = Some(record::encode("v1", 0, [("v1", &Indexes::new(&[]), &older)], &older).into());
-        let op = Op { key: key.as_str().into(), value, expect: Expect::Any };
+        let op = Op { key: key.as_str().into(), value, expect: Expect::Any, lifetime: None };
         let revision = world.store.commit(vec![op].into()).await.unwrap()[0];
         world.api.cache.reached(revision).await;
         let request = world.widget(name);
@@ -210,7 +210,7 @@ async fn a_record_of_layout_1_is_served_and_written_in_layout_2_by_its_next_writ
     let fingerprint = crate::schema::fingerprint(&world.configs.kind.version.schema).to_le_bytes();
     let value = [OLD_START, &fingerprint, b"\x02", OLD_END].concat();
     let key = format!("{}ns/old", world.configs.objects.prefix());
-    let op = Op { key: key.as_str().into(), value: Some(value.into()), expect: Expect::Any };
+    let op = Op { key: key.as_str().into(), value: Some(value.into()), expect: Expect::Any, lifetime: None };
     let revision = world.store.commit(vec![op].into()).await.unwrap()[0];
     world.api.cache.reached(revision).await;
     let restarted = World::over(world.store.clone(), 10).await;

@@ -19,8 +19,11 @@ async fn odd() -> Rig {
         &map,
     );
     let key = "/registry/configmaps/default/odd".into();
-    let revisions =
-        api.store.commit(vec![Op { key, value: Some(value.into()), expect: Expect::Any }].into()).await.unwrap();
+    let revisions = api
+        .store
+        .commit(vec![Op { key, value: Some(value.into()), expect: Expect::Any, lifetime: None }].into())
+        .await
+        .unwrap();
     api.cache.reached(revisions[0]).await;
     rig
 }

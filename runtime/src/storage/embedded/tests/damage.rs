@@ -85,9 +85,10 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
     assert_eq!(fs::read(scratch.0.join("store.redb.damaged-1")).unwrap(), found, "kept as it was found");
     assert!(!scratch.has("store.redb.damaged-2"));
     let store = scratch.open(Options::default());
-    let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
+    let over =
+        commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any, lifetime: None }]);
     assert!(matches!(over, Err(CommitError::Damaged { damage: Damage::Missing, .. })), "{over:?}");
-    let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)) };
+    let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)), lifetime: None };
     assert_eq!(commit(&store, vec![delete]).unwrap(), [Revision(7)]);
     assert_eq!(put(&store, "/c", "/c"), Revision(8));
     assert_eq!(values(&store), whole());
@@ -109,7 +110,12 @@ fn a_hold_needs_a_readable_revision_but_no_readable_value() {
     transaction.commit().unwrap();
     let holding = |key: &str, revision| {
         let holds = vec![Hold { key: key.into(), revision: Some(Revision(revision)) }];
-        let ops = vec![Op { key: format!("{key}/x").into(), value: Some("x".into()), expect: Expect::Absent }];
+        let ops = vec![Op {
+            key: format!("{key}/x").into(),
+            value: Some("x".into()),
+            expect: Expect::Absent,
+            lifetime: None,
+        }];
         commit(&store, Commit { ops, holds })
     };
     assert_eq!(holding("/c", 3).unwrap(), [Revision(7)]);
@@ -133,14 +139,15 @@ fn damage_that_comes_while_the_store_is_open_is_found_when_it_is_read() {
     }
     transaction.commit().unwrap();
     assert_eq!(values(&store), with("/c", Damage::Altered));
-    let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
+    let over =
+        commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any, lifetime: None }]);
     assert!(matches!(over, Err(CommitError::Damaged { damage: Damage::Altered, .. })), "{over:?}");
     assert_eq!(store.changes(Revision(0), 9).unwrap().len(), 2, "the changes before it");
     assert!(matches!(store.changes(Revision(2), 9), Err(ReadError::Damaged(_))));
     assert_eq!(store.changes(Revision(3), 9).unwrap().len(), 3, "the changes after it");
     assert!(matches!(store.range("", Some(Revision(2))), Err(ReadError::Damaged(_))));
     assert_eq!(store.range("", Some(Revision(5))).unwrap().0.len(), 5);
-    let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)) };
+    let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)), lifetime: None };
     commit(&store, vec![delete]).unwrap();
     let gone = store.changes(Revision(6), 1).unwrap().remove(0);
     assert_eq!(gone.previous, Some((Revision(3), Err(Damage::Altered))));
@@ -185,7 +192,7 @@ fn a_damaged_index_is_made_again_from_the_log() {
     for lost in [true, false] {
         let scratch = filled();
         let store = scratch.open(Options::default());
-        commit(&store, vec![Op { key: "/e".into(), value: None, expect: Expect::Any }]).unwrap();
+        commit(&store, vec![Op { key: "/e".into(), value: None, expect: Expect::Any, lifetime: None }]).unwrap();
         drop(store);
         scratch.change(|transaction| {
             let mut index = transaction.open_table(INDEX).unwrap();
@@ -208,7 +215,7 @@ fn where_log_and_index_are_damaged_nothing_older_is_served() {
     scratch.change(|transaction| drop(transaction.open_table(INDEX).unwrap().remove(&b"/a"[..]).unwrap().unwrap()));
     let store = scratch.open(Options::default());
     assert_eq!(values(&store), with("/a", Damage::Missing), "the value of revision 1 is not the newest");
-    let delete = Op { key: "/a".into(), value: None, expect: Expect::At(Revision(0)) };
+    let delete = Op { key: "/a".into(), value: None, expect: Expect::At(Revision(0)), lifetime: None };
     commit(&store, vec![delete]).unwrap();
     assert_eq!(values(&store), whole()[1..]);
 }

@@ -121,14 +121,14 @@ impl super::Disk for Disk {
 fn write_a_while(disk: &Disk, options: Options) -> Vec<Change> {
     let store = disk.open(options);
     let published = Arc::clone(&disk.contents().published);
-    store.attach(Box::new(move |changes| published.lock().unwrap().extend_from_slice(changes)));
+    store.attach(Box::new(move |given| published.lock().unwrap().extend_from_slice(given.changes())));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for round in 0..150_usize {
         let queued: Vec<_> = (0..=round % 5)
             .map(|number| {
                 let key = format!("/{}", round * number % 11).into();
                 let value = (round % 7 != number).then(|| Bytes::from(vec![b'x'; round * 13]));
-                store.commit(vec![Op { key, value, expect: Expect::Any }].into())
+                store.commit(vec![Op { key, value, expect: Expect::Any, lifetime: None }].into())
             })
             .collect();
         for queued in queued {
@@ -192,10 +192,10 @@ fn a_failed_sync_is_neither_acknowledged_nor_published_and_writing_goes_on_when_
     let disk = Disk::default();
     let store = disk.open(Options::default());
     let published = Arc::clone(&disk.contents().published);
-    store.attach(Box::new(move |changes| published.lock().unwrap().extend_from_slice(changes)));
+    store.attach(Box::new(move |given| published.lock().unwrap().extend_from_slice(given.changes())));
     put(&store, "/a", "1");
     disk.contents().sync_fails = true;
-    let op = || Op { key: "/a".into(), value: Some("2".into()), expect: Expect::Any };
+    let op = || Op { key: "/a".into(), value: Some("2".into()), expect: Expect::Any, lifetime: None };
     let failed = commit(&store, vec![op()]);
     assert!(
         matches!(&failed, Err(CommitError::Unknown(message)) if message.contains("the disk is gone")),

@@ -35,7 +35,7 @@ fn make(scratch: &Scratch, objects: usize) -> Truth {
     }
     for number in (3..objects).step_by(17) {
         let key = format!("/registry/things/{number:05}").into();
-        commit(&store, vec![Op { key, value: None, expect: Expect::Any }]).unwrap();
+        commit(&store, vec![Op { key, value: None, expect: Expect::Any, lifetime: None }]).unwrap();
     }
     let (entries, head) = store.range("", None).unwrap();
     let values = entries.into_iter().map(|Entry { key, value, revision }| (key, (revision, value.unwrap()))).collect();

@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime};
 use super::*;
 
 fn delete(store: &Embedded, key: &str) -> Revision {
-    commit(store, vec![Op { key: key.into(), value: None, expect: Expect::Any }]).unwrap()[0]
+    commit(store, vec![Op { key: key.into(), value: None, expect: Expect::Any, lifetime: None }]).unwrap()[0]
 }
 
 /// Waits until history is compacted up to a revision.
@@ -139,6 +139,7 @@ fn the_file_stops_growing_once_history_is_at_its_limit() {
             key: format!("/{}", (round * 7919 + number * 31) % 200).into(),
             value: Some(value.clone()),
             expect: Expect::Any,
+            lifetime: None,
         };
         let queued: Vec<_> = (0..50).map(|number| store.commit(vec![op(number)].into())).collect();
         for queued in queued {

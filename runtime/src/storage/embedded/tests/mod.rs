@@ -70,7 +70,7 @@ impl property::Subject for Opened {
 }
 
 fn put(store: &Embedded, key: &str, value: impl Into<Bytes>) -> Revision {
-    let op = Op { key: key.into(), value: Some(value.into()), expect: Expect::Any };
+    let op = Op { key: key.into(), value: Some(value.into()), expect: Expect::Any, lifetime: None };
     commit(store, vec![op]).unwrap()[0]
 }
 
