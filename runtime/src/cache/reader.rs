@@ -40,6 +40,12 @@ pub trait Reader: Send + Sync {
     /// Reads a value at commit and at load. `key` is the full key in the store.
     fn read(&self, key: &str, value: &Bytes) -> Reading;
 
+    /// True if reading needs nothing but this process. Such values may be read on any thread, several at once; others
+    /// are read by the thread that loads them.
+    fn is_local(&self) -> bool {
+        true
+    }
+
     /// Runs code that reads past values, on a thread that may block. A reader that waits for another server runs it until it has
     /// all answers, so the code must do the same each time.
     fn resolve(&self, work: &mut dyn FnMut()) {
@@ -73,14 +79,18 @@ impl Resource {
         Arc::new(Object::compose_as(natural, self.below(key), revision, self.reader.type_meta(), reading))
     }
 
+    /// Renders a loaded entry.
+    pub(super) fn render_entry(&self, entry: &Entry) -> Arc<Object> {
+        self.render(EventType::Added, &entry.key, entry.revision, entry.value.as_ref())
+    }
+
     /// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision.
     pub(super) fn load(&self, entries: &[Entry], known: &Tree) -> Tree {
         let object = |entry: &Entry| {
             let known = known.get(self.below(&entry.key)).filter(|object| object.revision() == entry.revision);
-            let render = || self.render(EventType::Added, &entry.key, entry.revision, entry.value.as_ref());
-            known.map_or_else(render, Arc::clone)
+            known.map_or_else(|| self.render_entry(entry), Arc::clone)
         };
-        Tree::from_sorted(&entries.iter().map(object).collect::<Vec<_>>())
+        Tree::from_sorted(entries.iter().map(object))
     }
 }
 

@@ -44,7 +44,7 @@ impl Snapshot {
     /// A state of only these objects.
     pub fn of(revision: Revision, mut objects: Vec<Arc<Object>>) -> Self {
         objects.sort_by(|a, b| a.key().cmp(b.key()));
-        Self { revision, tree: Tree::from_sorted(&objects) }
+        Self { revision, tree: Tree::from_sorted(objects) }
     }
 
     /// Objects whose key has the prefix (empty for all, `ns/` for a namespace) and is after `after`, in order.
@@ -136,7 +136,7 @@ mod tests {
             let body = r#"{"metadata":{"name":"x"}}"#.into();
             Arc::new(Object::compose(key, Revision(1), "", Reading::plain(Ok(body))))
         };
-        Snapshot { revision: Revision(revision), tree: Tree::from_sorted(&keys.iter().map(object).collect::<Vec<_>>()) }
+        Snapshot { revision: Revision(revision), tree: Tree::from_sorted(keys.iter().map(object)) }
     }
 
     #[test]

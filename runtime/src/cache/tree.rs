@@ -40,10 +40,17 @@ impl Default for Tree {
 
 impl Tree {
     /// A tree of objects that are in key order without duplicates.
-    pub(super) fn from_sorted(objects: &[Arc<Object>]) -> Self {
-        debug_assert!(objects.is_sorted_by(|a, b| a.key() < b.key()));
-        let len = objects.len();
-        let mut level: Vec<Child> = objects.chunks(WIDTH).map(|part| Child::over(Node::Leaf(part.to_vec()))).collect();
+    pub(super) fn from_sorted(objects: impl IntoIterator<Item = Arc<Object>>) -> Self {
+        let mut objects = objects.into_iter().peekable();
+        let mut level = Vec::new();
+        while objects.peek().is_some() {
+            let mut leaf = Vec::with_capacity(WIDTH);
+            leaf.extend(objects.by_ref().take(WIDTH));
+            leaf.shrink_to_fit();
+            debug_assert!(leaf.is_sorted_by(|a: &Arc<Object>, b| a.key() < b.key()));
+            level.push(Child::over(Node::Leaf(leaf)));
+        }
+        let len = level.iter().map(|child| child.count).sum();
         while level.len() > 1 {
             level = level.chunks(WIDTH).map(|part| Child::over(Node::Branch(part.to_vec()))).collect();
         }

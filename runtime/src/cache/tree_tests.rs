@@ -57,7 +57,7 @@ proptest! {
         loaded in proptest::collection::btree_set("[ab]/[a-e]{1,3}", 0..200),
         steps in proptest::collection::vec(("[ab]/[a-e]{1,3}", any::<bool>()), 0..400),
     ) {
-        let mut tree = Tree::from_sorted(&loaded.iter().map(|key| object(key, 0)).collect::<Vec<_>>());
+        let mut tree = Tree::from_sorted(loaded.iter().map(|key| object(key, 0)));
         let mut map: BTreeMap<String, u64> = loaded.into_iter().map(|key| (key, 0)).collect();
         let mut kept = Vec::new();
         for (at, (key, put)) in steps.into_iter().enumerate() {
@@ -87,7 +87,7 @@ proptest! {
 
     #[test]
     fn a_slice_has_the_objects_between_two_positions(size in 0usize..3000, a in 0usize..3100, b in 0usize..3100) {
-        let tree = Tree::from_sorted(&(0..size).map(|n| object(&format!("{n:05}"), 1)).collect::<Vec<_>>());
+        let tree = Tree::from_sorted((0..size).map(|n| object(&format!("{n:05}"), 1)));
         let found: Vec<String> = tree.slice(a, b).map(|object| object.key().to_owned()).collect();
         let should: Vec<String> = (a.min(size)..b.min(size).max(a.min(size))).map(|n| format!("{n:05}")).collect();
         prop_assert_eq!(tree.slice(a, b).len(), should.len());

@@ -372,6 +372,10 @@ impl cache::Reader for KindReader {
         record.and_then(|record| self.reading(key, &record)).unwrap_or_else(|message| Reading::plain(Err(message)))
     }
 
+    fn is_local(&self) -> bool {
+        self.webhooks.is_none()
+    }
+
     fn resolve(&self, work: &mut dyn FnMut()) {
         match &self.webhooks {
             Some(webhooks) => webhooks.resolve_blocking(work),

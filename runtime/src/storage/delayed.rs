@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use super::{Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Memory, ReadError, Sink, Store};
+use super::{Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Memory, ReadError, Sink, Store, Visit};
 use crate::meta::Revision;
 
 type Delay = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -55,6 +55,10 @@ impl Store for Delayed {
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
         self.store.range(prefix, at)
+    }
+
+    fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {
+        self.store.scan(prefixes, visit)
     }
 
     fn head(&self) -> Revision {

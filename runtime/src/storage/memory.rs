@@ -10,7 +10,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Change, Commit, CommitError, CommitFuture, Delivery, Entry, Health, Op, ReadError, Sink, Store, Value};
+use super::{
+    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Health, Op, ReadError, Sink, Store, Value, Visit,
+};
 use crate::meta::Revision;
 
 /// A store that is lost when its process ends.
@@ -158,6 +160,17 @@ impl Store for Memory {
             return Err(ReadError::Future(state.head));
         }
         Ok((state.range_at(prefix, at), at))
+    }
+
+    fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {
+        let (entries, head) = {
+            let state = self.state();
+            let has_prefix = |key: &str| prefixes.iter().any(|prefix| key.starts_with(prefix));
+            let found = state.newest.iter().filter(|(key, _)| has_prefix(key)).map(|(key, value)| entry(key, value));
+            (found.enumerate().collect(), state.head)
+        };
+        visit(entries);
+        Ok(head)
     }
 
     fn head(&self) -> Revision {

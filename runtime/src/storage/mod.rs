@@ -129,6 +129,10 @@ pub struct Entry {
     pub revision: Revision,
 }
 
+/// Receives the result of [`Store::scan`] in pieces. Each entry has a position; positions increase in byte order of the
+/// keys, but pieces come in any order, and from several threads at once.
+pub type Visit<'v> = &'v (dyn Fn(Vec<(usize, Entry)>) + Sync);
+
 /// Stored values that are known to be damaged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damages {
@@ -292,6 +296,17 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// [`ReadError`].
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError>;
+
+    /// Passes the newest value of every key that begins with one of the prefixes to `visit`, each key once, and returns
+    /// the revision of this state. For many values: the engine reads them in the order that is fastest for it, and holds
+    /// only a few pieces in memory. `visit` may take long, for example to decode the values; commits do not wait for it.
+    /// It must not call the store.
+    ///
+    /// A value that cannot be read is passed as damaged. After an error, some entries may have been passed.
+    ///
+    /// # Errors
+    /// [`ReadError::Engine`], or [`ReadError::Damaged`] if it cannot be read which keys exist.
+    fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError>;
 
     /// The newest durable revision that this process knows of.
     fn head(&self) -> Revision;

@@ -2,7 +2,7 @@
 //! out of reach.
 
 use super::*;
-use crate::storage::{Change, Commit, CommitFuture, Delivery, Entry, Health, ReadError, Sink};
+use crate::storage::{Change, Commit, CommitFuture, Delivery, Entry, Health, ReadError, Sink, Visit};
 
 /// A memory store that delivers what the test says.
 #[derive(Default)]
@@ -44,6 +44,10 @@ impl Store for CutOff {
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
         self.store.range(prefix, at)
+    }
+
+    fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {
+        self.store.scan(prefixes, visit)
     }
 
     fn head(&self) -> Revision {

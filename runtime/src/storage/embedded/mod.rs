@@ -56,6 +56,7 @@ mod load;
 pub mod maintenance;
 mod read;
 mod recovery;
+mod scan;
 mod scrub;
 #[cfg(test)]
 mod tests;
@@ -90,7 +91,7 @@ use self::{
     scrub::{Findings, Scrub},
     writer::{Answer, Job, Pending, Progress, Writer},
 };
-use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, Metrics, ReadError, Sink, Store};
+use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, Metrics, ReadError, Sink, Store, Visit};
 use crate::meta::Revision;
 
 pub use disk::Disk;
@@ -290,6 +291,17 @@ impl Store for Embedded {
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
         self.read(|view| view.range(prefix, at))
+    }
+
+    fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {
+        let mut begun = false;
+        self.read(|view| {
+            if std::mem::replace(&mut begun, true) {
+                // What was passed already must not be passed again.
+                return Ok(Err(ReadError::Engine("the store was reopened while it was read".to_owned())));
+            }
+            scan::scan(view, prefixes, visit).map(Ok)
+        })
     }
 
     fn head(&self) -> Revision {

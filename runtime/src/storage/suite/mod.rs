@@ -50,6 +50,7 @@ pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
     a_hold_sees_the_commits_queued_before_it(&fresh());
     a_commit_is_whole_or_nothing(&fresh());
     ranges_hold_exactly_the_prefix(&fresh());
+    scans_give_each_newest_value_once(&fresh());
     the_past_is_rebuilt(&fresh());
     compaction_forgets_and_says_so(&fresh());
     the_sink_sees_what_changes_gives(&fresh());
@@ -160,6 +161,33 @@ fn ranges_hold_exactly_the_prefix(store: &dyn Store) {
     assert_eq!(keys("/s"), [""; 0]);
     assert_eq!(keys("").len(), 7);
     assert_eq!(store.range("/r/a/", Some(Revision(1))).unwrap().0.len(), 1);
+}
+
+/// The result of a scan, in the order of its positions.
+pub(super) fn scanned(store: &dyn Store, prefixes: &[&str]) -> (Vec<Entry>, Revision) {
+    let found = Mutex::new(Vec::new());
+    let head = store.scan(prefixes, &|piece| found.lock().unwrap().extend(piece)).unwrap();
+    let mut found = found.into_inner().unwrap();
+    found.sort_by_key(|(position, _)| *position);
+    (found.into_iter().map(|(_, entry)| entry).collect(), head)
+}
+
+fn scans_give_each_newest_value_once(store: &dyn Store) {
+    assert_eq!(scanned(store, &["/"]), (Vec::new(), Revision(0)));
+    // Several pieces, and keys whose order is not that of their revisions.
+    for number in 0..40_u64 {
+        let key = |of| format!("/{}/{:04}", if of % 3 == 0 { "a" } else { "b" }, of * 7919 % 10_007);
+        let ops: Vec<_> = (0..50).map(|op| put(&key(number * 50 + op), "1", Expect::Absent)).collect();
+        commit(store, ops).unwrap();
+        commit(store, vec![put(&key(number * 20), "2", Expect::Any), delete(&key(number * 50 + 1), Expect::Any)])
+            .unwrap();
+    }
+    for prefixes in [&["/"][..], &["/a/"], &["/b/", "/c/"], &["/b/", "/a/"], &["/c/"], &[]] {
+        let mut expected: Vec<Entry> =
+            prefixes.iter().flat_map(|prefix| store.range(prefix, None).unwrap().0).collect();
+        expected.sort_by(|one, other| one.key.cmp(&other.key));
+        assert_eq!(scanned(store, prefixes), (expected, store.head()), "{prefixes:?}");
+    }
 }
 
 fn the_past_is_rebuilt(store: &dyn Store) {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use proptest::prelude::*;
 
-use super::{delete, hold, put};
+use super::{delete, hold, put, scanned};
 use crate::{
     meta::Revision,
     storage::{Change, Commit, CommitError, CommitFuture, Entry, Expect, Hold, Op, ReadError, Store, Value},
@@ -233,6 +233,7 @@ impl Model {
             assert!(store.compacted() >= self.compacted);
         }
         self.read(store, self.head(), "", 10);
+        assert_eq!(scanned(store, &[""]), store.range("", None).unwrap());
         for key in KEYS {
             let found = store.get(key).unwrap().map(|entry| (entry.revision, entry.value));
             assert_eq!(found, self.state(self.head()).get(key).cloned());

@@ -53,6 +53,7 @@ fn filled() -> Scratch {
 
 fn values(store: &Embedded) -> Vec<(String, Value)> {
     let (entries, _) = store.range("", None).unwrap();
+    assert_eq!(suite::scanned(store, &[""]).0, entries, "a scan finds the same damage");
     entries.into_iter().map(|Entry { key, value, .. }| (key.to_string(), value)).collect()
 }
 
