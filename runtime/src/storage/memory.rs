@@ -1,27 +1,40 @@
 //! The in-memory engine, for tests and trials.
 //!
 //! Keeps its whole history until it is compacted. Holds no lock while the sink runs, so a reader of the store never
-//! waits for the cache, and the cache never waits for that reader.
+//! waits for the cache, and the cache never waits for that reader. A thread deletes expired values; it begins with the
+//! first value that has a lifetime.
 
 use std::{
     collections::{BTreeMap, VecDeque},
     future,
     ops::Bound,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError},
+    thread,
+    time::Instant,
 };
 
 use super::{
-    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Health, Op, ReadError, Sink, Store, Value, Visit,
+    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, ReadError, Sink, Store, Value,
+    Visit,
 };
 use crate::meta::Revision;
 
 /// A store that is lost when its process ends.
-#[derive(Default)]
 pub struct Memory {
+    shared: Arc<Shared>,
+    /// Starts the thread that deletes expired values.
+    expiry: Once,
+}
+
+/// What the store shares with the thread that deletes expired values.
+#[derive(Default)]
+struct Shared {
     /// Held for a whole commit, including the sink's run, so that commits are serialized.
     writer: Mutex<Writer>,
     /// The state that readers see. Never locked while the sink runs.
     state: Mutex<State>,
+    /// Signals a new deadline, and the end.
+    wake: Condvar,
 }
 
 #[derive(Default)]
@@ -39,22 +52,31 @@ struct State {
     newest: BTreeMap<Arc<str>, (Revision, Value)>,
     /// The changes after `compacted`, one per revision.
     log: VecDeque<Change>,
+    /// The values that expire, and those that did before they were written again.
+    deadlines: BTreeMap<(Instant, Revision), Arc<str>>,
+    ended: bool,
 }
 
 impl Memory {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::starting_after(Revision(0))
     }
 
     /// An empty store whose first change gets the revision after `origin`.
     #[must_use]
     pub fn starting_after(origin: Revision) -> Self {
         let state = State { head: origin, origin, ..State::default() };
-        Self { state: Mutex::new(state), ..Self::default() }
+        Self { shared: Arc::new(Shared { state: Mutex::new(state), ..Shared::default() }), expiry: Once::new() }
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state()
+    }
+}
+
+impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -73,6 +95,45 @@ impl Memory {
             sink(Delivery::Changes(&changes, changes.last().map_or(Revision(0), |last| last.revision)));
         }
         Ok(changes.iter().map(|change| change.revision).collect())
+    }
+
+    /// Deletes each value when it expires, until the store ends.
+    fn expire(&self) {
+        let mut state = self.state();
+        while !state.ended {
+            let Some((&(deadline, revision), _)) = state.deadlines.first_key_value() else {
+                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !left.is_zero() {
+                state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
+            let Some(key) = state.deadlines.remove(&(deadline, revision)) else { continue };
+            drop(state);
+            let op = Op { key, value: None, expect: Expect::At(revision), lifetime: None };
+            // A conflict means that the value was written again.
+            let _ = self.commit_now(vec![op].into());
+            state = self.state();
+        }
+    }
+
+    fn end(&self) {
+        self.state().ended = true;
+        self.wake.notify_all();
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.shared.end();
     }
 }
 
@@ -98,6 +159,10 @@ impl State {
     fn apply_one(&mut self, op: Op) -> Change {
         let revision = self.head.next();
         self.head = revision;
+        // A lifetime beyond what the clock can count never ends.
+        let deadline =
+            op.lifetime.filter(|_| op.value.is_some()).and_then(|lifetime| Instant::now().checked_add(lifetime));
+        self.deadlines.extend(deadline.map(|deadline| ((deadline, revision), Arc::clone(&op.key))));
         let previous = match &op.value {
             Some(value) => self.newest.insert(Arc::clone(&op.key), (revision, Ok(value.clone()))),
             None => self.newest.remove(&op.key),
@@ -138,11 +203,20 @@ fn entry(key: &Arc<str>, (revision, value): &(Revision, Value)) -> Entry {
 
 impl Store for Memory {
     fn attach(&self, sink: Sink) {
-        self.writer().sink = Some(sink);
+        self.shared.writer().sink = Some(sink);
     }
 
     fn commit(&self, commit: Commit) -> CommitFuture<'_> {
-        Box::pin(future::ready(self.commit_now(commit)))
+        let expires = commit.ops.iter().any(|op| op.lifetime.is_some());
+        let answer = self.shared.commit_now(commit);
+        if expires {
+            self.expiry.call_once(|| {
+                let shared = Arc::clone(&self.shared);
+                thread::spawn(move || shared.expire());
+            });
+            self.shared.wake.notify_all();
+        }
+        Box::pin(future::ready(answer))
     }
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
@@ -205,7 +279,8 @@ impl Store for Memory {
     }
 
     fn close(&self) {
-        let mut writer = self.writer();
+        self.shared.end();
+        let mut writer = self.shared.writer();
         writer.closed = true;
         writer.sink = None;
     }

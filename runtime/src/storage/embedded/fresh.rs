@@ -2,7 +2,7 @@
 //! one. Rows are written in order, and the table counts in `state` are computed on the way.
 
 use std::{
-    collections::{BTreeMap, HashSet, btree_map::Entry},
+    collections::{BTreeMap, HashMap, HashSet, btree_map::Entry},
     fs::File,
 };
 
@@ -10,7 +10,9 @@ use redb::{Database, ReadableDatabase, ReadableTable, Table, WriteTransaction, b
 
 use super::{
     guard::{Engine, guarded},
-    layout::{End, INDEX, LOG, MARKS, META, Row, Sealed, State, mark, pointer, read_marks, read_pointer},
+    layout::{
+        End, INDEX, LIFETIMES, LOG, MARKS, META, Row, Sealed, State, lifetime, mark, pointer, read_marks, read_pointer,
+    },
     verify::{Report, each_pointer, each_row},
 };
 use crate::meta::Revision;
@@ -20,6 +22,9 @@ pub(super) struct Fresh<'t> {
     log: Table<'t, u64, &'static [u8]>,
     index: Table<'t, &'static [u8], Sealed>,
     marks: Table<'t, u64, Sealed>,
+    lifetimes: Table<'t, (u64, u64), u64>,
+    /// The deadlines of the rows that have one, by revision.
+    deadlines: HashMap<Revision, u64>,
     state: State,
 }
 
@@ -56,12 +61,15 @@ pub(super) fn write_to(
 impl<'t> Fresh<'t> {
     fn begin(transaction: &'t WriteTransaction, state: State) -> Result<Self, redb::Error> {
         let (log, index) = (transaction.open_table(LOG)?, transaction.open_table(INDEX)?);
-        Ok(Self { log, index, marks: transaction.open_table(MARKS)?, state })
+        let (marks, lifetimes) = (transaction.open_table(MARKS)?, transaction.open_table(LIFETIMES)?);
+        Ok(Self { log, index, marks, lifetimes, deadlines: HashMap::new(), state })
     }
 
+    /// Adds a row of the log. Those of the newest values come before the pointers to them.
     pub(super) fn put_row(&mut self, revision: Revision, row: &Row<'_>) -> Result<(), redb::Error> {
         let checksum = row.write(revision, self.log.insert_reserve(revision.0, row.size())?.as_mut());
         self.state.log.add(checksum);
+        self.deadlines.extend(row.deadline_ms.map(|deadline_ms| (revision, deadline_ms)));
         Ok(())
     }
 
@@ -69,6 +77,9 @@ impl<'t> Fresh<'t> {
         let sealed = pointer(key, revision);
         self.index.insert(key, sealed)?;
         self.state.index.add(sealed.1);
+        if let Some(&deadline_ms) = self.deadlines.get(&revision) {
+            self.lifetimes.insert((deadline_ms, revision.0), lifetime(deadline_ms, revision))?;
+        }
         Ok(())
     }
 

@@ -1,38 +1,53 @@
 //! One group of commits in one transaction of the engine. Each commit is checked against the state that earlier ones
 //! left, and is applied completely or not at all.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::{
     layout::{End, INDEX, LOG, META, Row, Sealed, State, pointer, read_pointer},
-    read::value,
+    lifetimes::{Deadlines, Lifetimes},
+    read::{Stored, stored},
 };
 use crate::{
     meta::Revision,
-    storage::{Change, Commit, CommitError, Op, Value},
+    storage::{Change, Commit, CommitError, Op},
 };
 
 /// A value that an operation replaces or deletes.
-type Previous = Option<(Revision, Value)>;
+type Previous = Option<(Revision, Stored)>;
 
 /// A group that is being written.
 pub(super) struct Group<'t> {
-    log: Table<'t, u64, &'static [u8]>,
+    pub(super) log: Table<'t, u64, &'static [u8]>,
     index: Table<'t, &'static [u8], Sealed>,
     meta: Table<'t, &'static str, &'static [u8]>,
+    pub(super) deadlines: Deadlines<'t>,
+    /// The store's time.
+    pub(super) now_ms: u64,
     state: State,
     changes: Vec<Change>,
     /// The revisions of keys that commits of this group hold. Many commits hold the same keys.
     held: HashMap<Arc<str>, Option<Revision>>,
 }
 
+/// A group that is ready for its commit.
+pub(super) struct Finished {
+    pub(super) changes: Vec<Change>,
+    /// The new end of the log.
+    pub(super) end: End,
+    pub(super) lifetimes: Lifetimes,
+    /// False if there is nothing to commit.
+    pub(super) changed: bool,
+}
+
 impl<'t> Group<'t> {
-    pub(super) fn begin(transaction: &'t WriteTransaction) -> Result<Self, redb::Error> {
+    pub(super) fn begin(transaction: &'t WriteTransaction, now_ms: u64) -> Result<Self, redb::Error> {
         let meta = transaction.open_table(META)?;
         let (log, index) = (transaction.open_table(LOG)?, transaction.open_table(INDEX)?);
-        Ok(Self { log, index, state: State::load(&meta)?, meta, changes: Vec::new(), held: HashMap::new() })
+        let (deadlines, state) = (Deadlines::open(transaction)?, State::load(&meta)?);
+        Ok(Self { log, index, meta, deadlines, now_ms, state, changes: Vec::new(), held: HashMap::new() })
     }
 
     /// Writes one commit. The outer error comes from the engine and ends the group; the inner one belongs to this
@@ -57,12 +72,14 @@ impl<'t> Group<'t> {
         Ok(Ok(applied.collect::<Result<_, _>>()?))
     }
 
-    /// The changes of the group, and the new end of the log.
-    pub(super) fn finish(mut self) -> Result<(Vec<Change>, End), redb::Error> {
-        if !self.changes.is_empty() {
+    /// Ends the group.
+    pub(super) fn finish(mut self) -> Result<Finished, redb::Error> {
+        let changed = !self.changes.is_empty() || self.deadlines.changed;
+        if changed {
             self.state.save(&mut self.meta)?;
         }
-        Ok((self.changes, self.state.end))
+        let lifetimes = self.deadlines.next()?;
+        Ok(Finished { changes: self.changes, end: self.state.end, lifetimes, changed })
     }
 
     fn held(&mut self, key: &Arc<str>) -> Result<Result<Option<Revision>, CommitError>, redb::Error> {
@@ -94,9 +111,11 @@ impl<'t> Group<'t> {
             return Ok(Err(CommitError::Conflict { index, current }));
         }
         let Some(current) = current else { return Ok(Ok(None)) };
-        match value(&self.log, &op.key, current)? {
-            Err(damage) if op.value.is_some() => Ok(Err(CommitError::Damaged { key: Arc::clone(&op.key), damage })),
-            value => Ok(Ok(Some((current, value)))),
+        match stored(&self.log, &op.key, current)? {
+            Stored { value: Err(damage), .. } if op.value.is_some() => {
+                Ok(Err(CommitError::Damaged { key: Arc::clone(&op.key), damage }))
+            }
+            stored => Ok(Ok(Some((current, stored)))),
         }
     }
 
@@ -121,20 +140,35 @@ impl<'t> Group<'t> {
             obsolete: self.state.end.obsolete,
             key: &op.key,
             body: op.value.as_deref(),
+            deadline_ms: op.lifetime.filter(|_| op.value.is_some()).map(|lifetime| self.deadline_ms(lifetime)),
         };
+        if let Some(deadline_ms) = row.deadline_ms {
+            self.deadlines.add(deadline_ms, revision)?;
+        }
+        if let Some((replaced, Stored { deadline_ms: Some(deadline_ms), .. })) = previous {
+            self.deadlines.remove(deadline_ms, replaced)?;
+        }
         row.obsolete += made_obsolete(&row, previous.as_ref());
         let checksum = row.write(revision, self.log.insert_reserve(revision.0, row.size())?.as_mut());
         self.state.log.add(checksum);
         self.state.end = End { head: revision, obsolete: row.obsolete };
+        let previous = previous.map(|(revision, stored)| (revision, stored.value));
         self.changes.push(Change { revision, key: Arc::clone(&op.key), value: op.value, previous });
         Ok(revision)
+    }
+
+    /// When a value written now expires.
+    fn deadline_ms(&self, lifetime: Duration) -> u64 {
+        self.now_ms.saturating_add(u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX))
     }
 }
 
 /// The bytes that compacting this change frees: the row that it replaced, and its own row if it is a deletion.
-fn made_obsolete(row: &Row<'_>, previous: Option<&(Revision, Value)>) -> u64 {
+fn made_obsolete(row: &Row<'_>, previous: Option<&(Revision, Stored)>) -> u64 {
     let replaced = match previous {
-        Some((_, Ok(body))) => Row { body: Some(body), ..*row }.size(),
+        Some((_, Stored { value: Ok(body), deadline_ms })) => {
+            Row { body: Some(body), deadline_ms: *deadline_ms, ..*row }.size()
+        }
         // The length of a damaged row is unknown.
         _ => 0,
     };

@@ -4,17 +4,14 @@
 //! happened by its time. A change may therefore outlive its age by the distance between two marks, and is never removed
 //! early.
 
-use std::{
-    collections::VecDeque,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::collections::VecDeque;
 
 use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, WriteTransaction};
 
 use super::{
     Options,
-    clock::Clock,
-    layout::{End, LOG, MARKS, META, Row, State, mark, read_marks},
+    clock::{Clock, Reading},
+    layout::{End, LOG, MARKS, META, Row, State, mark, read_marks, read_note, save_note},
 };
 use crate::meta::Revision;
 
@@ -40,21 +37,23 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Loads the history of a file, and returns the end of the log. `system` is the current time of the system's clock.
-    pub(super) fn load(db: &Database, options: &Options, system: SystemTime) -> Result<(Self, End), redb::Error> {
+    /// Loads the history of a file, and returns the end of the log. A store that is already open keeps its clock.
+    pub(super) fn load(db: &Database, options: &Options, clock: Option<Clock>) -> Result<(Self, End), redb::Error> {
         let transaction = db.begin_read()?;
-        let state = State::load(&transaction.open_table(META)?)?;
+        let meta = transaction.open_table(META)?;
+        let (state, note) = (State::load(&meta)?, read_note(&meta)?);
         let mut marks = VecDeque::new();
         read_marks(&transaction.open_table(MARKS)?, &mut marks)?;
         let age_ms = u64::try_from(options.history_age.as_millis()).unwrap_or(u64::MAX);
         let (origin, compacted, goal) = (state.origin, state.compacted, state.compacted.head);
-        let clock = Clock::starting(system, marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0));
+        let noted_ms = marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0);
+        let clock = clock.unwrap_or_else(|| Clock::starting(Reading::now(), note, noted_ms));
         Ok((Self { clock, age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, state.end))
     }
 
-    /// The current time of this history's clock, from which its replacement starts.
-    pub(super) fn time(&self) -> SystemTime {
-        UNIX_EPOCH + Duration::from_millis(self.clock.now_ms())
+    /// The store's clock.
+    pub(super) fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// The revision up to which history is compacted.
@@ -92,6 +91,7 @@ impl History {
             }
             state.marks.add(sealed.1);
             state.save(&mut meta)?;
+            save_note(self.clock.note(), &mut meta)?;
             self.marks.push_back((before, now));
         }
         Ok(())

@@ -1,15 +1,19 @@
-//! The layout of the store in the engine's file: layout 2.
+//! The layout of the store in the engine's file: layout 3.
 //!
 //! | table | key → value |
 //! |---|---|
 //!  | `log` | revision → the change with this revision ([`Row`]), checksum first |
 //! | `index` | key → the revision of its newest value, checksum |
 //! | `marks` | revision → a time (Unix, ms) at which every change before the revision had happened, checksum |
-//! | `meta` | `state` → [`State`], checksum first: how far history goes, and what the other tables hold |
+//! | `lifetimes` | (deadline (ms), revision) → checksum: the newest values that expire |
+//! | `meta` | `state` → [`State`], checksum first: how far history goes, and what the first three tables hold |
+//! | | `clock` → the store's time when it was last noted, checksum first (`clock.rs`) |
 //!
 //! Each checksum is XXH3 (64 bits) of the row's key and value, verified whenever the row is read. `state` holds for each
-//! of the other tables the number of rows and the sum of their checksums. Every transaction that changes a table changes
-//! them with it, so that a row that vanished is noticed when the store is loaded (`verify.rs`).
+//! of the first three tables the number of rows and the sum of their checksums. Every transaction that changes a table
+//! changes them with it, so that a row that vanished is noticed when the store is loaded (`verify.rs`). `lifetimes` needs no
+//! count: it follows from the other tables, because the row of a value has its deadline. It may name values that are
+//! not the newest ones any more, because damage hid their deadlines when they were replaced.
 //!
 //! A body is written once, in the row of the change that made it; the row is the newest value while the index points to
 //! it, and the previous value of the change that replaced it until that change is compacted. Hence:
@@ -19,19 +23,23 @@
 //!   still names the object, and points to revision zero where not even the revision is known;
 //! - a row at or before `compacted` is there only if the index points to it or a change after `compacted` does, or if
 //!   compaction passed a row that it could not read (`passed`), which may have pointed to it.
+//!
+//! Layout 2 had neither `lifetimes` and `clock` nor rows with deadlines, and is otherwise the same: its files are used as they are.
 
 use redb::{ReadableTable, TableDefinition};
 use twox_hash::XxHash3_64;
 
+use super::clock::Note;
 use crate::{meta::Revision, storage::Damage};
 
 pub(super) const LOG: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("log");
 pub(super) const INDEX: TableDefinition<'_, &[u8], Sealed> = TableDefinition::new("index");
 pub(super) const MARKS: TableDefinition<'_, u64, Sealed> = TableDefinition::new("marks");
+pub(super) const LIFETIMES: TableDefinition<'_, (u64, u64), u64> = TableDefinition::new("lifetimes");
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
-/// The one row of the table `meta`.
 const STATE: &str = "state";
+const CLOCK: &str = "clock";
 
 /// A number with the checksum of its row.
 pub(super) type Sealed = (u64, u64);
@@ -59,6 +67,27 @@ pub(super) fn mark(before: Revision, ms: u64) -> Sealed {
 /// Reads the marks entry of a revision.
 pub(super) fn read_mark(before: Revision, sealed: Sealed) -> Result<u64, Damage> {
     if sealed == mark(before, sealed.0) { Ok(sealed.0) } else { Err(Damage::Altered) }
+}
+
+/// The value of a row of `lifetimes`.
+pub(super) fn lifetime(deadline_ms: u64, revision: Revision) -> u64 {
+    checksum(deadline_ms, &revision.0.to_le_bytes())
+}
+
+/// Reads the last note of the clock. A note that is missing or damaged is ignored.
+pub(super) fn read_note(meta: &impl ReadableTable<&'static str, &'static [u8]>) -> Result<Option<Note>, redb::Error> {
+    let Some(found) = meta.get(CLOCK)? else { return Ok(None) };
+    let Some((sum, rest)) = found.value().split_first_chunk() else { return Ok(None) };
+    Ok(Note::from_bytes(rest).filter(|_| u64::from_le_bytes(*sum) == checksum(0, rest)))
+}
+
+pub(super) fn save_note(
+    note: Note,
+    meta: &mut redb::Table<'_, &'static str, &'static [u8]>,
+) -> Result<(), redb::Error> {
+    let numbers = note.to_bytes();
+    meta.insert(CLOCK, &[&checksum(0, &numbers).to_le_bytes()[..], &numbers].concat()[..])?;
+    Ok(())
 }
 
 /// Reads marks up to the first page that cannot be read, without damaged ones: without a mark, history is kept until the next
@@ -183,17 +212,29 @@ pub(super) struct Row<'a> {
     pub(super) key: &'a str,
     /// `None` for a deletion.
     pub(super) body: Option<&'a [u8]>,
+    /// When the value expires, on the store's clock; `None` for a value that stays, and for a deletion.
+    pub(super) deadline_ms: Option<u64>,
 }
 
 const PUT: u8 = 0;
 const DELETE: u8 = 1;
+/// A value that expires: its deadline follows the body.
+const LEASE: u8 = 2;
 const SUM: usize = 8;
 const HEAD: usize = 1 + 8 + 8 + 4;
 
 impl<'a> Row<'a> {
     /// The row's size in the log.
     pub(super) fn size(&self) -> usize {
-        SUM + HEAD + self.key.len() + self.body.map_or(0, <[u8]>::len)
+        SUM + HEAD
+            + self.key.len()
+            + self.body.map_or(0, <[u8]>::len)
+            + self.deadline_ms.map_or(0, |_| size_of::<u64>())
+    }
+
+    /// True if a row may have this first byte after its checksum.
+    pub(super) fn is_kind(byte: u8) -> bool {
+        [PUT, DELETE, LEASE].contains(&byte)
     }
 
     /// Writes the row into a buffer of exactly its size and returns its checksum.
@@ -201,13 +242,21 @@ impl<'a> Row<'a> {
         let key_size = u32::try_from(self.key.len()).expect("the engine limits keys to 3 GiB");
         let (sum, content) = into.split_at_mut(SUM);
         let (head, rest) = content.split_at_mut(HEAD);
-        head[0] = if self.body.is_some() { PUT } else { DELETE };
+        head[0] = match (self.body, self.deadline_ms) {
+            (None, _) => DELETE,
+            (Some(_), None) => PUT,
+            (Some(_), Some(_)) => LEASE,
+        };
         head[1..9].copy_from_slice(&self.previous.0.to_le_bytes());
         head[9..17].copy_from_slice(&self.obsolete.to_le_bytes());
         head[17..].copy_from_slice(&key_size.to_le_bytes());
-        let (key, body) = rest.split_at_mut(self.key.len());
+        let (key, rest) = rest.split_at_mut(self.key.len());
+        let (body, deadline) = rest.split_at_mut(self.body.map_or(0, <[u8]>::len));
         key.copy_from_slice(self.key.as_bytes());
         body.copy_from_slice(self.body.unwrap_or_default());
+        if let Some(deadline_ms) = self.deadline_ms {
+            deadline.copy_from_slice(&deadline_ms.to_le_bytes());
+        }
         let checksum = checksum(revision.0, content);
         sum.copy_from_slice(&checksum.to_le_bytes());
         checksum
@@ -234,15 +283,21 @@ impl<'a> Row<'a> {
         let (obsolete, rest) = rest.split_first_chunk()?;
         let (key_size, rest) = rest.split_first_chunk()?;
         let (key, body) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*key_size)).ok()?)?;
+        let (body, deadline_ms) = match *kind {
+            PUT => (Some(body), None),
+            DELETE if body.is_empty() => (None, None),
+            LEASE => {
+                let (body, deadline) = body.split_last_chunk()?;
+                (Some(body), Some(u64::from_le_bytes(*deadline)))
+            }
+            _ => return None,
+        };
         Some(Self {
             previous: Revision(u64::from_le_bytes(*previous)),
             obsolete: u64::from_le_bytes(*obsolete),
             key: std::str::from_utf8(key).ok()?,
-            body: match *kind {
-                PUT => Some(body),
-                DELETE if body.is_empty() => None,
-                _ => return None,
-            },
+            body,
+            deadline_ms,
         })
     }
 }
@@ -253,8 +308,9 @@ mod tests {
 
     #[test]
     fn a_row_reads_back_as_written_and_no_changed_bit_goes_unnoticed() {
-        for body in [None, Some(&b""[..]), Some(b"{}")] {
-            let row = Row { previous: Revision(7), obsolete: 9, key: "/registry/a", body };
+        let whole = [None, Some(&b""[..]), Some(b"{}")].map(|body| (body, None));
+        for (body, deadline_ms) in whole.into_iter().chain([(Some(&b"{}"[..]), Some(5))]) {
+            let row = Row { previous: Revision(7), obsolete: 9, key: "/registry/a", body, deadline_ms };
             let mut bytes = vec![0xff; row.size()];
             let sum = row.write(Revision(8), &mut bytes);
             assert_eq!(Row::stored_checksum(&bytes), sum);

@@ -43,7 +43,7 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
         directory
             .replace_file(kept, |file| upgrade::upgrade(handle.db(), file))
             .map_err(|error| cannot_make(directory, error))?;
-        tracing::info!(file = %directory.file().display(), kept, "upgraded the store to format 2");
+        tracing::info!(file = %directory.file().display(), kept, "upgraded the store");
         disk = open(directory, &metrics)?;
         (handle, sound) = examine(directory, &disk, options)?;
     }
@@ -97,6 +97,7 @@ fn tell(directory: &Directory, report: &Report, sound: bool, kept: &str) {
         log = whole(report.log_whole),
         index = whole(report.index_whole),
         marks = whole(report.marks_whole),
+        lifetimes = whole(report.lifetimes_whole),
         objects = report.objects.len(),
         changes = report.history.len(),
         unnamed = report.unnamed,

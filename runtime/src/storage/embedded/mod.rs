@@ -52,6 +52,7 @@ mod handle;
 mod head;
 mod history;
 mod layout;
+mod lifetimes;
 mod load;
 pub mod maintenance;
 mod read;
@@ -73,7 +74,7 @@ use std::{
         mpsc::{self, Sender},
     },
     thread::{self, JoinHandle},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use redb::ReadableDatabase;
@@ -85,6 +86,7 @@ use self::{
     handle::{Current, Handle},
     head::Witness,
     history::History,
+    lifetimes::Lifetimes,
     load::Loaded,
     maintenance::{Reports, socket},
     read::View,
@@ -190,7 +192,7 @@ impl Embedded {
         findings: Findings,
         metrics: Arc<Metrics>,
     ) -> Result<Self, redb::Error> {
-        let loaded = guarded(|| History::load(handle.db(), &options, SystemTime::now()))?;
+        let loaded = guarded(|| Ok((History::load(handle.db(), &options, None)?, Lifetimes::load(handle.db())?)))?;
         let current = Arc::new(Current::new(handle));
         let (jobs, queue) = mpsc::channel();
         let writer = Writer::new(disk, options, Arc::clone(&current), queue, loaded, witness, Arc::clone(&metrics));

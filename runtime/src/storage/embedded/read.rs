@@ -152,15 +152,35 @@ fn damaged_change(revision: Revision, damage: Damage) -> String {
     format!("the change of revision {revision} cannot be read: {damage}")
 }
 
+/// A value as the log has it.
+pub(super) struct Stored {
+    pub(super) value: Value,
+    /// When it expires, on the store's clock.
+    pub(super) deadline_ms: Option<u64>,
+}
+
 /// The value that a change wrote to a key.
 pub(super) fn value(
     log: &impl ReadableTable<u64, &'static [u8]>,
     key: &str,
     revision: Revision,
 ) -> Result<Value, redb::Error> {
-    let Some(bytes) = log.get(revision.0)? else { return Ok(Err(Damage::Missing)) };
-    Ok(Row::read(revision, bytes.value()).and_then(|row| match row.body {
-        Some(body) if row.key == key => Ok(Bytes::copy_from_slice(body)),
-        _ => Err(Damage::Missing),
-    }))
+    Ok(stored(log, key, revision)?.value)
+}
+
+/// The value that a change wrote to a key, and its deadline.
+pub(super) fn stored(
+    log: &impl ReadableTable<u64, &'static [u8]>,
+    key: &str,
+    revision: Revision,
+) -> Result<Stored, redb::Error> {
+    let damaged = |damage| Stored { value: Err(damage), deadline_ms: None };
+    let Some(bytes) = log.get(revision.0)? else { return Ok(damaged(Damage::Missing)) };
+    Ok(match Row::read(revision, bytes.value()) {
+        Ok(Row { body: Some(body), deadline_ms, key: found, .. }) if found == key => {
+            Stored { value: Ok(Bytes::copy_from_slice(body)), deadline_ms }
+        }
+        Ok(_) => damaged(Damage::Missing),
+        Err(damage) => damaged(damage),
+    })
 }

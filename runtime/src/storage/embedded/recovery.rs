@@ -30,6 +30,7 @@ use super::{
     handle::Handle,
     history::History,
     layout::{End, META, State},
+    lifetimes::Lifetimes,
     read::View,
     writer::Writer,
 };
@@ -199,6 +200,7 @@ impl Writer {
         }
         self.doubtful = None;
         self.history = found.history;
+        self.lifetimes = found.lifetimes;
         for (upto, _) in &self.forgetting {
             self.history.forget(*upto);
         }
@@ -208,8 +210,11 @@ impl Writer {
 
     /// Reads the content of a reopened file and compares it with what was published.
     fn look_into(&self, handle: &Handle) -> Result<Found, Refusal> {
-        let loaded = guarded(|| History::load(handle.db(), &self.options, self.history.time()));
-        let (history, end) = loaded.map_err(|error| cause(handle, error))?;
+        let loaded = guarded(|| {
+            let loaded = History::load(handle.db(), &self.options, Some(self.history.clock()))?;
+            Ok((loaded, Lifetimes::load(handle.db())?))
+        });
+        let ((history, end), lifetimes) = loaded.map_err(|error| cause(handle, error))?;
         let published = self.progress.head();
         if end.head != published && Some(end.head) != self.doubtful {
             let message = format!(
@@ -221,7 +226,7 @@ impl Writer {
         let missed = guarded(|| View::open(handle.db())?.changes(published, usize::MAX));
         let missed = missed.map_err(|error| cause(handle, error))?;
         let missed = missed.map_err(|error| Refusal { cause: Cause::Damaged, message: error.to_string() })?;
-        Ok(Found { history, end, missed })
+        Ok(Found { history, lifetimes, end, missed })
     }
 
     /// Gives readers a handle that works, if theirs does not.
@@ -245,6 +250,7 @@ impl Writer {
 /// The content of a reopened file.
 struct Found {
     history: History,
+    lifetimes: Lifetimes,
     end: End,
     /// Changes of the group in doubt, which were not published yet.
     missed: Vec<Change>,

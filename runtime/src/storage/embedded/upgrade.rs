@@ -1,4 +1,4 @@
-//! The upgrade from layout 1 to layout 2. Layout 1 had no checksums. Its tables had the same names:
+//! The upgrade from layout 1. Layout 1 had no checksums. Its tables had the same names:
 //!
 //! | table | key → value |
 //! |---|---|

@@ -9,11 +9,12 @@ use redb::{Database, ReadableDatabase, ReadableTable};
 
 use super::{
     guard::guarded,
-    layout::{INDEX, LOG, MARKS, META, Row, Sealed, State, Tally, read_mark, read_pointer},
+    layout::{INDEX, LIFETIMES, LOG, MARKS, META, Row, Sealed, State, Tally, lifetime, read_mark, read_pointer},
 };
 use crate::{meta::Revision, storage::Damage};
 
 /// The result of a verification.
+#[expect(clippy::struct_excessive_bools, reason = "each is the state of one table")]
 pub(super) struct Report {
     pub(super) state: State,
     /// Objects whose newest value cannot be read, by key.
@@ -28,12 +29,16 @@ pub(super) struct Report {
     pub(super) index_whole: bool,
     /// True if every row of the marks is present and unchanged.
     pub(super) marks_whole: bool,
+    /// True if every newest value that expires has its deadline in the table of lifetimes.
+    pub(super) lifetimes_whole: bool,
+    /// The deadlines that this table must have.
+    deadlines: BTreeSet<(u64, u64)>,
 }
 
 impl Report {
     /// True if the tables are complete. The index may still name single objects that were damaged earlier.
     pub(super) fn is_whole(&self) -> bool {
-        self.log_whole && self.index_whole && self.marks_whole
+        self.log_whole && self.index_whole && self.marks_whole && self.lifetimes_whole
     }
 }
 
@@ -43,6 +48,8 @@ struct Log {
     seen: Vec<Seen>,
     /// Revisions whose rows are altered.
     altered: BTreeSet<u64>,
+    /// The deadlines of those that have one, by revision.
+    deadlines: BTreeMap<u64, u64>,
     /// The number of rows of both kinds.
     rows: u64,
 }
@@ -72,6 +79,8 @@ pub(super) fn verify_watched(db: &Database, each: &mut dyn FnMut(u64, usize)) ->
         log_whole: false,
         index_whole: false,
         marks_whole: false,
+        lifetimes_whole: false,
+        deadlines: BTreeSet::new(),
     };
     let log = guarded(|| Ok(transaction.open_table(LOG)?))?;
     let index = guarded(|| Ok(transaction.open_table(INDEX)?))?;
@@ -92,27 +101,43 @@ pub(super) fn verify_watched(db: &Database, each: &mut dyn FnMut(u64, usize)) ->
         Ok(whole && tally == state.marks)
     })
     .unwrap_or(false);
+    report.lifetimes_whole = report.deadlines.is_empty()
+        || guarded(|| {
+            for found in transaction.open_table(LIFETIMES)?.iter()? {
+                let (key, sum) = found?;
+                let (deadline_ms, revision) = key.value();
+                if sum.value() == lifetime(deadline_ms, Revision(revision)) {
+                    report.deadlines.remove(&(deadline_ms, revision));
+                }
+            }
+            Ok(report.deadlines.is_empty())
+        })
+        .unwrap_or(false);
     Ok(report)
 }
 
 impl Report {
     fn verify_log(&mut self, log: &impl ReadableTable<u64, &'static [u8]>, each: &mut dyn FnMut(usize)) -> Log {
         let (mut seen, mut altered, mut tally) = (Vec::new(), BTreeSet::new(), Tally::default());
+        let mut deadlines = BTreeMap::new();
         let readable = each_row(log, |revision, bytes| {
             each(size_of::<u64>() + bytes.len());
             tally.add(Row::stored_checksum(bytes));
             match Row::read(Revision(revision), bytes) {
-                Ok(row) => seen.push(Seen {
-                    revision,
-                    key: hash(row.key.as_bytes()),
-                    previous: row.previous.0,
-                    has_body: row.body.is_some(),
-                }),
+                Ok(row) => {
+                    deadlines.extend(row.deadline_ms.map(|deadline_ms| (revision, deadline_ms)));
+                    seen.push(Seen {
+                        revision,
+                        key: hash(row.key.as_bytes()),
+                        previous: row.previous.0,
+                        has_body: row.body.is_some(),
+                    });
+                }
                 Err(_) => _ = altered.insert(revision),
             }
         });
         self.log_whole = readable && altered.is_empty() && tally == self.state.log;
-        Log { seen, altered, rows: tally.rows }
+        Log { seen, altered, deadlines, rows: tally.rows }
     }
 
     /// Finds changes that cannot be read, or that replaced an unreadable value.
@@ -139,7 +164,7 @@ impl Report {
         each: &mut dyn FnMut(usize),
     ) {
         let (mut tally, mut whole) = (Tally::default(), true);
-        let objects = &mut self.objects;
+        let (objects, deadlines) = (&mut self.objects, &mut self.deadlines);
         let read = guarded(|| {
             for found in index.iter()? {
                 let (key, sealed) = found?;
@@ -149,6 +174,7 @@ impl Report {
                     whole = false;
                     continue;
                 };
+                deadlines.extend(log.deadlines.get(&revision.0).map(|deadline_ms| (*deadline_ms, revision.0)));
                 let row = log.find(revision.0);
                 if row.is_none_or(|row| !row.has_body || row.key != hash(key.value())) {
                     let damage = if log.altered.contains(&revision.0) { Damage::Altered } else { Damage::Missing };

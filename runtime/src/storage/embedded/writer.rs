@@ -17,7 +17,14 @@ use redb::WriteTransaction;
 use tokio::sync::oneshot;
 
 use super::{
-    Disk, Options, group::Group, guard::guarded, handle::Current, head::Witness, history::History, layout::End,
+    Disk, Options,
+    group::{Finished, Group},
+    guard::guarded,
+    handle::Current,
+    head::Witness,
+    history::History,
+    layout::End,
+    lifetimes::Lifetimes,
     recovery::Trouble,
 };
 use crate::{
@@ -88,6 +95,7 @@ pub(super) struct Writer {
     jobs: Receiver<Job>,
     sink: Option<Sink>,
     pub(super) history: History,
+    pub(super) lifetimes: Lifetimes,
     pub(super) end: End,
     /// A job taken from the queue while a group was gathered, to be done after the group.
     held: Option<Job>,
@@ -117,7 +125,7 @@ impl Writer {
         options: Options,
         current: Arc<Current>,
         jobs: Receiver<Job>,
-        (history, end): (History, End),
+        ((history, end), lifetimes): ((History, End), Lifetimes),
         witness: Option<Witness>,
         metrics: Arc<Metrics>,
     ) -> Self {
@@ -132,6 +140,7 @@ impl Writer {
             jobs,
             sink: None,
             history,
+            lifetimes,
             end,
             held: None,
             forgetting: Vec::new(),
@@ -170,22 +179,22 @@ impl Writer {
             if let Some(job) = self.held.take() {
                 return Some(job);
             }
-            if busy {
-                match self.jobs.try_recv() {
-                    Ok(job) => return Some(job),
-                    Err(TryRecvError::Empty) => {}
-                    Err(TryRecvError::Disconnected) => return None,
+            match self.jobs.try_recv() {
+                Ok(job) => return Some(job),
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => return None,
+            }
+            if self.expire() || busy {
+                continue;
+            }
+            match self.jobs.recv_timeout(self.patience()) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Timeout) => {
+                    // `ready` records the result. No caller waits for it.
+                    let _ = self.ready();
+                    self.settle();
                 }
-            } else {
-                match self.jobs.recv_timeout(self.patience()) {
-                    Ok(job) => return Some(job),
-                    Err(RecvTimeoutError::Timeout) => {
-                        // `ready` records the result. No caller waits for it.
-                        let _ = self.ready();
-                        self.settle();
-                    }
-                    Err(RecvTimeoutError::Disconnected) => return None,
-                }
+                Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
     }
@@ -195,10 +204,10 @@ impl Writer {
         if let Some(trouble) = &self.trouble {
             return trouble.patience();
         }
-        if self.unsettled {
-            return QUIET;
-        }
-        self.history.next_due_ms().map_or(LOOK, |ms| Duration::from_millis(ms + 1).min(LOOK))
+        let lifetimes = self.lifetimes.next_due_ms(self.history.clock().now_ms());
+        let next = self.history.next_due_ms().into_iter().chain(lifetimes).min();
+        let longest = if self.unsettled { QUIET } else { LOOK };
+        next.map_or(longest, |ms| Duration::from_millis(ms.saturating_add(1)).min(longest))
     }
 
     /// Takes the commits that are queued behind a commit.
@@ -239,7 +248,8 @@ impl Writer {
     /// Writes a group. If that fails, determines whether the group was applied.
     fn write_or_recover(&mut self, commits: Vec<Commit>) -> Result<Vec<Answer>, CommitError> {
         let Failed { error, begun } = match self.write(commits) {
-            Ok((changes, end, answers)) => {
+            Ok((Finished { changes, end, lifetimes, .. }, answers)) => {
+                self.lifetimes = lifetimes;
                 self.publish(&changes, end);
                 return Ok(answers);
             }
@@ -256,35 +266,35 @@ impl Writer {
     }
 
     /// Writes a group in one transaction. It is durable when this returns.
-    fn write(&mut self, commits: Vec<Commit>) -> Result<(Vec<Change>, End, Vec<Answer>), Box<Failed>> {
+    fn write(&mut self, commits: Vec<Commit>) -> Result<(Finished, Vec<Answer>), Box<Failed>> {
         let prepared = guarded(|| self.prepare(commits));
-        let (transaction, changes, end, answers) = prepared.map_err(|error| Box::new(Failed { error, begun: None }))?;
+        let (transaction, finished, answers) = prepared.map_err(|error| Box::new(Failed { error, begun: None }))?;
         if let Some(transaction) = transaction {
             let committed = guarded(|| Ok(transaction.commit()?));
             if let Err(error) = committed {
-                return Err(Box::new(Failed { error, begun: Some((end, answers)) }));
+                return Err(Box::new(Failed { error, begun: Some((finished.end, answers)) }));
             }
             self.unsettled = true;
         }
-        Ok((changes, end, answers))
+        Ok((finished, answers))
     }
 
     /// Writes a group up to its commit. Returns no transaction if the group changes nothing.
-    #[allow(clippy::type_complexity, reason = "it is taken apart at once, in one place")]
     fn prepare(
         &mut self,
         commits: Vec<Commit>,
-    ) -> Result<(Option<WriteTransaction>, Vec<Change>, End, Vec<Answer>), redb::Error> {
+    ) -> Result<(Option<WriteTransaction>, Finished, Vec<Answer>), redb::Error> {
         let transaction = self.current.get().db().begin_write()?;
-        let mut group = Group::begin(&transaction)?;
-        let answers = commits.into_iter().map(|commit| group.commit(commit)).collect::<Result<Vec<_>, _>>()?;
-        let (changes, end) = group.finish()?;
-        if changes.is_empty() {
+        let mut group = Group::begin(&transaction, self.history.clock().now_ms())?;
+        let answers: Vec<_> = commits.into_iter().map(|commit| group.commit(commit)).collect::<Result<_, _>>()?;
+        group.expire(!answers.is_empty())?;
+        let finished = group.finish()?;
+        if !finished.changed {
             transaction.abort()?;
-            return Ok((None, changes, end, answers));
+            return Ok((None, finished, answers));
         }
         self.history.mark(&transaction, self.end.head.next(), false)?;
-        Ok((Some(transaction), changes, end, answers))
+        Ok((Some(transaction), finished, answers))
     }
 
     /// Publishes durable changes to readers and the sink.
@@ -301,6 +311,16 @@ impl Writer {
         if let Some(sink) = &mut self.sink {
             sink(Delivery::Changes(changes, end.head));
         }
+    }
+
+    /// Deletes some of the expired values while no commit waits. Returns whether there are more.
+    fn expire(&mut self) -> bool {
+        let due = |writer: &Self| writer.trouble.is_none() && writer.lifetimes.due(writer.history.clock().now_ms());
+        if due(self) && self.ready().is_ok() {
+            // No caller waits for an answer, and `recovery.rs` has taken care of an error.
+            let _ = self.write_or_recover(Vec::new());
+        }
+        due(self)
     }
 
     /// Removes a little expired history. Returns whether more remains.

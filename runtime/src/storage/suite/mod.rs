@@ -1,5 +1,6 @@
 //! The behaviour that every engine must have. Each engine's tests run this suite on their own store.
 
+mod lifetimes;
 pub(super) mod property;
 
 use std::sync::{Arc, Mutex};
@@ -58,6 +59,7 @@ pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
     concurrent_increments_are_not_lost(&fresh());
     a_commit_is_acknowledged_after_the_sink_has_it(&fresh());
     a_closed_store_refuses(&fresh());
+    lifetimes::run(&fresh());
 }
 
 fn conflict(result: Result<Vec<Revision>, CommitError>) -> (usize, Option<u64>) {

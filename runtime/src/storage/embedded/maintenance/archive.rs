@@ -5,7 +5,7 @@
 //! | bytes | content |
 //! |---|---|
 //! | 16 | magic `kindsmith-backup` |
-//! | 4 | version, 1 |
+//! | 4 | version, 2; 1 before rows had deadlines |
 //!
 //! | bytes of a frame | content |
 //! |---|---|
@@ -23,7 +23,7 @@
 //! | `E` | number of frames between the head and this one (8), newest revision (8), SHA-256 of the file up to this frame (32) | one, last; nothing follows |
 //!  | `X` | an error message | on a socket only; ends the stream |
 //!
-//! The tables and their rows are those of layout 2 (`layout.rs`). The state holds the number of rows of each table and
+//! The tables and their rows are those of layout 3 (`layout.rs`), without `lifetimes`, which follows from the rows. The state holds the number of rows of each table and
 //! the sum of their checksums. A reader checks each row, the sums and the digest, and holds one frame in memory.
 
 use std::{
@@ -39,7 +39,8 @@ use crate::{
 };
 
 const MAGIC: &[u8; 16] = b"kindsmith-backup";
-const VERSION: u32 = 1;
+/// The version that is written, and the newest that is read.
+const VERSION: u32 = 2;
 /// The maximum length of a frame, far above any object. A greater length is damage.
 const MAX_FRAME: usize = 256 << 20;
 const CHECKSUM: usize = 8;
@@ -186,8 +187,8 @@ impl<R: Read> Reader<R> {
             return Err(damaged(0, "it is not a backup of a store: the magic does not match"));
         }
         let version = u32::from_le_bytes(reader.take("the version")?);
-        if version != VERSION {
-            let what = format!("unsupported format version {version} (this program reads version {VERSION})");
+        if !(1..=VERSION).contains(&version) {
+            let what = format!("unsupported format version {version} (this program reads versions 1 to {VERSION})");
             return Err(damaged(16, &what));
         }
         let at = reader.bytes;

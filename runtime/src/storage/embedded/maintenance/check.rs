@@ -63,7 +63,12 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
     if report.unnamed > 0 {
         faults.push(format!("{} more rows are missing; their keys are unknown", report.unnamed));
     }
-    for (whole, table) in [(report.log_whole, "log"), (report.index_whole, "index"), (report.marks_whole, "marks")] {
+    for (whole, table) in [
+        (report.log_whole, "log"),
+        (report.index_whole, "index"),
+        (report.marks_whole, "marks"),
+        (report.lifetimes_whole, "lifetimes"),
+    ] {
         if !whole {
             faults.push(format!("the table {table} does not match its checksum"));
         }

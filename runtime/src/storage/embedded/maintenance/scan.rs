@@ -156,7 +156,7 @@ impl Page<'_> {
         let Some(key) = self.there.get(start + SHORTEST..(start + SHORTEST).saturating_add(key_length)) else {
             return false;
         };
-        head[8] <= 1 && !key.is_empty() && std::str::from_utf8(key).is_ok()
+        Row::is_kind(head[8]) && !key.is_empty() && std::str::from_utf8(key).is_ok()
     }
 
     fn try_row(&self, key: u64, start: usize, end: usize, found: Found<'_>) -> io::Result<bool> {

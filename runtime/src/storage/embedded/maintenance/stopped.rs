@@ -14,7 +14,12 @@ use crate::{
     storage::{
         Disk,
         embedded::{
-            OpenError, Options, directory::FORMAT, file::FileDisk, guard::guarded, handle::Handle, head::Witness,
+            OpenError, Options,
+            directory::{FORMAT, SAME_FILE},
+            file::FileDisk,
+            guard::guarded,
+            handle::Handle,
+            head::Witness,
             upgrade,
         },
     },
@@ -68,7 +73,8 @@ impl Stopped {
     /// Describes the fault of the file `FORMAT`, if it has one.
     pub(super) fn format_fault(&self) -> Option<String> {
         let text = fs::read_to_string(self.dir.join("FORMAT"));
-        let right = text.as_ref().is_ok_and(|text| text.trim() == FORMAT.to_string());
+        let found = text.as_ref().ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let right = found.is_some_and(|found| (SAME_FILE..=FORMAT).contains(&found));
         (!right && !self.dir.join("FORMAT.new").exists()).then(|| match text {
             Ok(text) => format!("the file FORMAT contains {text:?}, but the store has format {FORMAT}"),
             Err(error) => format!("the file FORMAT cannot be read: {error}"),

@@ -2,7 +2,10 @@
 
 use std::time::{Instant, SystemTime};
 
-use super::*;
+use super::{
+    clock::{Clock, Reading},
+    *,
+};
 
 fn delete(store: &Embedded, key: &str) -> Revision {
     commit(store, vec![Op { key: key.into(), value: None, expect: Expect::Any, lifetime: None }]).unwrap()[0]
@@ -107,7 +110,7 @@ fn the_age_of_history_is_known_after_reopening() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_makes_no_history_old_and_keeps_none_for_ever() {
+fn a_step_of_the_clock_makes_no_history_old_and_keeps_none_for_ever() {
     let scratch = Scratch::new();
     let options = Options::default();
     let store = scratch.open(options);
@@ -115,16 +118,27 @@ fn a_clock_that_was_set_back_makes_no_history_old_and_keeps_none_for_ever() {
     // Closing records the time after the change.
     drop(store);
     let store = scratch.open(options);
-    let hour = Duration::from_hours(1);
+    let hour_ms = 3_600_000;
     let age_ms = u64::try_from(options.history_age.as_millis()).unwrap();
-    let at = |system| guarded(|| History::load(store.current.get().db(), &options, system)).unwrap();
-    for (step, system) in [("none", SystemTime::now()), ("back", SystemTime::now() - hour)] {
-        let (mut history, end) = at(system);
+    let handle = store.current.get();
+    let transaction = redb::ReadableDatabase::begin_read(handle.db()).unwrap();
+    let note = layout::read_note(&transaction.open_table(layout::META).unwrap()).unwrap();
+    let at = |now| {
+        let clock = Clock::starting(now, note, 0);
+        guarded(|| History::load(handle.db(), &options, Some(clock))).unwrap()
+    };
+    let now = Reading::now();
+    let back = Reading { system_ms: now.system_ms - hour_ms, ..now };
+    let forward = Reading { system_ms: now.system_ms + hour_ms, ..now };
+    for (step, now) in
+        [("none", now), ("back", back), ("back at a restart", Reading { boot: 0, ..back }), ("on", forward)]
+    {
+        let (mut history, end) = at(now);
         assert!(!history.due(end), "{step}: nothing is old");
         let due_ms = history.next_due_ms().expect("the change has a time");
         assert!(due_ms > age_ms / 2 && due_ms <= age_ms, "{step}: {due_ms} ms");
     }
-    let (mut history, end) = at(SystemTime::now() + hour);
+    let (mut history, end) = at(Reading { boot: 0, ..forward });
     assert!(history.due(end) && history.compacted() < last, "an hour later it is old");
 }
 

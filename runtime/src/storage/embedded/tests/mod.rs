@@ -4,6 +4,7 @@ mod damage;
 mod disk;
 mod flips;
 mod history;
+mod lifetimes;
 mod opening;
 mod upgrade;
 

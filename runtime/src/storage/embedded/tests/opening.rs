@@ -17,9 +17,9 @@ fn a_directory_in_use_is_refused() {
 fn a_newer_format_is_refused() {
     let scratch = Scratch::new();
     drop(scratch.open(Options::default()));
-    fs::write(scratch.0.join("FORMAT"), "3\n").unwrap();
+    fs::write(scratch.0.join("FORMAT"), "4\n").unwrap();
     let Err(error) = Embedded::open(&scratch.0, Options::default()) else { panic!("opened") };
-    assert!(matches!(error, OpenError::NewerFormat { found: 3, known: 2, .. }), "{error}");
+    assert!(matches!(error, OpenError::NewerFormat { found: 4, known: 3, .. }), "{error}");
     fs::write(scratch.0.join("FORMAT"), "what\n").unwrap();
     let Err(error) = Embedded::open(&scratch.0, Options::default()) else { panic!("opened") };
     assert!(matches!(error, OpenError::Damaged { .. }), "{error}");

@@ -1,4 +1,4 @@
-//! Directories of format 1 are upgraded to format 2, and the old file is kept.
+//! Directories of format 1 are upgraded, and the old file is kept.
 
 use redb::{Database, TableDefinition};
 
@@ -64,7 +64,7 @@ fn a_directory_of_format_1_is_upgraded_and_the_old_file_is_kept() {
     holds_what_format_1_held(&store);
     assert_eq!(put(&store, "/c", "c1"), Revision(16));
     drop(store);
-    assert_eq!(fs::read_to_string(scratch.0.join("FORMAT")).unwrap(), "2\n");
+    assert_eq!(fs::read_to_string(scratch.0.join("FORMAT")).unwrap(), "3\n");
     assert!(!scratch.0.join("store.redb.new").exists());
     let kept = Database::open(scratch.0.join("store.redb.format-1")).unwrap();
     let old = redb::ReadableDatabase::begin_read(&kept).unwrap();
@@ -92,5 +92,5 @@ fn an_interrupted_upgrade_is_repeated_or_completed() {
     drop(scratch.open(options()));
     fs::write(scratch.0.join("FORMAT"), "1\n").unwrap();
     holds_what_format_1_held(&scratch.open(options()));
-    assert_eq!(fs::read_to_string(scratch.0.join("FORMAT")).unwrap(), "2\n");
+    assert_eq!(fs::read_to_string(scratch.0.join("FORMAT")).unwrap(), "3\n");
 }

@@ -1,0 +1,166 @@
+//! Lifetimes over restarts, in copies of a store, and after damage.
+
+use std::time::Instant;
+
+use redb::{ReadableDatabase, ReadableTableMetadata};
+
+use super::*;
+
+const SHORT: Duration = Duration::from_millis(1_500);
+const LONG: Duration = Duration::from_hours(1);
+
+fn lease(store: &Embedded, key: &str, lifetime: Duration) -> Revision {
+    let op = Op { key: key.into(), value: Some("{}".into()), expect: Expect::Any, lifetime: Some(lifetime) };
+    commit(store, vec![op]).unwrap()[0]
+}
+
+fn keys(store: &Embedded) -> Vec<String> {
+    store.range("/", None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect()
+}
+
+fn deadlines(store: &Embedded) -> u64 {
+    let transaction = store.current.get().db().begin_read().unwrap();
+    transaction.open_table(layout::LIFETIMES).unwrap().len().unwrap()
+}
+
+/// Waits until only these keys are left.
+fn await_keys(store: &Embedded, left: &[&str]) {
+    let start = Instant::now();
+    while keys(store) != left {
+        assert!(start.elapsed() < Duration::from_secs(15), "{:?} are left", keys(store));
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_restart_neither_resets_a_lifetime_nor_ends_one() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    let start = Instant::now();
+    lease(&store, "/a", SHORT);
+    lease(&store, "/b", LONG);
+    put(&store, "/c", "1");
+    drop(store);
+    thread::sleep(SHORT / 3);
+    let store = scratch.open(Options::default());
+    assert_eq!(keys(&store), ["/a", "/b", "/c"]);
+    await_keys(&store, &["/b", "/c"]);
+    let after = start.elapsed();
+    assert!(after >= SHORT && after < SHORT + Duration::from_secs(10), "{after:?}");
+    assert_eq!(store.head(), Revision(4), "the deletion is a change");
+}
+
+#[test]
+fn what_expired_while_the_store_was_closed_is_deleted_after_it_opens() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    lease(&store, "/a", Duration::from_millis(50));
+    drop(store);
+    thread::sleep(Duration::from_millis(200));
+    let store = scratch.open(Options::default());
+    await_keys(&store, &[]);
+    let changes = store.changes(Revision(1), 9).unwrap();
+    assert_eq!((&*changes[0].key, &changes[0].value), ("/a", &None));
+}
+
+#[test]
+fn many_values_that_expire_at_once_hold_no_writer_up_and_leave_no_deadline_behind() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    let ops: Vec<_> = (0..5_000)
+        .map(|number| Op {
+            key: format!("/e/{number:04}").into(),
+            value: Some("{}".into()),
+            expect: Expect::Absent,
+            lifetime: Some(SHORT),
+        })
+        .collect();
+    commit(&store, ops).unwrap();
+    lease(&store, "/e/0000", LONG);
+    put(&store, "/e/0001", "stays");
+    assert_eq!(deadlines(&store), 4_999, "a deadline of a value that was replaced is removed");
+    thread::sleep(SHORT);
+    let mut between = 0;
+    while keys(&store).len() > 3 {
+        let before = keys(&store).len();
+        put(&store, "/w", "1");
+        let deleted = before.saturating_sub(keys(&store).len());
+        assert!(deleted <= 1_500, "{deleted} values were deleted while one write waited");
+        between += 1;
+    }
+    assert!(between > 3, "they were deleted in {between} pieces");
+    await_keys(&store, &["/e/0000", "/e/0001", "/w"]);
+    assert_eq!(deadlines(&store), 1);
+}
+
+#[test]
+fn a_backup_keeps_lifetimes() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    lease(&store, "/a", SHORT);
+    lease(&store, "/b", LONG);
+    put(&store, "/c", "1");
+    drop(store);
+    let (file, restored) = (scratch.0.with_extension("backup"), Scratch::new());
+    let _ = fs::remove_file(&file);
+    maintenance::backup(&scratch.0, &file, &mut |_| {}).unwrap();
+    maintenance::restore(&file, &restored.0, &mut |_| {}).unwrap();
+    fs::remove_file(&file).unwrap();
+    let store = restored.open(Options::default());
+    assert_eq!(deadlines(&store), 2);
+    await_keys(&store, &["/b", "/c"]);
+}
+
+#[test]
+fn salvage_keeps_lifetimes() {
+    let (scratch, salvaged) = (Scratch::new(), Scratch::new());
+    let store = scratch.open(Options::default());
+    lease(&store, "/a", SHORT);
+    lease(&store, "/b", LONG);
+    drop(store);
+    let salvage = maintenance::salvage(&scratch.0, &salvaged.0, &mut |_| {}).unwrap();
+    assert!(salvage.is_complete(), "{salvage:?}");
+    let store = salvaged.open(Options::default());
+    assert_eq!(deadlines(&store), 2);
+    await_keys(&store, &["/b"]);
+}
+
+#[test]
+fn deadlines_that_are_lost_are_found_again_in_the_rows() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    lease(&store, "/a", SHORT);
+    lease(&store, "/b", LONG);
+    drop(store);
+    let db = redb::Database::open(scratch.0.join("store.redb")).unwrap();
+    let transaction = db.begin_write().unwrap();
+    transaction.open_table(layout::LIFETIMES).unwrap().retain(|_, _| false).unwrap();
+    transaction.commit().unwrap();
+    drop(db);
+    let store = scratch.open(Options::default());
+    assert_eq!(deadlines(&store), 2);
+    await_keys(&store, &["/b"]);
+}
+
+#[test]
+fn a_file_of_format_2_is_used_as_it_is() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    put(&store, "/a", "1");
+    drop(store);
+    let db = redb::Database::open(scratch.0.join("store.redb")).unwrap();
+    let transaction = db.begin_write().unwrap();
+    transaction.delete_table(layout::LIFETIMES).unwrap();
+    transaction.open_table(layout::META).unwrap().remove("clock").unwrap();
+    transaction.commit().unwrap();
+    drop(db);
+    fs::write(scratch.0.join("FORMAT"), "2\n").unwrap();
+    assert!(maintenance::check(&scratch.0, &mut |_| {}).is_ok_and(|checked| checked.is_whole()));
+    let store = scratch.open(Options::default());
+    assert_eq!(keys(&store), ["/a"]);
+    lease(&store, "/a", Duration::from_millis(1));
+    await_keys(&store, &[]);
+    let names: Vec<_> = fs::read_dir(&scratch.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().starts_with("store.redb.")), "{names:?}");
+    assert_eq!(fs::read_to_string(scratch.0.join("FORMAT")).unwrap(), "3\n");
+}
