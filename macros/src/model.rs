@@ -27,6 +27,8 @@ pub(crate) struct Kind {
     /// There is no column beyond the declared ones.
     pub no_age: bool,
     pub selectable: Vec<Dotted>,
+    /// How long objects live, in seconds.
+    pub lifetime: Option<u64>,
     pub update_without_version: bool,
     pub create_on_update: bool,
     /// The functions of hooks, by the names of their arguments.

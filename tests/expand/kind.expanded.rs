@@ -121,6 +121,7 @@ const _: () = {
             update_without_version: false,
             create_on_update: false,
             grace: ::core::option::Option::None,
+            lifetime_seconds: ::core::option::Option::None,
         };
     }
     #[diagnostic::do_not_recommend]

@@ -33,6 +33,7 @@ const OF_ALL_VERSIONS: [&str; 20] = [
     "on_delete",
     "holds_deletion",
     "grace_seconds",
+    "lifetime",
     "unstored",
 ];
 

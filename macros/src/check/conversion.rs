@@ -62,6 +62,7 @@ const OF_ALL_VERSIONS: &[&str] = &[
     "on_delete",
     "holds_deletion",
     "grace_seconds",
+    "lifetime",
     "unstored",
 ];
 

@@ -40,9 +40,6 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
     let columns = args.columns.iter().map(|c| column(c, &fields, errors)).collect();
     check_columns_differ(&args.columns, args.builtin, errors);
     args.selectable.iter().for_each(|path| paths::check_path(path, &fields, errors));
-    if let Some(Grace::Path(path)) = &args.grace {
-        paths::check_path(path, &fields, errors);
-    }
     check_selectable_differ(&args, errors);
     let storage = conversion::storage(&raw.ident, &mut args, &fields, errors);
     let verbs = conventions::verbs(&args, errors);
@@ -65,6 +62,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
         names: name_rule(args.names.as_ref(), errors),
         status: args.status.is_some(),
         grace: args.grace,
+        lifetime: args.lifetime,
         scale: args.scale.and_then(|s| scale(s, &fields, errors)),
         columns,
         no_age: args.no_age,
@@ -89,12 +87,15 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
     })
 }
 
-/// Checks the fields of the root that have a meaning in every kind.
+/// Checks the fields of the root that have a meaning in every kind, and the one that the grace period names.
 fn check_fields(root: &Ident, fields: &[Field], args: &KindArgs, errors: &Errors) {
     check_metadata(root, fields, errors);
     check_no_type_meta(fields, errors);
     check_no_items(fields, errors);
     check_status(args, fields, errors);
+    if let Some(Grace::Path(path)) = &args.grace {
+        paths::check_path(path, fields, errors);
+    }
 }
 
 /// Returns the fields of the root as declared.
@@ -262,6 +263,7 @@ const OF_STORED: &[&str] = &[
     "on_delete",
     "holds_deletion",
     "grace_seconds",
+    "lifetime",
     "generation",
     "unserved",
     "verbs",

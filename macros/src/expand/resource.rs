@@ -121,6 +121,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
             quote!(__kind::GraceDecl::Path(#path))
         }
     }));
+    let lifetime = option(kind.lifetime.map(|seconds| quote!(#seconds)));
     quote! {
         group: #group,
         kind: #name,
@@ -137,6 +138,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
         update_without_version: #update_without_version,
         create_on_update: #create_on_update,
         grace: #grace,
+        lifetime_seconds: #lifetime,
     }
 }
 

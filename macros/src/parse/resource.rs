@@ -39,6 +39,7 @@ const KEYS: &[Key] = &[
     ("on_delete", "on_delete = Book::end"),
     ("holds_deletion", "holds_deletion = Book::is_lent"),
     ("grace_seconds", "grace_seconds = 30"),
+    ("lifetime", "lifetime = \"1h\""),
     ("names", "names = subdomain"),
     ("builtin", "builtin"),
     ("policy", "policy = Books"),
@@ -96,6 +97,8 @@ pub(crate) struct KindArgs {
     /// The functions of hooks, by the names of their arguments.
     pub hooks: Vec<(Ident, syn::Path)>,
     pub grace: Option<Grace>,
+    /// In seconds.
+    pub lifetime: Option<u64>,
     pub names: Option<Ident>,
     pub builtin: bool,
     pub policy: Option<syn::Path>,
@@ -198,6 +201,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
             kind.hooks.extend(arg.name.clone().zip(reader.function(arg)));
         }
         "grace_seconds" => kind.grace = grace(arg, reader),
+        "lifetime" => kind.lifetime = lifetime(arg, reader),
         "builtin" => kind.builtin = reader.flag(arg).is_some(),
         "policy" => kind.policy = reader.function(arg),
         "generation" => kind.generation = reader.flag(arg).is_some(),
@@ -226,6 +230,30 @@ fn grace(arg: &Arg, reader: &Reader<'_>) -> Option<Grace> {
         Value::Dotted(path) => Some(Grace::Path(path.clone())),
         _ => reader.count(arg).and_then(|seconds| seconds.base10_parse().ok()).map(Grace::Seconds),
     }
+}
+
+/// A duration in seconds.
+fn lifetime(arg: &Arg, reader: &Reader<'_>) -> Option<u64> {
+    let text = reader.text(arg)?;
+    let seconds = seconds(&text.value());
+    if seconds.is_none() {
+        let message = "a lifetime is a number of hours, minutes or seconds above zero, or of several of them: `\"1h\"`, `\"1h30m\"`, `\"90s\"`";
+        reader.errors.at(text.span(), message);
+    }
+    seconds
+}
+
+/// Reads a duration such as `1h30m`. `None` for anything else, and for zero.
+fn seconds(text: &str) -> Option<u64> {
+    let (mut total, mut rest) = (0_u64, text);
+    for (unit, seconds) in [('h', 3_600), ('m', 60), ('s', 1)] {
+        let Some((number, after)) = rest.split_once(unit) else { continue };
+        // A sign would be read as part of the number.
+        let number = number.parse::<u64>().ok().filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))?;
+        total = total.checked_add(number.checked_mul(seconds)?)?;
+        rest = after;
+    }
+    (rest.is_empty() && total > 0).then_some(total)
 }
 
 fn scale(span: Span, args: &[Arg], errors: &Errors) -> ScaleArgs {

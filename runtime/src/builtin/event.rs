@@ -14,7 +14,7 @@ use crate::{
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
-#[resource(group = "", version = "v1", shortname = "ev", builtin, update_without_version, create_on_update, validate = Event::check)]
+#[resource(group = "", version = "v1", shortname = "ev", builtin, update_without_version, create_on_update, lifetime = "1h", validate = Event::check)]
 #[resource(selectable(
     involved_object.kind,
     involved_object.namespace,

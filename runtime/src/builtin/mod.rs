@@ -1,6 +1,6 @@
 //! The kinds every control plane needs, and the controllers that come with them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
 use tokio::{sync::watch, task::JoinHandle};
@@ -72,6 +72,14 @@ pub fn kinds() -> Vec<Kind> {
         events::Event::kind(),
     ];
     stored.into_iter().chain(reviews::kinds()).collect()
+}
+
+/// Changes the lifetime of Events if a kind is a version of Event. Zero keeps them until they are deleted.
+pub(crate) fn event_lifetime(kind: Kind, lifetime: Duration) -> Kind {
+    if kind.shared != Event::kind().shared {
+        return kind;
+    }
+    kind.with(|shared, _, _| shared.lifetime = Some(lifetime).filter(|lifetime| !lifetime.is_zero()))
 }
 
 /// Creates the namespaces that every server has, if they are missing.

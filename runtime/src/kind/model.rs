@@ -1,6 +1,6 @@
 //! The definition of a resource, as data that can be compared: the properties that all versions share, and those of each
 //! version. The behaviour of a kind is its [`Binding`](super::Binding).
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use super::{
     cells::Call,
@@ -228,10 +228,12 @@ pub struct Shared {
     /// period of zero. Finalizers keep it longer. If absent, objects are removed at once, whatever grace period the client
     /// requests. A path is that of a field of the storage version.
     pub grace: Option<Grace>,
+    /// How long an object lives after its last write. The store deletes it then, whatever finalizers it has.
+    pub lifetime: Option<Duration>,
 }
 
 impl Shared {
-    /// A namespaced, stored resource without grace, whose objects' names are subdomains.
+    /// A namespaced, stored resource without grace and lifetime, whose objects' names are subdomains.
     pub fn new(group: impl Into<String>, names: Names) -> Self {
         Self {
             group: group.into(),
@@ -240,6 +242,7 @@ impl Shared {
             name_rule: NameRule::Subdomain,
             stored: true,
             grace: None,
+            lifetime: None,
         }
     }
 

@@ -1,5 +1,5 @@
 //! The trait that `#[derive(Resource)]` implements, the table it emits, and the [`Kind`] built from that.
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde::{Serialize, Serializer};
 
@@ -138,6 +138,8 @@ pub struct ResourceDecl {
     pub create_on_update: bool,
     /// The grace period of deletions.
     pub grace: Option<GraceDecl>,
+    /// How long an object lives after its last write, in seconds.
+    pub lifetime_seconds: Option<u64>,
     /// Hooks, adapted to documents.
     pub hooks: fn() -> Arc<dyn DocumentHooks>,
     /// True if the version is served.
@@ -309,6 +311,7 @@ impl ResourceDecl {
             scope: self.scope,
             name_rule: self.names,
             stored: self.stored,
+            lifetime: self.lifetime_seconds.map(Duration::from_secs),
             grace: self.grace.and_then(|grace| match grace {
                 GraceDecl::Seconds(seconds) => Some(Grace::Seconds(seconds.into())),
                 GraceDecl::Path(rust) => problems.note(wire(stored_root, rust)).map(Grace::Path),

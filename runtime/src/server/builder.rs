@@ -258,6 +258,13 @@ impl Builder {
         self
     }
 
+    /// How long an Event lives after its last write, in both groups that serve it: one hour by default, like
+    /// kube-apiserver's `--event-ttl`. Zero keeps Events until they are deleted.
+    pub fn event_lifetime(mut self, lifetime: Duration) -> Self {
+        self.core.event_lifetime = Some(lifetime);
+        self
+    }
+
     /// Runs no built-in controllers: a deleted namespace stays terminating until another controller empties it.
     pub fn without_builtin_controllers(mut self) -> Self {
         self.builtin_controllers = false;

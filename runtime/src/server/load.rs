@@ -53,6 +53,8 @@ pub(super) struct Core {
     pub keep: Keep,
     /// True if the built-in kinds are not served.
     pub without_builtins: bool,
+    /// How long Events live, if it was changed. Zero for ever.
+    pub event_lifetime: Option<Duration>,
     /// True if what `CustomResourceDefinition` objects define is served.
     pub definitions: bool,
     pub handlers: Pending,
@@ -186,6 +188,9 @@ impl Core {
         ));
         let builtins = if self.without_builtins { Vec::new() } else { builtin::kinds() };
         let mut kinds: Vec<Kind> = builtins.into_iter().chain(kinds).collect();
+        if let Some(lifetime) = self.event_lifetime {
+            kinds = kinds.into_iter().map(|kind| builtin::event_lifetime(kind, lifetime)).collect();
+        }
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
         for versions in by_resource(kinds) {
             registry.register(versions).map_err(Error::Kind)?;

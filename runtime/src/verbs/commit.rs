@@ -82,7 +82,8 @@ impl Verbs {
         value: Option<Bytes>,
         expect: Expect,
     ) -> Result<Revision, Failed> {
-        let op = Op { key: full_key(request, key), value, expect, lifetime: None };
+        let lifetime = value.as_ref().and(request.served.kind.shared.lifetime);
+        let op = Op { key: full_key(request, key), value, expect, lifetime };
         let mut retry = Retry::alone();
         loop {
             let declarer = request.served.declarer.as_ref();

@@ -1,6 +1,8 @@
 //! Events, which are served in two groups.
+use std::time::{Duration, Instant};
+
 use super::*;
-use crate::builtin;
+use crate::{builtin, kind::Kind};
 
 async fn rig() -> Rig {
     Rig::with(builtin::kinds()).await
@@ -104,4 +106,36 @@ async fn new_events_of_their_own_group_follow_stricter_rules() {
     let (code, status) = put(&rig, &event).await;
     let why = "message: Invalid value: \"another\": field is immutable";
     assert!(code == 422 && status["message"].as_str().unwrap().contains(why), "{status}");
+}
+
+#[tokio::test]
+async fn an_event_is_deleted_after_its_lifetime_and_each_write_renews_it() {
+    let lifetime = Duration::from_millis(1_500);
+    let is_said = |kind: &&Kind| kind.shared.lifetime == Some(Duration::from_hours(1));
+    let names: Vec<_> = builtin::kinds().iter().filter(is_said).map(|kind| kind.names().plural.clone()).collect();
+    assert_eq!(names, ["events", "events"], "by default");
+    let kinds = builtin::kinds().into_iter().map(|kind| builtin::event_lifetime(kind, lifetime));
+    let rig = Rig::with(kinds.collect()).await;
+    let start = Instant::now();
+    for name in ["once", "again"] {
+        assert_eq!(rig.post(EVENTS, &recorded(name)).await.0, 201);
+    }
+    let mut watch = rig.answer("GET", &format!("{CORE}?watch=1&resourceVersion=3"), &[], "").await.into_body();
+    tokio::time::sleep(lifetime / 2).await;
+    let renewed = Instant::now();
+    let patch = json!({"metadata": {"labels": {"a": "b"}}}).to_string();
+    let merge = [("content-type", "application/merge-patch+json")];
+    assert_eq!(rig.json("PATCH", &format!("{CORE}/again"), &merge, &patch).await.0, 200);
+    let mut seen = Vec::new();
+    while seen.len() < 3 {
+        let events = tokio::time::timeout(Duration::from_secs(20), frame(&mut watch)).await.unwrap().unwrap();
+        for event in events {
+            let (kind, name) = (event["type"].as_str().unwrap(), event["object"]["metadata"]["name"].as_str().unwrap());
+            let written = if name == "once" { start } else { renewed };
+            assert!(kind != "DELETED" || written.elapsed() >= lifetime, "{name} after {:?}", written.elapsed());
+            seen.push(format!("{kind} {name}"));
+        }
+    }
+    assert_eq!(seen, ["MODIFIED again", "DELETED once", "DELETED again"]);
+    assert_eq!(rig.get(&format!("{EVENTS}/again")).await.0, 404);
 }

@@ -1,0 +1,16 @@
+use kindsmith::{ApiType, ObjectMeta, Resource};
+use serde::{Deserialize, Serialize};
+
+#[derive(Resource)]
+#[resource(group = "library.example.com", version = "v1", lifetime = "0s")]
+struct Book {
+    metadata: ObjectMeta,
+    spec: BookSpec,
+}
+
+#[derive(ApiType, Serialize, Deserialize)]
+struct BookSpec {
+    author: String,
+}
+
+fn main() {}
