@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Arguments that the storage version declares for all versions.
-const OF_ALL_VERSIONS: [&str; 20] = [
+const OF_ALL_VERSIONS: [&str; 21] = [
     "group",
     "kind",
     "plural",
