@@ -82,7 +82,7 @@ def impure():
 ROOT = pathlib.Path(__file__).parent.parent
 MANIFESTS = [ROOT / m / "Cargo.toml" for m in ["macros", "macros/proto", "runtime", "codegen", "tests"]]
 MANIFESTS += sorted((ROOT / "examples").glob("*/Cargo.toml"))
-MANIFESTS += [ROOT / "tests" / m / "Cargo.toml" for m in ["conformance-server", "pod-server", "renamed", "load"]]
+MANIFESTS += [ROOT / "tests" / m / "Cargo.toml" for m in ["conformance-server", "pod-server", "renamed", "load", "cluster"]]
 wrong = [*reasons((ROOT / "Cargo.toml").read_text()), *duplicates(), *impure()]
 for path in MANIFESTS:
     wrong += unused(path)
