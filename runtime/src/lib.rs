@@ -136,6 +136,8 @@ pub use schema::declare::ApiType;
 pub use server::{App, Error, Result, Server, logging};
 #[cfg(feature = "server")]
 pub use storage::maintenance;
+#[cfg(feature = "etcd")]
+pub use storage::{EtcdError, EtcdOptions};
 
 /// [Admission](admission::Admission): plugins that may change or refuse requests of any kind.
 #[cfg(feature = "server")]

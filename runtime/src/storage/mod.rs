@@ -6,6 +6,8 @@
 #[cfg(test)]
 pub(crate) mod delayed;
 pub(crate) mod embedded;
+#[cfg(feature = "etcd")]
+pub(crate) mod etcd;
 pub(crate) mod memory;
 mod metrics;
 pub(crate) mod private;
@@ -13,6 +15,8 @@ pub(crate) mod private;
 mod suite;
 
 pub use embedded::{Disk, Embedded, OpenError, Options, maintenance};
+#[cfg(feature = "etcd")]
+pub use etcd::{Etcd, EtcdError, EtcdOptions};
 pub use memory::Memory;
 pub use metrics::Metrics;
 pub use private::FileError;
@@ -186,6 +190,8 @@ pub enum CommitError {
         /// The cause.
         message: String,
     },
+    /// The commit is larger than the store takes. Nothing was written. The message names the limit.
+    TooLarge(String),
     /// The disk failed while it made the commit durable, so the outcome is unknown. If the commit turns out to be
     /// durable, it is published before any other change. The message is the cause.
     Unknown(String),
@@ -214,6 +220,7 @@ impl fmt::Display for CommitError {
             Self::Refused { message, .. } => {
                 write!(f, "nothing was written, because the store cannot write at present: {message}")
             }
+            Self::TooLarge(message) => f.write_str(message),
             Self::Unknown(message) => write!(f, "the write may or may not have happened: {message}"),
         }
     }

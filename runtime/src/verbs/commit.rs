@@ -127,6 +127,7 @@ impl Verbs {
                 }
                 CommitError::Refused { full: true, .. } => Error::InsufficientStorage(error.to_string()),
                 CommitError::Closed | CommitError::Refused { .. } => Error::Unavailable(error.to_string()),
+                CommitError::TooLarge(message) => Error::TooLarge(message),
                 CommitError::Unknown(_) => Error::Internal(error.to_string()),
             };
             return Err(refused.into());

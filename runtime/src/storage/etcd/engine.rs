@@ -1,0 +1,193 @@
+//! What the engine asks of etcd.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::{sync::Semaphore, time::timeout};
+
+use super::{
+    confirm::Confirms,
+    fault::Fault,
+    keys::Keys,
+    leases::Leases,
+    members::{Again, Members},
+    position::Position,
+    proto::{self, PutRequest, PutResponse, RangeRequest, RangeResponse, TxnRequest, TxnResponse, path},
+    txn,
+};
+use crate::{
+    meta::Revision,
+    storage::{Commit, CommitError, Entry, Metrics, ReadError},
+};
+
+/// The number of commits that etcd gets at once. Others wait.
+const MOST_IN_FLIGHT: usize = 512;
+/// How long a commit waits until the sink has it. It is durable: if the watch is broken, it is acknowledged.
+const DELIVERED_WITHIN: Duration = Duration::from_secs(3);
+/// The number of keys in the first page of a range.
+const FIRST_PAGE: i64 = 500;
+/// The largest number of keys in a page.
+const LARGEST_PAGE: i64 = 10_000;
+/// The size of a page in bytes that is aimed at.
+const PAGE_BYTES: usize = 4 << 20;
+
+/// The engine without its threads.
+pub(super) struct Engine {
+    pub members: Arc<Members>,
+    pub keys: Keys,
+    pub position: Position,
+    pub confirms: Confirms,
+    pub leases: Leases,
+    pub metrics: Metrics,
+    in_flight: Semaphore,
+    is_marking: AtomicBool,
+}
+
+impl Engine {
+    pub(super) fn new(members: Members, keys: Keys) -> Self {
+        Self {
+            members: Arc::new(members),
+            keys,
+            position: Position::default(),
+            confirms: Confirms::default(),
+            leases: Leases::default(),
+            metrics: Metrics::default(),
+            in_flight: Semaphore::new(MOST_IN_FLIGHT),
+            is_marking: AtomicBool::new(false),
+        }
+    }
+
+    /// Commits, and waits until the sink has it.
+    pub(super) async fn commit(&self, commit: Commit) -> Result<Vec<Revision>, CommitError> {
+        let mut request = txn::request(&self.keys, &commit)?;
+        if request.failure.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answer = {
+            // The semaphore is never closed.
+            let _place = self.in_flight.acquire().await;
+            self.transact(&commit, &mut request).await?
+        };
+        let revision = proto::at(answer.header.as_ref());
+        if !answer.succeeded {
+            // The caller waits until readers see what came first.
+            self.position.want(revision);
+            return Err(txn::failure(&commit, &answer));
+        }
+        if !commit.ops.is_empty() {
+            self.position.saw_change(revision);
+            // Late: the write is durable, and consistent reads confirm.
+            let _ = timeout(DELIVERED_WITHIN, self.position.delivered(revision)).await;
+        }
+        Ok(vec![revision; commit.ops.len()])
+    }
+
+    async fn transact(&self, commit: &Commit, request: &mut TxnRequest) -> Result<TxnResponse, CommitError> {
+        let mut is_first = true;
+        loop {
+            let leases = self.leases.lend(&self.members, commit, request).await.map_err(Fault::of_commit)?;
+            match self.members.call(path::TXN, request, Again::Unsent).await {
+                Ok(answer) => return Ok(answer),
+                // It ended early, as when etcd's clock was set.
+                Err(fault) if is_first && fault.lacks_lease() => {
+                    self.leases.forget(&leases).await;
+                    is_first = false;
+                }
+                Err(fault) => return Err(fault.of_commit()),
+            }
+        }
+    }
+
+    /// The newest revision of etcd, read through the majority of its members.
+    pub(super) async fn newest(&self) -> Result<Revision, ReadError> {
+        let request = RangeRequest { key: self.keys.marker(), keys_only: true, ..RangeRequest::default() };
+        let answer: Result<RangeResponse, Fault> = self.members.call(path::RANGE, &request, Again::Always).await;
+        let revision = proto::at(answer.map_err(|fault| fault.of_read())?.header.as_ref());
+        self.position.saw(revision);
+        Ok(revision)
+    }
+
+    /// One key.
+    pub(super) async fn get(&self, key: Bytes) -> Result<Option<Entry>, ReadError> {
+        let request = RangeRequest { key, ..RangeRequest::default() };
+        let answer: Result<RangeResponse, Fault> = self.members.call(path::RANGE, &request, Again::Always).await;
+        let answer = answer.map_err(|fault| fault.of_read())?;
+        Ok(answer.kvs.into_iter().find_map(|kv| self.entry(kv)))
+    }
+
+    /// All keys in a span at one revision, read in pages.
+    pub(super) async fn range(
+        self: &Arc<Self>,
+        first: Bytes,
+        end: Bytes,
+        at: Option<Revision>,
+    ) -> Result<(Vec<Entry>, Revision), ReadError> {
+        let (mut key, mut revision, mut limit) = (first, at.unwrap_or_default(), FIRST_PAGE);
+        let mut entries = Vec::new();
+        loop {
+            let request =
+                RangeRequest { key, range_end: end.clone(), limit, revision: proto::raw(revision), keys_only: false };
+            let answer: Result<RangeResponse, Fault> = self.members.call(path::RANGE, &request, Again::Always).await;
+            let page = match answer {
+                Ok(page) => page,
+                Err(fault) => return Err(self.unread(&fault).await),
+            };
+            let newest = proto::at(page.header.as_ref());
+            self.position.saw(newest);
+            if revision.0 == 0 {
+                revision = newest;
+            }
+            let bytes: usize = page.kvs.iter().map(|kv| kv.key.len() + kv.value.len()).sum();
+            let each = i64::try_from(PAGE_BYTES * page.kvs.len() / bytes.max(1)).unwrap_or(LARGEST_PAGE);
+            limit = each.clamp(1, LARGEST_PAGE);
+            let last = page.kvs.last().map(|kv| [&kv.key[..], &[0]].concat());
+            entries.extend(page.kvs.into_iter().filter_map(|kv| self.entry(kv)));
+            match last.filter(|_| page.more) {
+                Some(next) => key = next.into(),
+                None => return Ok((entries, revision)),
+            }
+        }
+    }
+
+    /// Why a state could not be read.
+    async fn unread(self: &Arc<Self>, fault: &Fault) -> ReadError {
+        if fault.is_compacted() {
+            return super::history::find_compacted(self).await.map_or_else(|error| error, ReadError::Compacted);
+        }
+        if fault.is_future() {
+            return self.newest().await.map_or_else(|error| error, ReadError::Future);
+        }
+        fault.of_read()
+    }
+
+    fn entry(&self, kv: proto::KeyValue) -> Option<Entry> {
+        let key = self.keys.of_stored(&kv.key)?;
+        Some(Entry { key, value: Ok(kv.value), revision: proto::revision(kv.mod_revision) })
+    }
+
+    /// Writes the engine's own key, which proves the position of a watch.
+    pub(super) async fn mark(&self) -> Result<Revision, Fault> {
+        let request = PutRequest { key: self.keys.marker(), ..PutRequest::default() };
+        let answer: PutResponse = self.members.call(path::PUT, &request, Again::Always).await?;
+        let revision = proto::at(answer.header.as_ref());
+        self.position.saw_change(revision);
+        Ok(revision)
+    }
+}
+
+/// Writes the engine's own key, unless that is going on.
+pub(super) async fn mark_once(engine: Arc<Engine>) {
+    if engine.is_marking.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    if let Err(fault) = engine.mark().await {
+        tracing::debug!(%fault, "the marker was not written");
+    }
+    engine.is_marking.store(false, Ordering::Release);
+}

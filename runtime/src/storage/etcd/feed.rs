@@ -1,0 +1,147 @@
+//! Feeds the sink from one watch, through breaks: the watch is begun again where it ended, and if changes after that are
+//! compacted, the sink gets the whole state.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::{
+    engine::{self, Engine},
+    position::Position,
+    watch::{Ended, News, Watch},
+};
+use crate::{
+    meta::Revision,
+    storage::{Delivery, ReadError, Sink},
+};
+
+/// The number of changes that the sink gets at once, if so many have come.
+const MOST_CHANGES: usize = 512;
+/// The pause after the first break, which doubles up to the longest.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The pause before the same question is asked again.
+const ASK_AGAIN: Duration = Duration::from_millis(100);
+/// How long a change that is on its way may take before a marker is written to overtake it.
+const MARK_AFTER: Duration = Duration::from_millis(10);
+
+/// The sink, and what it has.
+pub(super) struct Feed {
+    engine: Arc<Engine>,
+    sink: Sink,
+    at: Revision,
+}
+
+impl Feed {
+    /// A feed of a sink that has everything up to a revision.
+    pub(super) fn new(engine: Arc<Engine>, sink: Sink, at: Revision) -> Self {
+        Self { engine, sink, at }
+    }
+
+    /// Feeds the sink as long as the engine's threads run.
+    pub(super) async fn run(mut self) {
+        let mut pause = SHORTEST_PAUSE;
+        loop {
+            let before = self.at;
+            let why = match self.follow().await {
+                Ended::Broken(why) => why,
+                Ended::Compacted(compacted) => {
+                    self.engine.position.saw_compaction(compacted);
+                    let at = self.at;
+                    match self.begin_again().await {
+                        Ok(()) => {
+                            tracing::warn!(%at, now = %self.at, "changes in etcd were compacted before they came; read the state again");
+                            continue;
+                        }
+                        Err(error) => error.to_string(),
+                    }
+                }
+            };
+            pause = if self.at > before { SHORTEST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
+            tracing::warn!(why, at = %self.at, "the watch of etcd broke; beginning again");
+            sleep(pause).await;
+        }
+    }
+
+    /// Follows the changes until the watch ends.
+    async fn follow(&mut self) -> Ended {
+        let engine = Arc::clone(&self.engine);
+        let mut watch = match Watch::open(&self.engine, self.at).await {
+            Ok(watch) => watch,
+            Err(ended) => return ended,
+        };
+        let (mut next_question, reports_progress) = (Instant::now(), watch.reports_progress());
+        loop {
+            tokio::select! {
+                news = watch.next() => match news {
+                    Ok(news) => {
+                        if let Err(ended) = self.take(news, &mut watch).await {
+                            return ended;
+                        }
+                        if self.engine.position.missing().is_none() {
+                            next_question = Instant::now();
+                        }
+                    }
+                    Err(ended) => return ended,
+                },
+                () = is_asked(&engine.position, next_question, reports_progress) => {
+                    next_question = Instant::now() + ASK_AGAIN;
+                    if reports_progress {
+                        watch.ask();
+                    } else {
+                        tokio::spawn(engine::mark_once(Arc::clone(&self.engine)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Delivers news, and those that have come since with them.
+    async fn take(&mut self, mut news: News, watch: &mut Watch) -> Result<(), Ended> {
+        let mut ended = Ok(());
+        while news.changes.len() < MOST_CHANGES {
+            match watch.next_now().await {
+                Ok(Some(more)) => {
+                    news.changes.extend(more.changes);
+                    news.upto = news.upto.max(more.upto);
+                    news.changed = news.changed.max(more.changed);
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    ended = Err(error);
+                    break;
+                }
+            }
+        }
+        if news.changed > Revision(0) {
+            self.engine.position.saw_change(news.changed);
+        }
+        if news.upto > self.at {
+            (self.sink)(Delivery::Changes(&news.changes, news.upto));
+            self.at = news.upto;
+            self.engine.position.deliver(self.at);
+        }
+        ended
+    }
+
+    /// Delivers the whole state.
+    async fn begin_again(&mut self) -> Result<(), ReadError> {
+        let (first, end) = self.engine.keys.all();
+        let (entries, at) = self.engine.range(first, end, None).await?;
+        (self.sink)(Delivery::State(&entries, at));
+        self.at = at;
+        self.engine.position.lost_changes();
+        self.engine.position.deliver(at);
+        Ok(())
+    }
+}
+
+/// Waits until somebody wants a revision that the sink does not have, at the earliest at an instant.
+async fn is_asked(position: &Position, earliest: Instant, is_cheap: bool) {
+    sleep_until(earliest).await;
+    position.asked().await;
+    if !is_cheap {
+        sleep(MARK_AFTER).await;
+        position.asked().await;
+    }
+}

@@ -1,0 +1,317 @@
+//! The engine over etcd, for several servers of one API.
+//!
+//! Keys and values are those of the store's callers, so that etcdctl and etcd's backups work; a revision is etcd's. A commit
+//! is one transaction that compares all holds and preconditions. One watch of all keys below the prefix feeds the sink, and
+//! a commit is acknowledged when its change has come back on the watch.
+//!
+//! # How does a reader learn that it has everything?
+//!
+//! [`Store::confirm`] reads etcd's revision through the majority of the members, once for all who wait. If no key below the
+//! prefix has changed at that revision, the watch is asked for its progress. Versions before 3.4.25 and 3.5.8 may answer
+//! that with a revision whose changes are not sent yet; there, a key of the engine's own is written, and its change shows
+//! the progress.
+//!
+//! # What happens in a break?
+//!
+//! A member that does not answer for a second is left for the next one. Calls that had no effect are made again for five
+//! seconds; a write that may have happened is [`CommitError::Unknown`]. The watch begins again where it ended. If changes
+//! after that are compacted, the sink gets the whole state ([`Delivery::State`](super::Delivery::State)).
+//!
+//! # Why no client crate?
+//!
+//! The crate `etcd-client` needs `protoc` on each machine that builds it, and 90 packages, a web framework among them. It does
+//! not say whether a failed request was sent, on which the outcome of a write depends, and copies values. What the engine
+//! needs of gRPC is a few hundred lines on hyper, which the server is built on.
+
+mod compaction;
+mod confirm;
+mod connection;
+mod endpoint;
+mod engine;
+mod error;
+mod fault;
+mod feed;
+mod history;
+mod keys;
+mod leases;
+mod members;
+mod options;
+mod position;
+mod proto;
+#[cfg(test)]
+mod tests;
+mod txn;
+mod watch;
+mod wire;
+
+use std::{
+    future::{self, Future},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc},
+    time::{Duration, Instant},
+};
+
+use tokio::runtime::{self, Runtime};
+
+use self::{
+    connection::ConnectError,
+    engine::Engine,
+    fault::Fault,
+    feed::Feed,
+    keys::Keys,
+    members::{Members, NoSession, PAUSE, TRIED_FOR, texts},
+};
+use super::{
+    Change, Commit, CommitError, CommitFuture, ConfirmFuture, Damages, Entry, Health, Metrics, ReadError, Sink, Store,
+};
+use crate::{meta::Revision, metrics::nanoseconds};
+
+pub use error::EtcdError;
+pub use options::EtcdOptions;
+
+/// How long opening may take.
+const OPENED_WITHIN: Duration = Duration::from_secs(15);
+/// How long closing waits for commits that are on their way.
+const CLOSED_WITHIN: Duration = Duration::from_secs(15);
+/// The number of threads that talk to etcd and run the sink.
+const THREADS: usize = 2;
+
+/// A store in an etcd cluster. Any number of servers can use the same one.
+pub struct Etcd {
+    engine: Arc<Engine>,
+    /// `None` after the drop.
+    runtime: Option<Runtime>,
+    flights: Arc<Flights>,
+}
+
+/// The commits that are on their way.
+#[derive(Default)]
+struct Flights {
+    state: Mutex<(usize, bool)>,
+    landed: Condvar,
+}
+
+impl Flights {
+    fn state(&self) -> MutexGuard<'_, (usize, bool)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a commit. `None` after [`Flights::close`].
+    fn begin(self: &Arc<Self>) -> Option<Flight> {
+        let mut state = self.state();
+        if state.1 {
+            return None;
+        }
+        state.0 += 1;
+        Some(Flight(Arc::clone(self)))
+    }
+
+    /// Refuses further commits, and waits for those on their way.
+    fn close(&self) {
+        let mut state = self.state();
+        state.1 = true;
+        let waited = self.landed.wait_timeout_while(state, CLOSED_WITHIN, |(count, _)| *count > 0);
+        drop(waited);
+    }
+}
+
+/// A commit on its way.
+struct Flight(Arc<Flights>);
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.0.state().0 -= 1;
+        self.0.landed.notify_all();
+    }
+}
+
+impl Etcd {
+    /// Connects to etcd, and checks that the user may write below the prefix. Blocks, for fifteen seconds at most.
+    ///
+    /// # Errors
+    /// [`EtcdError`].
+    pub fn open(options: EtcdOptions) -> Result<Self, EtcdError> {
+        let keys = Keys::new(&options.prefix)?;
+        let age = options.history_age;
+        let engine = Arc::new(Engine::new(Members::new(options)?, keys));
+        let mut builder = runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(THREADS).thread_name("etcd").enable_all().build();
+        let runtime = runtime.map_err(|error| EtcdError::Failed(format!("no threads: {error}")))?;
+        let store = Self { engine, runtime: Some(runtime), flights: Arc::default() };
+        let opened = store.spawn(begin(Arc::clone(&store.engine)));
+        let opened = opened.recv_timeout(OPENED_WITHIN);
+        opened.unwrap_or_else(|_| Err(EtcdError::Unreachable(format!("no answer within {OPENED_WITHIN:?}"))))?;
+        store.spawn(compaction::run(Arc::downgrade(&store.engine), age));
+        Ok(store)
+    }
+
+    /// Runs a task on the engine's threads, and returns where its result will be.
+    fn spawn<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> mpsc::Receiver<T> {
+        let (done, result) = mpsc::sync_channel(1);
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(async move {
+                let result = task.await;
+                // Nobody may wait for it.
+                let _ = done.send(result);
+            });
+        }
+        result
+    }
+
+    /// Runs a read on the engine's threads, and blocks until it is done. Each call of etcd in it has a time limit.
+    fn read<T: Send + 'static>(
+        &self,
+        read: impl Future<Output = Result<T, ReadError>> + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let stopped = || ReadError::Engine("the engine's threads have stopped".to_owned());
+        self.spawn(read).recv().unwrap_or_else(|_| Err(stopped()))
+    }
+}
+
+/// Connects, and learns the present revisions.
+async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
+    let (user, prefix) = (engine.members.user(), engine.keys.prefix().to_owned());
+    let start = Instant::now();
+    while let Err(failed) = engine.members.session().await {
+        let error = cannot_connect(&user, &failed);
+        // etcd may be starting, too.
+        if !matches!(error, EtcdError::Unreachable(_)) || start.elapsed() > TRIED_FOR {
+            return Err(error);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    match engine.mark().await {
+        Ok(_) => {}
+        Err(fault) if fault.is_forbidden() => return Err(EtcdError::Forbidden { user, prefix }),
+        Err(fault) if fault.lacks_user() => return Err(EtcdError::UserRequired),
+        // It can be read.
+        Err(fault) if fault.is_full() => tracing::error!(%fault, "etcd is full: nothing can be written"),
+        Err(fault) => return Err(EtcdError::Failed(fault.to_string())),
+    }
+    let failed = |error: ReadError| EtcdError::Failed(error.to_string());
+    engine.newest().await.map_err(failed)?;
+    let compacted = history::compacted(&engine).await.map_err(failed)?;
+    engine.position.saw_compaction(compacted);
+    Ok(())
+}
+
+/// The reason why no member could be used.
+fn cannot_connect(user: &str, failed: &[(String, NoSession)]) -> EtcdError {
+    for (url, why) in failed {
+        match why {
+            NoSession::Connect(ConnectError::Certificate(why)) => {
+                return EtcdError::Certificate(format!("{url}: {why}"));
+            }
+            NoSession::Fault(fault) if fault.is_wrong_password() => {
+                return EtcdError::Password { user: user.to_owned(), message: fault.to_string() };
+            }
+            NoSession::Fault(fault) if fault.lacks_user() => return EtcdError::UserRequired,
+            // With TLS 1.3 a server refuses the client's certificate after the handshake.
+            NoSession::Fault(Fault::Unsent(why) | Fault::Lost(why)) if url.starts_with("https") => {
+                return EtcdError::Certificate(format!("{url}: {why}"));
+            }
+            _ => {}
+        }
+    }
+    EtcdError::Unreachable(texts(failed))
+}
+
+impl Store for Etcd {
+    fn attach(&self, sink: Sink) {
+        let feed = Feed::new(Arc::clone(&self.engine), sink, self.engine.position.attach());
+        self.spawn(feed.run());
+    }
+
+    fn commit(&self, commit: Commit) -> CommitFuture<'_> {
+        let Some(flight) = self.flights.begin() else { return Box::pin(future::ready(Err(CommitError::Closed))) };
+        let (engine, (answer, done)) = (Arc::clone(&self.engine), tokio::sync::oneshot::channel());
+        engine.metrics.enqueue();
+        self.spawn(async move {
+            let start = Instant::now();
+            let result = engine.commit(commit).await;
+            engine.metrics.take(1);
+            engine.metrics.commits.observe(nanoseconds(start.elapsed()));
+            drop(flight);
+            // The caller may have given up.
+            let _ = answer.send(result);
+        });
+        let stopped = || Err(CommitError::Unknown("the engine's threads have stopped".to_owned()));
+        Box::pin(async move { done.await.unwrap_or_else(|_| stopped()) })
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
+        let Some(key) = self.engine.keys.stored(key) else { return Ok(None) };
+        let engine = Arc::clone(&self.engine);
+        self.read(async move { engine.get(key).await })
+    }
+
+    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
+        // etcd's revision zero means the newest.
+        let span = self.engine.keys.span(prefix).filter(|_| at != Some(Revision(0)));
+        let compacted = self.compacted();
+        if let Some(at) = at.filter(|at| *at < compacted) {
+            return Err(ReadError::Compacted(compacted.max(at)));
+        }
+        let Some((first, end)) = span else { return Ok((Vec::new(), at.unwrap_or_else(|| self.head()))) };
+        let engine = Arc::clone(&self.engine);
+        self.read(async move {
+            let (entries, at) = engine.range(first, end, at).await?;
+            engine.position.want(at);
+            Ok((entries, at))
+        })
+    }
+
+    fn head(&self) -> Revision {
+        self.engine.position.known()
+    }
+
+    fn confirm(&self) -> Option<ConfirmFuture<'_>> {
+        let (answer, begins) = self.engine.confirms.join();
+        if begins {
+            self.spawn(confirm::run(Arc::clone(&self.engine)));
+        }
+        let stopped = || Err(ReadError::Engine("the engine's threads have stopped".to_owned()));
+        Some(Box::pin(async move { answer.await.unwrap_or_else(|_| stopped()) }))
+    }
+
+    fn compacted(&self) -> Revision {
+        self.engine.position.compacted()
+    }
+
+    fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
+        let engine = Arc::clone(&self.engine);
+        self.read(async move { history::changes(&engine, after, limit).await })
+    }
+
+    fn compact(&self, upto: Revision) -> Result<(), ReadError> {
+        let engine = Arc::clone(&self.engine);
+        self.read(async move {
+            let upto = upto.min(engine.newest().await?);
+            if upto <= engine.position.compacted() {
+                return Ok(());
+            }
+            compaction::compact(&engine, upto).await.map_err(|fault| fault.of_read())
+        })
+    }
+
+    fn health(&self) -> Health {
+        Health { refuses_writes: self.engine.members.refusal(), damage: Damages::default() }
+    }
+
+    fn metrics(&self) -> Option<&Metrics> {
+        Some(&self.engine.metrics)
+    }
+
+    fn close(&self) {
+        self.flights.close();
+    }
+}
+
+impl Drop for Etcd {
+    fn drop(&mut self) {
+        self.close();
+        if let Some(runtime) = self.runtime.take() {
+            // It must not block: the store may be dropped on a thread of another runtime.
+            runtime.shutdown_background();
+        }
+    }
+}

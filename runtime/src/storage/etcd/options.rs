@@ -1,0 +1,84 @@
+//! What a program sets: endpoints, prefix, user, certificates, the age of history.
+
+use std::{fmt, time::Duration};
+
+/// How to reach an etcd cluster, and where in it the objects are.
+///
+/// `EtcdOptions::new(["http://127.0.0.1:2379"])` is enough for a cluster without access control.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct EtcdOptions {
+    /// The URLs of the members, such as `https://10.0.0.1:2379`. One that works is used, starting with a random one.
+    pub endpoints: Vec<String>,
+    /// The beginning of all keys: `/registry`, as in kube-apiserver. Clusters that share an etcd have a prefix each.
+    pub prefix: String,
+    /// The name and the password of etcd's user, if etcd asks for one.
+    pub user: Option<(String, String)>,
+    /// The certificates of the authorities that sign the members' certificates, as PEM. Needed for `https`.
+    pub ca: Option<Vec<u8>>,
+    /// The client's certificates and their key, as PEM, if etcd asks for them.
+    pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
+    /// How long changes can be read back, at least. One of the servers of a cluster compacts etcd at this interval.
+    pub history_age: Duration,
+}
+
+impl EtcdOptions {
+    /// Options for the members at these URLs.
+    pub fn new(endpoints: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            endpoints: endpoints.into_iter().map(Into::into).collect(),
+            prefix: "/registry".to_owned(),
+            user: None,
+            ca: None,
+            client_certificate: None,
+            history_age: Duration::from_mins(5),
+        }
+    }
+
+    /// Sets the beginning of all keys.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Sets the name and the password of etcd's user.
+    #[must_use]
+    pub fn user(mut self, name: impl Into<String>, password: impl Into<String>) -> Self {
+        self.user = Some((name.into(), password.into()));
+        self
+    }
+
+    /// Sets the authorities that sign the members' certificates, as PEM.
+    #[must_use]
+    pub fn ca(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.ca = Some(pem.into());
+        self
+    }
+
+    /// Sets the client's certificates and their key, as PEM.
+    #[must_use]
+    pub fn client_certificate(mut self, certificate: impl Into<Vec<u8>>, key: impl Into<Vec<u8>>) -> Self {
+        self.client_certificate = Some((certificate.into(), key.into()));
+        self
+    }
+
+    /// Sets how long changes can be read back, at least.
+    #[must_use]
+    pub fn history_age(mut self, age: Duration) -> Self {
+        self.history_age = age;
+        self
+    }
+}
+
+/// Shows no password and no key.
+impl fmt::Debug for EtcdOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EtcdOptions")
+            .field("endpoints", &self.endpoints)
+            .field("prefix", &self.prefix)
+            .field("user", &self.user.as_ref().map(|(name, _)| name))
+            .field("history_age", &self.history_age)
+            .finish_non_exhaustive()
+    }
+}

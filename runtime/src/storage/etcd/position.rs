@@ -1,0 +1,140 @@
+//! How far the sink is, and who waits for it.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{Notify, oneshot};
+
+use crate::meta::Revision;
+
+/// The revisions that matter while the engine runs.
+#[derive(Default)]
+pub(super) struct Position {
+    state: Mutex<State>,
+    /// Notified when `wanted` grows.
+    asked: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// The newest revision that this process has seen, of any key of etcd.
+    known: Revision,
+    /// The revision that the sink has. `None` without a sink.
+    delivered: Option<Revision>,
+    /// The newest revision that somebody waits for, though perhaps no key below the prefix changes.
+    wanted: Revision,
+    /// The newest known change of a key below the prefix.
+    changed: Revision,
+    /// The revision up to which history is compacted, as far as known.
+    compacted: Revision,
+    /// Commits that wait until the sink has their revision.
+    waiting: BTreeMap<Revision, Vec<oneshot::Sender<()>>>,
+}
+
+impl Position {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn known(&self) -> Revision {
+        self.state().known
+    }
+
+    pub(super) fn changed(&self) -> Revision {
+        self.state().changed
+    }
+
+    pub(super) fn compacted(&self) -> Revision {
+        self.state().compacted
+    }
+
+    /// etcd has reached a revision.
+    pub(super) fn saw(&self, revision: Revision) {
+        let mut state = self.state();
+        state.known = state.known.max(revision);
+    }
+
+    /// A key below the prefix has changed.
+    pub(super) fn saw_change(&self, revision: Revision) {
+        let mut state = self.state();
+        state.known = state.known.max(revision);
+        state.changed = state.changed.max(revision);
+    }
+
+    /// Changes were lost, so that it is not known which is the newest.
+    pub(super) fn lost_changes(&self) {
+        self.state().changed = Revision(0);
+    }
+
+    /// History is compacted. Returns the newest known revision of that kind.
+    pub(super) fn saw_compaction(&self, revision: Revision) -> Revision {
+        let mut state = self.state();
+        state.compacted = state.compacted.max(revision);
+        state.compacted
+    }
+
+    /// Sets a sink that has everything up to the newest known revision, which is returned.
+    pub(super) fn attach(&self) -> Revision {
+        let mut state = self.state();
+        state.delivered = Some(state.known);
+        state.known
+    }
+
+    /// The sink has everything up to a revision.
+    pub(super) fn deliver(&self, upto: Revision) {
+        let mut state = self.state();
+        state.known = state.known.max(upto);
+        state.delivered = Some(upto);
+        let later = state.waiting.split_off(&upto.next());
+        let reached = std::mem::replace(&mut state.waiting, later);
+        drop(state);
+        for waiter in reached.into_values().flatten() {
+            // A waiter may have given up.
+            let _ = waiter.send(());
+        }
+    }
+
+    /// Waits until the sink has a revision that changed a key below the prefix. Without a sink this returns at once.
+    pub(super) async fn delivered(&self, revision: Revision) {
+        let waiter = {
+            let mut state = self.state();
+            if state.delivered.is_none_or(|delivered| delivered >= revision) {
+                return;
+            }
+            let (sender, waiter) = oneshot::channel();
+            state.waiting.entry(revision).or_default().push(sender);
+            waiter
+        };
+        // The position outlives its waiters.
+        let _ = waiter.await;
+    }
+
+    /// Asks that the sink reaches a revision, whether a key below the prefix changes or not.
+    pub(super) fn want(&self, revision: Revision) {
+        let mut state = self.state();
+        state.known = state.known.max(revision);
+        if revision > state.wanted && state.delivered.is_some_and(|delivered| delivered < revision) {
+            state.wanted = revision;
+            drop(state);
+            self.asked.notify_one();
+        }
+    }
+
+    /// The revision that the sink does not have, and somebody waits for.
+    pub(super) fn missing(&self) -> Option<Revision> {
+        let state = self.state();
+        Some(state.wanted).filter(|wanted| state.delivered.is_some_and(|delivered| delivered < *wanted))
+    }
+
+    /// Waits until somebody wants a revision that the sink does not have.
+    pub(super) async fn asked(&self) -> Revision {
+        loop {
+            if let Some(missing) = self.missing() {
+                return missing;
+            }
+            self.asked.notified().await;
+        }
+    }
+}
