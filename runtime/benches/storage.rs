@@ -2,6 +2,8 @@
 //!
 //! Each committer creates objects of 1.6 KB one after the other, waiting for each acknowledgement; then all of them
 //! update what they created. Group commit shows in how little the rate falls, and how far it rises, with more of them.
+//! At last, committers write ten times the history that is kept: the file's size shows whether compaction keeps up,
+//! and the slowest commits show what it costs.
 
 use std::{
     path::{Path, PathBuf},
@@ -24,6 +26,12 @@ fn main() -> ExitCode {
     for committers in [1, 16, 64] {
         let commits = if committers == 1 { 4_000 } else { 40_000 };
         if let Err(error) = measure(&dir.join(committers.to_string()), committers, commits / committers) {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    for committers in [64, 256] {
+        if let Err(error) = measure_history(&dir.join(format!("history-{committers}")), committers) {
             eprintln!("{error}");
             return ExitCode::FAILURE;
         }
@@ -56,21 +64,52 @@ fn measure(dir: &Path, committers: usize, each: usize) -> Result<(), Box<dyn std
     Ok(())
 }
 
+/// Updates objects until ten times the history was written that is kept.
+fn measure_history(dir: &Path, committers: usize) -> Result<(), Box<dyn std::error::Error>> {
+    const KEPT: usize = 32 << 20;
+    const OBJECTS: usize = 4_096;
+    let mut options = Options::default();
+    options.history_bytes = KEPT as u64;
+    let store = Arc::new(Embedded::open(dir, options)?);
+    round(&store, committers, OBJECTS / committers, Expect::Absent);
+    let (mut times, mut largest) = (Vec::new(), 0);
+    let start = Instant::now();
+    for _ in 0..10 * KEPT / (OBJECTS * VALUE_BYTES) {
+        times.extend(commits(&store, committers, OBJECTS / committers, Expect::Any));
+        largest = largest.max(std::fs::metadata(dir.join("store.redb"))?.len());
+    }
+    #[allow(clippy::cast_precision_loss)] // rates and ratios are read to three digits
+    let (rate, ratio) = (times.len() as f64 / start.elapsed().as_secs_f64(), largest as f64 / KEPT as f64);
+    times.sort_unstable();
+    let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    println!(
+        "{committers:>10} history of {} MiB written ten times: {rate:.0} updates/s, median {median:.1?}, p99 {p99:.1?} \
+         ({:.1} times), file at most {ratio:.2} times the history",
+        KEPT >> 20,
+        p99.as_secs_f64() / median.as_secs_f64(),
+    );
+    Ok(())
+}
+
 /// Runs all committers at once; gives commits a second and the time that 99 of 100 commits stay under.
 fn round(store: &Arc<Embedded>, committers: usize, each: usize, expect: Expect) -> (f64, Duration) {
     let start = Instant::now();
+    let mut times = commits(store, committers, each, expect);
+    #[allow(clippy::cast_precision_loss)] // a rate is read to three digits
+    let rate = times.len() as f64 / start.elapsed().as_secs_f64();
+    times.sort_unstable();
+    (rate, times[times.len() * 99 / 100])
+}
+
+/// Runs all committers at once; gives the time of each commit.
+fn commits(store: &Arc<Embedded>, committers: usize, each: usize, expect: Expect) -> Vec<Duration> {
     let threads: Vec<_> = (0..committers)
         .map(|committer| {
             let store = Arc::clone(store);
             thread::spawn(move || commit_all(&*store, committer, each, expect))
         })
         .collect();
-    let mut times: Vec<Duration> =
-        threads.into_iter().flat_map(|thread| thread.join().expect("a committer that finishes")).collect();
-    #[allow(clippy::cast_precision_loss)] // a rate is read to three digits
-    let rate = times.len() as f64 / start.elapsed().as_secs_f64();
-    times.sort_unstable();
-    (rate, times[times.len() * 99 / 100])
+    threads.into_iter().flat_map(|thread| thread.join().expect("a committer that finishes")).collect()
 }
 
 fn commit_all(store: &dyn Store, committer: usize, each: usize, expect: Expect) -> Vec<Duration> {

@@ -9,13 +9,13 @@ use http::{
     header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
 };
 use http_body::Body as _;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Limits, heavy, offload, status, status::Refused};
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
     kind::{Kind, endpoint::PatchType},
     schema::Document,
+    storage::budget::Share,
     verbs::Patch,
 };
 
@@ -68,7 +68,7 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
 /// A large body. Its share of the budget is released when its last holder drops it, after the request is processed.
 struct Large {
     bytes: BytesMut,
-    _room: OwnedSemaphorePermit,
+    _room: Share,
 }
 
 impl AsRef<[u8]> for Large {

@@ -8,15 +8,17 @@ use std::{
     sync::{Arc, LazyLock},
     task::{Context, Poll, Wake, Waker},
     thread,
-    time::Duration,
 };
 
 use tokio::{
-    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    sync::{Notify, Semaphore},
     task::JoinHandle,
 };
 
-use crate::verbs::Slot;
+use crate::{
+    storage::budget::{self, Budget, Share},
+    verbs::Slot,
+};
 
 /// Work on answers: as many pieces at a time as there are cores.
 static ANSWERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores())));
@@ -31,7 +33,7 @@ pub(super) async fn write<T: Send + 'static>(
     stored: usize,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
-    let room = share(&STORED, stored).await?;
+    let room = STORED.wait(stored).await?;
     let slot = Slot::take(&WRITES).await;
     let work: Work = Box::pin(async {
         let done = slot.run(work).await;
@@ -77,26 +79,15 @@ impl Wake for Woken {
     }
 }
 
-/// The budget for large bodies in memory, in kilobytes: those being received, waiting, or processed. Twenty of the
-/// largest bodies by default.
-const ROOM_KB: u32 = 64 << 10;
-static ROOM: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(ROOM_KB as usize)));
+/// The budget for large bodies in memory: those being received, waiting, or processed.
+static ROOM: LazyLock<Budget> = LazyLock::new(|| Budget::new(budget::BYTES));
 
-/// The budget of the same size for the stored objects that heavy writes read, from before a write has its slot until it is
-/// done. A separate one, because these writes may hold a share of the other.
-static STORED: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(ROOM_KB as usize)));
+/// The budget for the stored objects that heavy writes read, from before a write has its slot until it is done.
+static STORED: LazyLock<Budget> = LazyLock::new(|| Budget::new(budget::BYTES));
 
-/// How long a request waits for a budget. Slow senders cannot hold it longer than a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Waits for a share of the budget for a large body, which is released on drop. `None` on timeout.
-pub(super) async fn room(bytes: usize) -> Option<OwnedSemaphorePermit> {
-    share(&ROOM, bytes).await
-}
-
-async fn share(budget: &Arc<Semaphore>, bytes: usize) -> Option<OwnedSemaphorePermit> {
-    let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(ROOM_KB).min(ROOM_KB);
-    tokio::time::timeout(PATIENCE, budget.clone().acquire_many_owned(wanted)).await.ok()?.ok()
+/// Waits for a share of the budget for a large body. `None` on timeout.
+pub(super) async fn room(bytes: usize) -> Option<Share> {
+    ROOM.wait(bytes).await
 }
 
 /// Runs a piece of work on an answer and propagates its panic.

@@ -2,7 +2,9 @@
 //! clients match on reasons and people search for messages.
 
 use super::negotiate::{Offer, Refused as Unacceptable};
-pub(super) use crate::verbs::status::{bad_request, method_not_allowed, no_handler, no_such_resource, of_watch};
+pub(super) use crate::verbs::status::{
+    bad_request, method_not_allowed, no_handler, no_such_resource, of_watch, too_many_requests,
+};
 use crate::{
     auth::{Attributes, Decision},
     codec::{Encoding, protobuf::EncodeError},
@@ -111,12 +113,6 @@ pub(super) fn unsupported_patch(offers: &[PatchType], policy: &dyn Policy) -> St
         return Status::failure(415, "UnsupportedMediaType", message, Some(StatusDetails::default()));
     }
     Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None)
-}
-
-/// 429: too many concurrent requests.
-pub(super) fn too_many_requests() -> Status {
-    let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
-    Status::failure(429, "TooManyRequests", "Too many requests, please try again later.", Some(details))
 }
 
 /// 413.

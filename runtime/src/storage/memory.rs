@@ -26,7 +26,7 @@ pub struct Memory {
     expiry: Once,
 }
 
-/// What the store shares with the thread that deletes expired values.
+/// The part of the store that the thread for expired values uses.
 #[derive(Default)]
 struct Shared {
     /// Held for a whole commit, including the sink's run, so that commits are serialized.
@@ -52,7 +52,7 @@ struct State {
     newest: BTreeMap<Arc<str>, (Revision, Value)>,
     /// The changes after `compacted`, one per revision.
     log: VecDeque<Change>,
-    /// The values that expire, and those that did before they were written again.
+    /// The values that expire. Values that were written again may still be listed.
     deadlines: BTreeMap<(Instant, Revision), Arc<str>>,
     ended: bool,
 }

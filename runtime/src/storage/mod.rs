@@ -3,6 +3,7 @@
 //! Guarantees that an acknowledged commit is durable, that its operations are atomic, and that changes are delivered
 //! once and in revision order. Knows neither kinds nor JSON. This is the only layer that names an engine.
 
+pub(crate) mod budget;
 #[cfg(test)]
 pub(crate) mod delayed;
 pub(crate) mod embedded;
@@ -181,6 +182,8 @@ pub enum CommitError {
         /// The kind of damage.
         damage: Damage,
     },
+    /// Too many bytes of other commits wait, and did for too long. Nothing was written.
+    Busy,
     /// The store is shutting down. Nothing was written.
     Closed,
     /// The store currently refuses writes. It recovers by itself once the cause is gone.
@@ -216,6 +219,7 @@ impl fmt::Display for CommitError {
             Self::Conflict { index, .. } => write!(f, "the precondition of operation {index} does not hold"),
             Self::Unmet { index, .. } => write!(f, "hold {index} is not true"),
             Self::Damaged { key, damage } => write!(f, "{key} cannot be read: {damage}"),
+            Self::Busy => f.write_str("too many writes wait for the store"),
             Self::Closed => f.write_str("the store is shutting down"),
             Self::Refused { message, .. } => {
                 write!(f, "nothing was written, because the store cannot write at present: {message}")
@@ -288,7 +292,10 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// The store checks holds and then preconditions in queue order, against the state that earlier commits left. A
     /// commit that fails does not fail the others in its group. Deleting a missing key under [`Expect::Any`] is a
-    /// conflict. Dropping the future does not undo the commit.
+    /// conflict. Dropping the future does not undo a commit that is queued.
+    ///
+    /// The queue has a budget in bytes. A commit that finds no room waits for it before it is queued, and fails with
+    /// [`CommitError::Busy`] if there is none in time. The future must be awaited in a runtime of tokio with timers.
     fn commit(&self, commit: Commit) -> CommitFuture<'_>;
 
     /// The newest value of a key.

@@ -43,7 +43,7 @@ pub(super) struct New<'d> {
 
 impl Verbs {
     /// Stores an object, or would store it if this were no dry run, and returns it from the cache. Fails with
-    /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops, if its disk fails, or if the definition of
+    /// [`Error::TooLarge`]; [`Error::TooManyRequests`] if too many other writes wait for the store; [`Error::Unavailable`] while the server stops, if its disk fails, or if the definition of
     /// the resource has changed; [`Error::NotServed`] if the resource was removed; [`Error::InsufficientStorage`] if
     /// the disk is full; [`Error::StoreRead`] if the replaced object cannot be read; [`Error::Internal`] if the outcome
     /// is unknown.
@@ -125,6 +125,7 @@ impl Verbs {
                 CommitError::Damaged { key, damage } => {
                     request.unreadable(vec![(key.to_string(), damage.to_string())], false)
                 }
+                CommitError::Busy => Error::TooManyRequests,
                 CommitError::Refused { full: true, .. } => Error::InsufficientStorage(error.to_string()),
                 CommitError::Closed | CommitError::Refused { .. } => Error::Unavailable(error.to_string()),
                 CommitError::TooLarge(message) => Error::TooLarge(message),

@@ -82,6 +82,8 @@ pub enum Error {
     Refused(Box<Status>),
     /// 500 `InternalError`.
     Internal(String),
+    /// 429 with Retry-After: too many other requests run or wait. Nothing was written.
+    TooManyRequests,
     /// 503 with Retry-After: the server is stopping, or its disk is not writable. Nothing was written.
     Unavailable(String),
     /// 507 with Retry-After: the disk is full. Nothing was written.

@@ -70,6 +70,7 @@ impl From<Error> for Status {
             Error::StoreRead { resource, name, causes, more } => store_read(resource, name, causes, more),
             Error::Internal(message) => Status::internal(&message),
             Error::Refused(status) => *status,
+            Error::TooManyRequests => too_many_requests(),
             Error::Unavailable(message) => Status::failure(503, "ServiceUnavailable", message, Some(retry())),
             Error::InsufficientStorage(message) => Status::failure(507, "InsufficientStorage", message, Some(retry())),
         }
@@ -123,6 +124,11 @@ fn apply_failed(message: String, conflicts: Vec<Conflict>) -> Status {
 /// Clients try again after a second.
 fn retry() -> StatusDetails {
     StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() }
+}
+
+/// 429: too many other requests run or wait.
+pub(crate) fn too_many_requests() -> Status {
+    Status::failure(429, "TooManyRequests", "Too many requests, please try again later.", Some(retry()))
 }
 
 fn details(resource: GroupResource, name: String) -> StatusDetails {

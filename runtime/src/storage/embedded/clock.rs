@@ -31,7 +31,7 @@ impl Reading {
     pub(super) fn now() -> Self {
         let system = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let system_ms = u64::try_from(system.as_millis()).unwrap_or(u64::MAX);
-        // Where the system does not have these files, its clock is all there is.
+        // A system without these files has only its clock.
         let boot = fs::read("/proc/sys/kernel/random/boot_id").map_or(0, |id| XxHash3_64::oneshot(&id));
         let up_ms = fs::read_to_string("/proc/uptime").ok().and_then(|text| up_ms(&text)).unwrap_or_default();
         Self { system_ms, boot, up_ms }

@@ -65,7 +65,7 @@ impl<'t> Fresh<'t> {
         Ok(Self { log, index, marks, lifetimes, deadlines: HashMap::new(), state })
     }
 
-    /// Adds a row of the log. Those of the newest values come before the pointers to them.
+    /// Adds a row of the log. The rows of newest values come before the pointers to them.
     pub(super) fn put_row(&mut self, revision: Revision, row: &Row<'_>) -> Result<(), redb::Error> {
         let checksum = row.write(revision, self.log.insert_reserve(revision.0, row.size())?.as_mut());
         self.state.log.add(checksum);

@@ -6,7 +6,8 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::{
-    layout::{End, INDEX, LOG, META, Row, Sealed, State, pointer, read_pointer},
+    history::History,
+    layout::{End, INDEX, LOG, MARKS, META, Row, Sealed, State, pointer, read_pointer},
     lifetimes::{Deadlines, Lifetimes},
     read::{Stored, stored},
 };
@@ -26,7 +27,10 @@ pub(super) struct Group<'t> {
     pub(super) deadlines: Deadlines<'t>,
     /// The store's time.
     pub(super) now_ms: u64,
+    marks: Table<'t, u64, Sealed>,
     state: State,
+    /// True if history was removed.
+    compacted: bool,
     changes: Vec<Change>,
     /// The revisions of keys that commits of this group hold. Many commits hold the same keys.
     held: HashMap<Arc<str>, Option<Revision>>,
@@ -37,6 +41,8 @@ pub(super) struct Finished {
     pub(super) changes: Vec<Change>,
     /// The new end of the log.
     pub(super) end: End,
+    /// The end of the compacted history.
+    pub(super) compacted: End,
     pub(super) lifetimes: Lifetimes,
     /// False if there is nothing to commit.
     pub(super) changed: bool,
@@ -46,8 +52,9 @@ impl<'t> Group<'t> {
     pub(super) fn begin(transaction: &'t WriteTransaction, now_ms: u64) -> Result<Self, redb::Error> {
         let meta = transaction.open_table(META)?;
         let (log, index) = (transaction.open_table(LOG)?, transaction.open_table(INDEX)?);
-        let (deadlines, state) = (Deadlines::open(transaction)?, State::load(&meta)?);
-        Ok(Self { log, index, meta, deadlines, now_ms, state, changes: Vec::new(), held: HashMap::new() })
+        let (marks, deadlines) = (transaction.open_table(MARKS)?, Deadlines::open(transaction)?);
+        let (state, compacted, changes, held) = (State::load(&meta)?, false, Vec::new(), HashMap::new());
+        Ok(Self { log, index, meta, deadlines, now_ms, marks, state, compacted, changes, held })
     }
 
     /// Writes one commit. The outer error comes from the engine and ends the group; the inner one belongs to this
@@ -72,14 +79,21 @@ impl<'t> Group<'t> {
         Ok(Ok(applied.collect::<Result<_, _>>()?))
     }
 
+    /// Removes history that is past its limits, as fast as the group adds to it.
+    pub(super) fn compact(&mut self, history: &History) -> Result<(), redb::Error> {
+        self.compacted |= history.keep_up(&mut self.log, &mut self.marks, &mut self.state, self.changes.len())?;
+        Ok(())
+    }
+
     /// Ends the group.
     pub(super) fn finish(mut self) -> Result<Finished, redb::Error> {
-        let changed = !self.changes.is_empty() || self.deadlines.changed;
+        let changed = !self.changes.is_empty() || self.deadlines.changed || self.compacted;
         if changed {
             self.state.save(&mut self.meta)?;
         }
         let lifetimes = self.deadlines.next()?;
-        Ok(Finished { changes: self.changes, end: self.state.end, lifetimes, changed })
+        let State { end, compacted, .. } = self.state;
+        Ok(Finished { changes: self.changes, end, compacted, lifetimes, changed })
     }
 
     fn held(&mut self, key: &Arc<str>) -> Result<Result<Option<Revision>, CommitError>, redb::Error> {

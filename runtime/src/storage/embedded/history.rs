@@ -1,5 +1,9 @@
 //! Retention of history: decides by age and size what to remove, and removes it in small steps.
 //!
+//! Each group of commits removes up to twice as many changes as it adds, in its own transaction, so that history keeps to
+//! its limits at any rate of writes, and no commit waits for more than its group's share. While no commit waits, steps of
+//! their own remove what is left.
+//!
 //! Marks record the time of changes, one every few seconds. A mark means that all changes before its revision had
 //! happened by its time. A change may therefore outlive its age by the distance between two marks, and is never removed
 //! early.
@@ -11,12 +15,15 @@ use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, WriteTr
 use super::{
     Options,
     clock::{Clock, Reading},
-    layout::{End, LOG, MARKS, META, Row, State, mark, read_marks, read_note, save_note},
+    layout::{End, LOG, MARKS, META, Row, Sealed, State, mark, read_marks, read_note, save_note},
 };
 use crate::meta::Revision;
 
-/// The maximum number of changes that one step removes: about half a millisecond of work.
-const STEP: usize = 64;
+/// The maximum number of changes that a step removes while no commit waits: a few milliseconds of work.
+const STEP: usize = 256;
+
+/// A group of commits removes at least up to this number of changes, however small it is.
+const LEAST: usize = 16;
 
 /// The number of marks within the maximum age.
 const MARKS_PER_AGE: u64 = 60;
@@ -122,12 +129,7 @@ impl History {
         {
             let mut meta = transaction.open_table(META)?;
             state = State::load(&meta)?;
-            self.remove(&mut transaction.open_table(LOG)?, &mut state)?;
-            let marks = &mut state.marks;
-            transaction.open_table(MARKS)?.retain_in(..=state.compacted.head.0, |_, (_, checksum)| {
-                marks.remove(checksum);
-                false
-            })?;
+            self.remove(&mut transaction.open_table(LOG)?, &mut transaction.open_table(MARKS)?, &mut state, STEP)?;
             state.save(&mut meta)?;
         }
         transaction.commit()?;
@@ -135,13 +137,40 @@ impl History {
         Ok(())
     }
 
-    /// Removes the rows that a step's changes made obsolete, and advances `compacted`. An unreadable row is skipped and
-    /// stays, because the index may point to it.
-    fn remove(&self, log: &mut Table<'_, u64, &'static [u8]>, state: &mut State) -> Result<(), redb::Error> {
+    /// Removes changes in a group that adds some. Returns whether any was removed.
+    pub(super) fn keep_up(
+        &self,
+        log: &mut Table<'_, u64, &'static [u8]>,
+        marks: &mut Table<'_, u64, Sealed>,
+        state: &mut State,
+        added: usize,
+    ) -> Result<bool, redb::Error> {
+        let before = state.compacted;
+        self.remove(log, marks, state, added.saturating_mul(2).max(LEAST))?;
+        Ok(state.compacted != before)
+    }
+
+    /// Called when what a group has removed is durable.
+    pub(super) fn kept_up(&mut self, compacted: End) {
+        self.compacted = compacted;
+    }
+
+    /// Removes the rows that the oldest changes made obsolete, and advances `compacted` by this number of changes at most. An
+    /// unreadable row is skipped and stays, because the index may point to it.
+    fn remove(
+        &self,
+        log: &mut Table<'_, u64, &'static [u8]>,
+        marks: &mut Table<'_, u64, Sealed>,
+        state: &mut State,
+        limit: usize,
+    ) -> Result<(), redb::Error> {
+        if !self.wants_more(state.end, state.compacted) {
+            return Ok(());
+        }
         let mut obsolete_rows = Vec::new();
         let mut reached = state.compacted.head;
         let mut nothing = true;
-        for found in log.range(reached.0 + 1..=state.end.head.0)?.take(STEP) {
+        for found in log.range(reached.0 + 1..=state.end.head.0)?.take(limit) {
             if !self.wants_more(state.end, state.compacted) {
                 break;
             }
@@ -169,6 +198,11 @@ impl History {
                 state.log.remove(Row::stored_checksum(removed.value()));
             }
         }
+        let tally = &mut state.marks;
+        marks.retain_in(..=state.compacted.head.0, |_, (_, checksum)| {
+            tally.remove(checksum);
+            false
+        })?;
         Ok(())
     }
 

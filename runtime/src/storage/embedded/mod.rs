@@ -55,6 +55,7 @@ mod layout;
 mod lifetimes;
 mod load;
 pub mod maintenance;
+mod queue;
 mod read;
 mod recovery;
 mod scan;
@@ -89,11 +90,15 @@ use self::{
     lifetimes::Lifetimes,
     load::Loaded,
     maintenance::{Reports, socket},
+    queue::{Answer, Job, Pending},
     read::View,
     scrub::{Findings, Scrub},
-    writer::{Answer, Job, Pending, Progress, Writer},
+    writer::{Progress, Writer},
 };
-use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, Metrics, ReadError, Sink, Store, Visit};
+use super::{
+    Change, Commit, CommitError, CommitFuture, Entry, Health, Metrics, ReadError, Sink, Store, Visit,
+    budget::{self, Budget, Share},
+};
 use crate::meta::Revision;
 
 pub use disk::Disk;
@@ -107,6 +112,9 @@ pub struct Options {
     pub history_age: Duration,
     /// The maximum size of replaced and deleted values in bytes. The oldest are removed first.
     pub history_bytes: u64,
+    /// The maximum size of the commits that wait or are being written, in bytes. Further ones wait for room, and are refused
+    /// if there is none within ten seconds.
+    pub queue_bytes: usize,
     /// The size of the engine's page cache. Small by default: the cache layer holds newest values, and the system
     /// caches files.
     pub cache_bytes: usize,
@@ -123,6 +131,7 @@ impl Default for Options {
         Self {
             history_age: Duration::from_mins(5),
             history_bytes: 256 << 20,
+            queue_bytes: budget::BYTES,
             cache_bytes: 4 << 20,
             origin: Revision(0),
             scrub_bytes_per_second: 4 << 20,
@@ -137,6 +146,7 @@ impl Default for Options {
 /// themselves once the cause is gone.
 pub struct Embedded {
     jobs: Sender<Job>,
+    queue: Budget,
     progress: Arc<Progress>,
     closed: AtomicBool,
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -195,6 +205,7 @@ impl Embedded {
         let loaded = guarded(|| Ok((History::load(handle.db(), &options, None)?, Lifetimes::load(handle.db())?)))?;
         let current = Arc::new(Current::new(handle));
         let (jobs, queue) = mpsc::channel();
+        let room = Budget::new(options.queue_bytes);
         let writer = Writer::new(disk, options, Arc::clone(&current), queue, loaded, witness, Arc::clone(&metrics));
         let progress = Arc::clone(&writer.progress);
         let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run())?;
@@ -207,7 +218,20 @@ impl Embedded {
         let read = Arc::downgrade(&current);
         let begin = Box::new(move || read.upgrade().map(|current| guarded(|| Ok(current.get().db().begin_read()?))));
         let (socket, answers) = (Mutex::default(), Arc::new(socket::Answers { begin, migrate: OnceLock::new() }));
-        Ok(Self { jobs, progress, closed, writer, scrub, findings, metrics, socket, answers, current, directory: None })
+        Ok(Self {
+            jobs,
+            queue: room,
+            progress,
+            closed,
+            writer,
+            scrub,
+            findings,
+            metrics,
+            socket,
+            answers,
+            current,
+            directory: None,
+        })
     }
 
     /// Serves migrations on the socket from now on. `migrate` begins a migration of the named resources, or of all, and
@@ -229,6 +253,17 @@ impl Embedded {
     /// Reads the file as the last commit left it. The outer error of `read` is the engine's, the inner one the read's.
     fn read<T>(&self, read: impl FnMut(&View) -> Result<Result<T, ReadError>, redb::Error>) -> Result<T, ReadError> {
         read_from(&self.current, &self.jobs, read)
+    }
+
+    /// Queues a commit.
+    fn enqueue(&self, commit: Commit, share: Share) -> oneshot::Receiver<Answer> {
+        let (reply, answer) = oneshot::channel();
+        if !self.closed.load(Ordering::Acquire) {
+            self.metrics.enqueue();
+            // If the writer has stopped, dropping the job drops the reply, which the receiver treats as the answer.
+            let _ = self.jobs.send(Job::Commit(Pending { commit, reply, share }));
+        }
+        answer
     }
 
     /// Why the writer did not do a job: it stops after `close`, and otherwise only because of a bug.
@@ -278,13 +313,15 @@ impl Store for Embedded {
     }
 
     fn commit(&self, commit: Commit) -> CommitFuture<'_> {
-        let (reply, answer) = oneshot::channel::<Answer>();
-        if !self.closed.load(Ordering::Acquire) {
-            self.metrics.enqueue();
-            // If the writer has stopped, dropping the job drops the reply, which the receiver treats as the answer.
-            let _ = self.jobs.send(Job::Commit(Pending { commit, reply }));
+        let bytes = queue::size(&commit);
+        if let Some(share) = self.queue.take(bytes) {
+            let answer = self.enqueue(commit, share);
+            return Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) });
         }
-        Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
+        Box::pin(async move {
+            let share = self.queue.wait(bytes).await.ok_or(CommitError::Busy)?;
+            self.enqueue(commit, share).await.unwrap_or_else(|_| Err(self.stopped()))
+        })
     }
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {

@@ -48,7 +48,7 @@ struct Log {
     seen: Vec<Seen>,
     /// Revisions whose rows are altered.
     altered: BTreeSet<u64>,
-    /// The deadlines of those that have one, by revision.
+    /// The deadlines of rows, by revision.
     deadlines: BTreeMap<u64, u64>,
     /// The number of rows of both kinds.
     rows: u64,

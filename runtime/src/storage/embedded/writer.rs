@@ -1,7 +1,7 @@
 //! The single writer thread: takes queued commits, commits them under one fsync, publishes and acknowledges them.
 //!
-//! It trims history, and records free pages for a quick start, only when its queue is empty or in steps too short to
-//! notice. Disk failures are handled in `recovery.rs`.
+//! Each group also removes as much old history as it adds, and deletes a few expired values. The rest of both, and the
+//! recording of free pages for a quick start, waits until the queue is empty. Disk failures are handled in `recovery.rs`.
 
 use std::{
     sync::{
@@ -14,7 +14,6 @@ use std::{
 
 use arc_swap::ArcSwapOption;
 use redb::WriteTransaction;
-use tokio::sync::oneshot;
 
 use super::{
     Disk, Options,
@@ -25,6 +24,7 @@ use super::{
     history::History,
     layout::End,
     lifetimes::Lifetimes,
+    queue::{Answer, Job, Pending, gather},
     recovery::Trouble,
 };
 use crate::{
@@ -32,32 +32,11 @@ use crate::{
     storage::{Change, Commit, CommitError, Delivery, Metrics, Sink},
 };
 
-/// The maximum number of commits in a group. Later ones wait for the next fsync.
-const GROUP: usize = 512;
-
 /// How long the queue must be empty before the writer settles.
 const QUIET: Duration = Duration::from_millis(250);
 
 /// How often an idle writer checks that its file is still there.
 const LOOK: Duration = Duration::from_secs(1);
-
-pub(super) type Answer = Result<Vec<Revision>, CommitError>;
-
-/// A job for the writer, in queue order.
-pub(super) enum Job {
-    Attach(Sink),
-    Commit(Pending),
-    Compact(Revision, SyncSender<Result<(), String>>),
-    /// A reader got an error of the disk.
-    Look,
-    Close,
-}
-
-/// A commit that waits for its answer.
-pub(super) struct Pending {
-    pub(super) commit: Commit,
-    pub(super) reply: oneshot::Sender<Answer>,
-}
 
 /// The writer's progress, as readers see it.
 #[derive(Default)]
@@ -158,7 +137,9 @@ impl Writer {
             match job {
                 Job::Attach(sink) => self.sink = Some(sink),
                 Job::Commit(first) => {
-                    let group = self.gather(first);
+                    let (group, held) = gather(first, &self.jobs);
+                    self.held = held;
+                    self.metrics.take(group.len());
                     self.commit(group);
                 }
                 Job::Compact(upto, reply) => {
@@ -175,7 +156,6 @@ impl Writer {
     /// The next job. Does maintenance while the queue is empty.
     fn next_job(&mut self) -> Option<Job> {
         loop {
-            let busy = self.tidy();
             if let Some(job) = self.held.take() {
                 return Some(job);
             }
@@ -184,7 +164,8 @@ impl Writer {
                 Err(TryRecvError::Empty) => {}
                 Err(TryRecvError::Disconnected) => return None,
             }
-            if self.expire() || busy {
+            let expires = self.expire();
+            if self.tidy() || expires {
                 continue;
             }
             match self.jobs.recv_timeout(self.patience()) {
@@ -210,27 +191,10 @@ impl Writer {
         next.map_or(longest, |ms| Duration::from_millis(ms.saturating_add(1)).min(longest))
     }
 
-    /// Takes the commits that are queued behind a commit.
-    fn gather(&mut self, first: Pending) -> Vec<Pending> {
-        let mut group = vec![first];
-        while group.len() < GROUP {
-            match self.jobs.try_recv() {
-                Ok(Job::Commit(next)) => group.push(next),
-                Ok(other) => {
-                    self.held = Some(other);
-                    break;
-                }
-                Err(_) => break,
-            }
-        }
-        self.metrics.take(group.len());
-        group
-    }
-
     /// Commits a group: makes it durable, then publishes it, then acknowledges it.
     fn commit(&mut self, group: Vec<Pending>) {
-        let (commits, replies): (Vec<_>, Vec<_>) =
-            group.into_iter().map(|pending| (pending.commit, pending.reply)).unzip();
+        let (commits, waiting): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|Pending { commit, reply, share }| (commit, (reply, share))).unzip();
         let answers = match self.ready() {
             Ok(()) => {
                 let metrics = Arc::clone(&self.metrics);
@@ -238,17 +202,22 @@ impl Writer {
             }
             Err(refusal) => Err(refusal.into()),
         };
-        let answers = answers.unwrap_or_else(|error| vec![Err(error); replies.len()]);
-        for (reply, answer) in replies.into_iter().zip(answers) {
+        let answers = answers.unwrap_or_else(|error| vec![Err(error); waiting.len()]);
+        for ((reply, share), answer) in waiting.into_iter().zip(answers) {
+            drop(share);
             // A caller that dropped its future no longer needs the answer.
             let _ = reply.send(answer);
         }
+        self.answer_forgetting();
     }
 
     /// Writes a group. If that fails, determines whether the group was applied.
     fn write_or_recover(&mut self, commits: Vec<Commit>) -> Result<Vec<Answer>, CommitError> {
         let Failed { error, begun } = match self.write(commits) {
-            Ok((Finished { changes, end, lifetimes, .. }, answers)) => {
+            Ok((Finished { changes, end, compacted, lifetimes, changed }, answers)) => {
+                if changed {
+                    self.history.kept_up(compacted);
+                }
                 self.lifetimes = lifetimes;
                 self.publish(&changes, end);
                 return Ok(answers);
@@ -288,6 +257,9 @@ impl Writer {
         let mut group = Group::begin(&transaction, self.history.clock().now_ms())?;
         let answers: Vec<_> = commits.into_iter().map(|commit| group.commit(commit)).collect::<Result<_, _>>()?;
         group.expire(!answers.is_empty())?;
+        // Age and requests tell it what to remove.
+        self.history.due(self.end);
+        group.compact(&self.history)?;
         let finished = group.finish()?;
         if !finished.changed {
             transaction.abort()?;
@@ -323,7 +295,7 @@ impl Writer {
         due(self)
     }
 
-    /// Removes a little expired history. Returns whether more remains.
+    /// Removes a little expired history while no commit waits. Returns whether more remains.
     fn tidy(&mut self) -> bool {
         if self.trouble.is_none() && self.history.due(self.end) {
             let handle = self.current.get();

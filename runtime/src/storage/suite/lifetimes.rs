@@ -39,7 +39,7 @@ pub(super) fn run(store: &dyn Store) {
     assert_eq!(a.previous, Some((created[0], Ok("a".into()))));
     assert_eq!(again.previous.as_ref().map(|(_, value)| value.clone()), Some(Ok("2".into())));
     assert!(a.revision > last[0] && again.revision > a.revision, "a deletion has a revision of its own");
-    // Whatever would be deleted wrongly has had its time by now.
+    // A value that is deleted wrongly has had its time by now.
     thread::sleep(SHORT / 2);
     let keys: Vec<_> = store.range("/", None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect();
     assert_eq!(keys, ["/l/b", "/l/long", "/l/recreated", "/l/stays", "/r/plain"]);

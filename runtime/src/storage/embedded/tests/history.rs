@@ -1,6 +1,9 @@
 //! Retention of history by size and age, and across restarts.
 
-use std::time::{Instant, SystemTime};
+use std::{
+    collections::VecDeque,
+    time::{Instant, SystemTime},
+};
 
 use super::{
     clock::{Clock, Reading},
@@ -162,4 +165,36 @@ fn the_file_stops_growing_once_history_is_at_its_limit() {
     }
     let size = fs::metadata(scratch.0.join("store.redb")).unwrap().len();
     assert!(size < 6 << 20, "{size} bytes for 1 MiB of history and 200 objects, after 10 MB of writes");
+}
+
+#[test]
+fn history_keeps_to_its_limit_while_many_writers_never_stop() {
+    const LIMIT: u64 = 2 << 20;
+    let scratch = Scratch::new();
+    let store = scratch.open(Options { history_bytes: LIMIT, ..Options::default() });
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let value = Bytes::from(vec![b'x'; 1_600]);
+    let op = |number: u64| Op {
+        key: format!("/{}", number * 31 % 400).into(),
+        value: Some(value.clone()),
+        expect: Expect::Any,
+        lifetime: None,
+    };
+    // Ten times the limit, and always 400 commits that wait.
+    let (mut waiting, mut most) = (VecDeque::new(), 0);
+    for number in 0..LIMIT * 10 / 1_600 {
+        waiting.push_back(store.commit(vec![op(number)].into()));
+        if waiting.len() == 400 {
+            runtime.block_on(waiting.pop_front().unwrap()).unwrap();
+            most = most.max(store.head().0 - store.compacted().0);
+        }
+    }
+    let bytes = most * 1_650;
+    assert!(bytes < LIMIT + LIMIT / 2, "history grew to {bytes} bytes, and its limit is {LIMIT}");
+    for waiting in waiting {
+        runtime.block_on(waiting).unwrap();
+    }
+    let size = fs::metadata(scratch.0.join("store.redb")).unwrap().len();
+    // Beside the history the file has 400 objects, and pages of a few groups of 400 commits.
+    assert!(size < 2 * LIMIT + (6 << 20), "{size} bytes");
 }

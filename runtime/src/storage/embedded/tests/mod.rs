@@ -6,6 +6,7 @@ mod flips;
 mod history;
 mod lifetimes;
 mod opening;
+mod queue;
 mod upgrade;
 
 use std::{fs, path::PathBuf, sync::atomic::AtomicUsize};
