@@ -295,7 +295,7 @@ pub trait Store: Send + Sync + 'static {
     /// conflict. Dropping the future does not undo a commit that is queued.
     ///
     /// The queue has a budget in bytes. A commit that finds no room waits for it before it is queued, and fails with
-    /// [`CommitError::Busy`] if there is none in time. The future must be awaited in a runtime of tokio with timers.
+    /// [`CommitError::Busy`] if no room is free in time. The future must be awaited in a runtime of tokio with timers.
     fn commit(&self, commit: Commit) -> CommitFuture<'_>;
 
     /// The newest value of a key.

@@ -113,7 +113,7 @@ pub struct Options {
     /// The maximum size of replaced and deleted values in bytes. The oldest are removed first.
     pub history_bytes: u64,
     /// The maximum size of the commits that wait or are being written, in bytes. Further ones wait for room, and are refused
-    /// if there is none within ten seconds.
+    /// if no room is free within ten seconds.
     pub queue_bytes: usize,
     /// The size of the engine's page cache. Small by default: the cache layer holds newest values, and the system
     /// caches files.
