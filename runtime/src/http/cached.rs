@@ -1,6 +1,9 @@
 //! Documents about all kinds, rendered once per generation of the registry, and served with an ETag.
 
-use std::{fmt::Write, sync::Arc};
+use std::{
+    fmt::Write,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use arc_swap::ArcSwapOption;
 use axum_core::{body::Body, response::Response};
@@ -10,6 +13,7 @@ use http::{
     header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY},
 };
 use ring::digest::{SHA256, digest};
+use tokio::sync::OnceCell;
 
 use super::{offload, response};
 
@@ -47,6 +51,38 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
         let fresh = Arc::new((generation, offload::apart(make).await));
         self.made.store(Some(fresh.clone()));
         fresh
+    }
+}
+
+/// A value that is made when it is requested, once for all concurrent requests, which wait without a thread. It is kept
+/// until it is forgotten.
+pub(super) struct OnRequest<T>(Mutex<Option<Arc<OnceCell<T>>>>);
+
+impl<T> Default for OnRequest<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> OnRequest<T> {
+    /// The value, and true if this request had it made.
+    pub(super) async fn get(&self, make: impl FnOnce() -> T + Send + 'static) -> (T, bool) {
+        let cell = Arc::clone(self.lock().get_or_insert_default());
+        let mut fresh = false;
+        let made = cell.get_or_init(|| {
+            fresh = true;
+            offload::apart(make)
+        });
+        (made.await.clone(), fresh)
+    }
+
+    /// Requests that already wait for the value still get it.
+    pub(super) fn forget(&self) {
+        *self.lock() = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<OnceCell<T>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -145,6 +181,37 @@ mod tests {
             assert_eq!(asked.await.unwrap(), 0);
         }
         assert_eq!(made.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn made_on_request_once_for_all_who_wait_and_again_when_forgotten() {
+        let (value, made) = (Arc::new(OnRequest::default()), Arc::new(AtomicUsize::new(0)));
+        let ask = || {
+            let (value, made) = (value.clone(), made.clone());
+            tokio::spawn(async move {
+                let make = move || {
+                    thread::sleep(Duration::from_millis(50));
+                    made.fetch_add(1, Ordering::SeqCst)
+                };
+                value.get(make).await
+            })
+        };
+        let asking: Vec<_> = (0..64).map(|_| ask()).collect();
+        // The request that had it made goes away: another one takes its place.
+        tokio::task::yield_now().await;
+        asking[0].abort();
+        let mut fresh = 0;
+        for asked in asking.into_iter().skip(1) {
+            let (found, made_it) = asked.await.unwrap();
+            assert!(found < 2);
+            fresh += usize::from(made_it);
+        }
+        assert_eq!(fresh, 1);
+        let before = made.load(Ordering::SeqCst);
+        assert!(before <= 2, "{before}");
+        assert!(!ask().await.unwrap().1);
+        value.forget();
+        assert!(ask().await.unwrap().1);
     }
 
     #[tokio::test]

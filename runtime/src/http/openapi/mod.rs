@@ -1,7 +1,8 @@
 //! The OpenAPI documents: one of version 3 for each group and version, and one of version 2 for everything, as JSON and in
 //! the Protobuf form that kubectl asks for; and the Protobuf definitions of the kinds. With many kinds the documents take more
-//! memory than all else, and clients that know their hashes do not ask for them again. So those of version 3 are rendered for each
-//! request, in about a millisecond; those of version 2 are kept for a minute; and the hashes are kept.
+//! memory than all else, and clients that know their hashes do not ask for them again. So those of version 3 are rendered on
+//! request, in about a millisecond; those of version 2 are kept for a minute; and the hashes are kept. Whatever is rendered
+//! is rendered once for all requests that wait for it, and not on their threads.
 
 mod definitions;
 mod operations;
@@ -12,7 +13,7 @@ mod render;
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -25,9 +26,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Site,
-    cached::{self, Document},
+    cached::{self, Document, OnRequest},
     dispatch::Exchange,
-    negotiate, offload, response,
+    negotiate, response,
     status::Refused,
 };
 use crate::{registry::Registered, schema::openapi::Version};
@@ -53,10 +54,10 @@ pub(super) struct Documents {
     server_version: String,
     /// By `api/v1` or `apis/<group>/<version>`.
     v3: BTreeMap<String, Arc<Group>>,
-    index: OnceLock<Document>,
+    index: OnRequest<Document>,
     v2: Kept,
     v2_protobuf: Kept,
-    proto: OnceLock<proto::Files>,
+    proto: OnRequest<Arc<proto::Files>>,
 }
 
 /// The kinds of a group and version, and the hash of their document if it has been rendered.
@@ -64,13 +65,14 @@ pub(super) struct Documents {
 struct Group {
     kinds: Vec<Arc<Registered>>,
     hash: OnceLock<String>,
+    document: OnRequest<Document>,
 }
 
 /// A document that is rendered when it is requested, and kept for a while.
 #[derive(Default)]
 struct Kept {
     hash: OnceLock<String>,
-    document: Mutex<Option<Document>>,
+    document: OnRequest<Document>,
 }
 
 impl Group {
@@ -85,23 +87,6 @@ impl Group {
     fn has_same(&self, other: &Self) -> bool {
         self.kinds.len() == other.kinds.len()
             && self.kinds.iter().zip(&other.kinds).all(|(one, other)| one.number == other.number)
-    }
-}
-
-impl Kept {
-    /// The document, and true if it had to be rendered.
-    fn get(&self, render: impl FnOnce() -> Vec<u8>) -> (Document, bool) {
-        let mut kept = self.document.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(document) = &*kept {
-            return (document.clone(), false);
-        }
-        let document = kept.insert(Document::new(render())).clone();
-        self.hash.get_or_init(|| document.hash.clone());
-        (document, true)
-    }
-
-    fn forget(&self) {
-        *self.document.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -127,23 +112,21 @@ impl Documents {
             v3: v3.collect(),
             kinds,
             server_version,
-            index: OnceLock::new(),
+            index: OnRequest::default(),
             v2: Kept::default(),
             v2_protobuf: Kept::default(),
-            proto: OnceLock::new(),
+            proto: OnRequest::default(),
         }
     }
 
     /// The places of the documents of version 3 with their hashes. The first one renders all of them.
-    fn index(&self) -> &Document {
-        self.index.get_or_init(|| {
-            let url = |(place, group): (&String, &Arc<Group>)| {
-                let hash = group.hash.get().cloned().unwrap_or_else(|| group.render(&self.server_version).hash);
-                (place.clone(), json!({"serverRelativeURL": url(place, &hash)}))
-            };
-            let paths: Map<String, Value> = self.v3.iter().map(url).collect();
-            Document::new(json!({"paths": paths}).to_string())
-        })
+    fn index(&self) -> Document {
+        let url = |(place, group): (&String, &Arc<Group>)| {
+            let hash = group.hash.get().cloned().unwrap_or_else(|| group.render(&self.server_version).hash);
+            (place.clone(), json!({"serverRelativeURL": url(place, &hash)}))
+        };
+        let paths: Map<String, Value> = self.v3.iter().map(url).collect();
+        Document::new(json!({"paths": paths}).to_string())
     }
 
     /// Version 2 as JSON or as Protobuf.
@@ -154,11 +137,6 @@ impl Documents {
     fn render_v2(&self, protobuf: bool) -> Vec<u8> {
         let parts = Parts::of(self.kinds.iter().map(|served| &**served), Version::V2);
         if protobuf { protobuf::document(parts, &self.server_version) } else { parts.v2(&self.server_version) }
-    }
-
-    /// The Protobuf definitions.
-    fn proto(&self) -> &proto::Files {
-        self.proto.get_or_init(|| proto::Files::of(self.kinds.iter().map(|served| &*served.kind)))
     }
 }
 
@@ -182,23 +160,28 @@ async fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>
     match path.strip_prefix("/openapi/")? {
         "v2" => Some(serve_v2(&made, exchange).await),
         "v3" => {
-            let index = match made.1.index.get() {
-                Some(index) => index.clone(),
-                None => offload::apart(move || made.1.index().clone()).await,
-            };
+            let documents = made.clone();
+            let (index, _) = made.1.index.get(move || documents.1.index()).await;
             Some(index.respond(headers, json_type(), REVALIDATE))
         }
-        "proto" => Some(made.1.proto().index.respond(headers, json_type(), REVALIDATE)),
+        "proto" => Some(proto(&made).await.index.respond(headers, json_type(), REVALIDATE)),
         place => {
             if let Some(file) = place.strip_prefix("proto/") {
                 let text = HeaderValue::from_static("text/plain; charset=utf-8");
-                return Some(made.1.proto().files.get(file)?.respond(headers, text, REVALIDATE));
+                return Some(proto(&made).await.files.get(file)?.respond(headers, text, REVALIDATE));
             }
             let place = place.strip_prefix("v3/")?;
             let group = made.1.v3.get(place)?.clone();
             Some(serve_v3(made, group, exchange, place, hash).await)
         }
     }
+}
+
+/// The Protobuf definitions.
+async fn proto(made: &Arc<(u64, Documents)>) -> Arc<proto::Files> {
+    let documents = made.clone();
+    let make = move || Arc::new(proto::Files::of(documents.1.kinds.iter().map(|served| &*served.kind)));
+    made.1.proto.get(make).await.0
 }
 
 fn json_type() -> HeaderValue {
@@ -219,14 +202,16 @@ async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response
         return answer;
     }
     let documents = made.clone();
-    let render = move || documents.1.v2(protobuf).get(|| documents.1.render_v2(protobuf));
-    let (document, fresh) = offload::apart(render).await;
+    let render = move || Document::new(documents.1.render_v2(protobuf));
+    let kept = made.1.v2(protobuf);
+    let (document, fresh) = kept.document.get(render).await;
+    kept.hash.get_or_init(|| document.hash.clone());
     if fresh {
         let documents = Arc::downgrade(made);
         tokio::spawn(async move {
             tokio::time::sleep(KEPT_FOR).await;
             if let Some(documents) = documents.upgrade() {
-                documents.1.v2(protobuf).forget();
+                documents.1.v2(protobuf).document.forget();
             }
         });
     }
@@ -251,7 +236,11 @@ async fn serve_v3(
     {
         return answer;
     }
-    let document = offload::apart(move || group.render(&made.1.server_version)).await;
+    let rendered = group.clone();
+    let (document, fresh) = group.document.get(move || rendered.render(&made.1.server_version)).await;
+    if fresh {
+        group.document.forget();
+    }
     match hash {
         Some(hash) if hash != document.hash => {
             let mut answer = response::text(StatusCode::MOVED_PERMANENTLY, "");
