@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     ops::Bound,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
     task::Waker,
 };
 
@@ -12,6 +12,7 @@ use super::{
     Resource, SharedReader,
     change::Change,
     state::{Place, Shared, State, lock},
+    tree::Tree,
     wakeups::WakeUps,
 };
 use crate::{
@@ -22,6 +23,8 @@ use crate::{
 /// Routes changes to resources.
 pub(super) struct Feeder {
     shared: Arc<Shared>,
+    /// This, for its resources.
+    this: Weak<Mutex<Self>>,
     /// By key prefix.
     routes: BTreeMap<Arc<str>, Route>,
     /// By place number.
@@ -50,8 +53,9 @@ pub(super) enum Missed {
 }
 
 impl Feeder {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, routes: BTreeMap::new(), resources: Vec::new(), free: Vec::new(), last_id: 0, closed: false }
+    pub(super) fn new(shared: Arc<Shared>, this: Weak<Mutex<Self>>) -> Self {
+        let routes = BTreeMap::new();
+        Self { shared, this, routes, resources: Vec::new(), free: Vec::new(), last_id: 0, closed: false }
     }
 
     pub(super) fn find(&self, prefix: &str) -> Option<Arc<Resource>> {
@@ -84,7 +88,7 @@ impl Feeder {
         });
         self.last_id += 1;
         let place = Place { number, id: self.last_id };
-        Arc::new(Resource::new(Arc::clone(&self.shared), place, prefix, reader))
+        Arc::new(Resource::new(Arc::clone(&self.shared), self.this.clone(), place, prefix, reader))
     }
 
     /// Reverts `begin`.
@@ -147,6 +151,19 @@ impl Feeder {
         if let Some(old) = &old {
             lock(&old.feed).close(wakers);
         }
+    }
+
+    /// Changes the indexes of a resource's newest state. `None` if the resource is not served any more.
+    pub(super) fn change_tree<T>(&mut self, of: &Resource, change: impl FnOnce(&mut Tree) -> T) -> Option<T> {
+        let served = self.resources.get(of.place.number)?.as_ref();
+        served.filter(|served| served.place == of.place)?;
+        let mut root = self.shared.root();
+        let state = root.states.get_mut(of.place.number);
+        let done = change(&mut state.tree);
+        let tree = state.tree.clone();
+        self.shared.publish(root);
+        lock(&of.feed).tree = tree;
+        Some(done)
     }
 
     /// Applies what the store delivers.

@@ -120,7 +120,7 @@ impl Known {
         if let Some(object) = self.find(resource, key, revision) {
             return object;
         }
-        let object = resource.render(natural, key, revision, Ok(value));
+        let object = Arc::new(resource.render(natural, key, revision, Ok(value)));
         self.recent.insert(resource.below(key).into(), Arc::clone(&object));
         object
     }

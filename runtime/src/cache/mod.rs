@@ -10,16 +10,20 @@
 //! - Readers take no lock, and a slow watcher blocks no other.
 
 mod body;
+mod btree;
 mod change;
 mod fanout;
 mod feeder;
 mod history;
+mod index;
+mod indexing;
 mod loading;
 mod object;
 mod packed;
 mod reader;
 mod renderings;
 mod resource;
+mod search;
 mod snapshot;
 mod state;
 mod subscription;
@@ -38,6 +42,7 @@ use std::{
 
 pub use body::Body;
 pub(crate) use change::Event;
+pub(crate) use index::{Condition, Term};
 pub(crate) use loading::Loading;
 pub(crate) use object::{EventType, FRAME_END, Object};
 pub(crate) use packed::Texts;
@@ -45,6 +50,7 @@ pub(crate) use reader::SharedReader;
 pub use reader::{Reader, Reading};
 pub(crate) use renderings::Renderings;
 pub use resource::Resource;
+pub(crate) use search::Scope;
 pub(crate) use snapshot::{Objects, Snapshot};
 pub use subscription::Subscription;
 pub(crate) use watch::Watch;
@@ -103,6 +109,8 @@ pub struct Limits {
     pub window_bytes: usize,
     /// The maximum size of kept renderings in bytes: objects in other encodings than JSON and in other versions.
     pub rendering_bytes: usize,
+    /// The maximum size of all indexes of fields and labels in bytes.
+    pub index_bytes: usize,
 }
 
 impl Default for Limits {
@@ -113,6 +121,8 @@ impl Default for Limits {
             // A list rendering is kept if it takes at most a quarter of this: a page, or a whole small kind. Together
             // with the buffers of 64 slow readers of long lists this stays below 64 MB.
             rendering_bytes: 16 << 20,
+            // Three indexes of all of a million objects.
+            index_bytes: 64 << 20,
         }
     }
 }
@@ -143,7 +153,7 @@ impl Cache {
         let head = store.head();
         let renderings = Arc::new(Renderings::new(limits.rendering_bytes));
         let shared = Arc::new(Shared::new(store, limits, head));
-        let feeder = Arc::new(Mutex::new(Feeder::new(Arc::clone(&shared))));
+        let feeder = Arc::new_cyclic(|this| Mutex::new(Feeder::new(Arc::clone(&shared), this.clone())));
         feeder::attach(&feeder, &*shared.store);
         Arc::new(Self { shared, feeder, renderings, registering: Mutex::new(()) })
     }

@@ -6,7 +6,10 @@
 use std::{
     fmt,
     ops::Range,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -243,6 +246,19 @@ impl Object {
     /// The part after the opening of every watch frame: the object and the frame's end. Shared.
     pub fn frame_after_opening(&self) -> Bytes {
         self.frame.slice(self.json_start()..)
+    }
+
+    /// Key, labels and selectable fields.
+    pub(super) fn texts(&self) -> &Packed {
+        &self.texts
+    }
+
+    /// The same object, which shares its texts with an earlier version if that has the same.
+    pub(super) fn sharing_texts(mut self, earlier: Option<&Arc<Self>>) -> Self {
+        if let Some(earlier) = earlier.filter(|earlier| earlier.texts == self.texts) {
+            self.texts = earlier.texts.clone();
+        }
+        self
     }
 
     /// Labels, in the reader's order.

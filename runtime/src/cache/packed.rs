@@ -1,6 +1,8 @@
 //! An object's key, labels and selectable fields in one allocation, because a list keeps millions of such texts. Each
 //! text follows its length, encoded as one character, so that the whole is a valid `str`.
 
+use std::sync::Arc;
+
 /// Labels and selectable fields, packed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
@@ -20,7 +22,7 @@ impl Texts {
         fields: impl IntoIterator<Item = &'t str>,
     ) -> Self {
         let mut texts = Self::default();
-        for (name, value) in labels {
+        for (name, value) in labels.into_iter().take(Self::LONGEST) {
             push(&mut texts.text, name);
             push(&mut texts.text, value);
             texts.labels += 1;
@@ -30,73 +32,82 @@ impl Texts {
     }
 }
 
-/// Key, labels and fields, packed.
-#[derive(Clone)]
-pub(super) struct Packed {
-    text: Box<str>,
-    labels: u32,
-}
+/// Key, labels and fields, packed behind the number of labels. Shared by the versions of an object that have the same, and
+/// by indexes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Packed(Arc<str>);
 
 impl Packed {
     /// Packs a key with labels and fields.
     pub(super) fn new(key: &str, texts: &Texts) -> Self {
-        let mut text = String::with_capacity(4 + key.len() + texts.text.len());
+        let mut text = String::with_capacity(8 + key.len() + texts.text.len());
+        text.push(number_mark(texts.labels));
         push(&mut text, key);
         text.push_str(&texts.text);
-        Self { text: text.into_boxed_str(), labels: texts.labels }
+        Self(text.into())
     }
 
     /// The key.
     pub(super) fn key(&self) -> &str {
-        split_first(&self.text).map_or("", |(key, _)| key)
+        split_first(self.split_labels().1).map_or("", |(key, _)| key)
     }
 
     /// Labels in the given order.
     pub(super) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut texts = self.texts().skip(1);
-        (0..self.labels).map_while(move |_| Some((texts.next()?, texts.next()?)))
+        let (labels, texts) = self.split_labels();
+        let mut texts = unpack(texts).skip(1);
+        (0..labels).map_while(move |_| Some((texts.next()?, texts.next()?)))
     }
 
     /// Fields in the given order.
     pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
-        self.texts().skip(1 + 2 * self.labels as usize)
+        let (labels, texts) = self.split_labels();
+        unpack(texts).skip(1 + 2 * labels as usize)
     }
 
     /// The size in bytes.
     pub(super) fn len(&self) -> usize {
-        self.text.len()
+        self.0.len()
     }
 
-    fn texts(&self) -> impl Iterator<Item = &str> {
-        let mut rest = &*self.text;
-        std::iter::from_fn(move || {
-            let (text, after) = split_first(rest)?;
-            rest = after;
-            Some(text)
-        })
+    /// The number of labels, and the texts.
+    fn split_labels(&self) -> (u32, &str) {
+        let mut rest = self.0.chars();
+        (rest.next().map_or(0, marked_number), rest.as_str())
     }
+}
+
+fn unpack(mut rest: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (text, after) = split_first(rest)?;
+        rest = after;
+        Some(text)
+    })
 }
 
 fn push(packed: &mut String, text: &str) {
     let text = &text[..text.floor_char_boundary(Texts::LONGEST)];
-    packed.push(length_mark(text));
+    packed.push(number_mark(u32::try_from(text.len()).unwrap_or(u32::MAX)));
     packed.push_str(text);
 }
 
-/// The length of a text as a character. Surrogates are not characters, so lengths from there on are shifted past them.
-fn length_mark(text: &str) -> char {
-    let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let shifted = if length < 0xD800 { length } else { length.saturating_add(0x800) };
-    char::from_u32(shifted).expect("texts are cut to what a character can count")
+/// A number as a character. Surrogates are not characters, so numbers from there on are shifted past them.
+fn number_mark(number: u32) -> char {
+    let shifted = if number < 0xD800 { number } else { number.saturating_add(0x800) };
+    char::from_u32(shifted).expect("texts are cut to what a character can count, and an object has fewer labels")
+}
+
+fn marked_number(mark: char) -> u32 {
+    match u32::from(mark) {
+        plain @ ..0xD800 => plain,
+        shifted => shifted - 0x800,
+    }
 }
 
 fn split_first(packed: &str) -> Option<(&str, &str)> {
-    let mark = packed.chars().next()?;
-    let length = match u32::from(mark) {
-        plain @ ..0xD800 => plain,
-        shifted => shifted - 0x800,
-    };
-    packed[mark.len_utf8()..].split_at_checked(length as usize)
+    let mut rest = packed.chars();
+    let length = marked_number(rest.next()?);
+    rest.as_str().split_at_checked(length as usize)
 }
 
 #[cfg(test)]

@@ -69,33 +69,36 @@ impl Resource {
         key: &str,
         revision: Revision,
         value: Result<&Bytes, &Damage>,
-    ) -> Arc<Object> {
+    ) -> Object {
         // A reader that panics must not stop the store's writer, so the value counts as unreadable.
         let reading = match value {
             Ok(value) => catch_unwind(AssertUnwindSafe(|| self.reader.read(key, value)))
                 .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
             Err(damage) => Reading::plain(Err(damage.to_string())),
         };
-        Arc::new(Object::compose_as(natural, self.below(key), revision, self.reader.type_meta(), reading))
+        Object::compose_as(natural, self.below(key), revision, self.reader.type_meta(), reading)
     }
 
     /// Renders a loaded entry.
     pub(super) fn render_entry(&self, entry: &Entry) -> Arc<Object> {
-        self.render(EventType::Added, &entry.key, entry.revision, entry.value.as_ref())
+        Arc::new(self.render(EventType::Added, &entry.key, entry.revision, entry.value.as_ref()))
     }
 
-    /// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision.
+    /// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision, and has its
+    /// indexes.
     pub(super) fn load(&self, entries: &[Entry], known: &Tree) -> Tree {
         let object = |entry: &Entry| {
             let known = known.get(self.below(&entry.key)).filter(|object| object.revision() == entry.revision);
             known.map_or_else(|| self.render_entry(entry), Arc::clone)
         };
-        Tree::from_sorted(entries.iter().map(object))
+        Tree::from_sorted(entries.iter().map(object)).indexed_like(known)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Weak;
+
     use super::*;
     use crate::{
         cache::{
@@ -124,7 +127,7 @@ mod tests {
         let entries = [entry("a", Ok(body)), entry("b", Err(Damage::Altered))];
         let shared = Shared::new(Arc::new(Memory::new()), Limits::default(), Revision(0));
         let place = Place { number: 0, id: 1 };
-        let resource = Resource::new(Arc::new(shared), place, "/t/".into(), Arc::new(Whole));
+        let resource = Resource::new(Arc::new(shared), Weak::new(), place, "/t/".into(), Arc::new(Whole));
         let tree = resource.load(&entries, &Tree::default());
         assert_eq!(tree.get("a").unwrap().unreadable(), None);
         let damaged = tree.get("b").unwrap();

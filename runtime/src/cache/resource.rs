@@ -1,7 +1,7 @@
 //! One resource: its newest state, its past, and its watches.
 
 use std::{
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, Weak},
     task::Waker,
 };
 
@@ -9,8 +9,9 @@ use super::{
     EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError, Window,
     change::Change,
     fanout::Feed,
-    feeder::Missed,
+    feeder::{Feeder, Missed},
     history,
+    indexing::Demand,
     state::{Place, Shared, State, lock},
 };
 use crate::{
@@ -21,10 +22,13 @@ use crate::{
 /// A resource in the cache.
 pub struct Resource {
     pub(super) shared: Arc<Shared>,
+    pub(super) feeder: Weak<Mutex<Feeder>>,
     pub(super) prefix: Arc<str>,
     pub(super) reader: SharedReader,
     pub(super) feed: Mutex<Feed>,
     pub(super) place: Place,
+    /// Which indexes readers need.
+    pub(super) demand: Mutex<Demand>,
     /// The last state and last change of a removed or replaced resource. Set before its place goes to another resource.
     ended: OnceLock<(Snapshot, Revision)>,
     /// True if the window has been extended back into the store's change log.
@@ -32,14 +36,22 @@ pub struct Resource {
 }
 
 impl Resource {
-    pub(super) fn new(shared: Arc<Shared>, place: Place, prefix: Arc<str>, reader: SharedReader) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        feeder: Weak<Mutex<Feeder>>,
+        place: Place,
+        prefix: Arc<str>,
+        reader: SharedReader,
+    ) -> Self {
         let feed = Feed::new(shared.limits.clone());
         Self {
             shared,
+            feeder,
             prefix,
             reader,
             feed: Mutex::new(feed),
             place,
+            demand: Mutex::default(),
             ended: OnceLock::new(),
             refilled: tokio::sync::Mutex::new(false),
         }
@@ -112,6 +124,7 @@ impl Resource {
             Some(value) => {
                 let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
                 let new = self.render(natural, &change.key, change.revision, Ok(value));
+                let new = Arc::new(new.sharing_texts(state.tree.get(self.below(&change.key))));
                 (Some(Arc::clone(&new)), state.tree.insert(new))
             }
             None => (None, Some(state.tree.remove(self.below(&change.key))?)),

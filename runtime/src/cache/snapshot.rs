@@ -57,6 +57,16 @@ impl Snapshot {
         Objects(self.tree.slice(positions.start, positions.end))
     }
 
+    /// The size as JSON of the objects between two positions, in O(log n).
+    pub fn json_bytes(&self, positions: Range<usize>) -> usize {
+        self.tree.json_bytes(positions.start, positions.end)
+    }
+
+    /// True if some objects cannot be decoded.
+    pub fn has_unreadable(&self) -> bool {
+        self.tree.has_unreadable()
+    }
+
     /// The number of objects that `range` would return, in O(log n).
     pub fn count(&self, prefix: &str, after: Option<&str>) -> usize {
         self.positions(prefix, after).len()

@@ -8,7 +8,7 @@ use std::sync::{
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
-use super::{Limits, Snapshot, tree::Tree};
+use super::{Limits, Snapshot, index::ENTRY_BYTES, tree::Tree};
 use crate::{meta::Revision, storage::Store};
 
 /// The number of states in one block. A commit copies a pointer for each block, and the blocks that it changes.
@@ -101,6 +101,13 @@ impl Shared {
         let state = root.states.get(place.number);
         let revision = root.revision.max(state.last);
         (state.id == place.id).then(|| (Snapshot { revision, tree: state.tree.clone() }, state.last))
+    }
+
+    /// The approximate size of all indexes in bytes.
+    pub(super) fn index_bytes(&self) -> usize {
+        let root = self.root.load();
+        let indexes = root.states.0.iter().flat_map(|block| block.iter()).flat_map(|state| state.tree.indexes());
+        indexes.map(|index| index.len() * ENTRY_BYTES).sum()
     }
 
     /// The revision up to which the windows are complete. Read it before reading a window.

@@ -1,304 +1,179 @@
-//! A persistent, ordered tree of objects: a B+tree whose nodes are shared between versions and store the number of
-//! objects below them. Copies are O(1), and a change copies one path. Positions and counts, which every page of a list
-//! needs, take O(log n). Later changes never affect a kept copy.
+//! The objects of a resource in key order, and the indexes of some of their fields and labels, as one persistent value:
+//! a change of the objects changes the indexes, and an old copy has the old indexes. Undoing changes on a copy therefore
+//! keeps its indexes right, too.
 
-use std::{mem, slice, sync::Arc};
+use std::sync::Arc;
 
-use super::Object;
+use super::{
+    Object,
+    btree::{self, BTree, Order, SortKey},
+    index::{Index, Term},
+    packed::Packed,
+};
 
-/// The maximum number of entries in a node. A change copies one node per level; a lookup searches one. A width
-/// of 16 is as fast.
-const WIDTH: usize = 32;
-/// A node with fewer entries is merged with a neighbour if both fit into one.
-const SPARSE: usize = WIDTH / 4;
+/// Objects are sorted by key.
+#[derive(Clone, Copy)]
+pub(super) struct ByKey;
 
-/// Objects in key order.
+impl Order for ByKey {
+    type Entry = Arc<Object>;
+    type Bound = Arc<str>;
+
+    fn key<'a>(&self, entry: &'a Arc<Object>) -> SortKey<'a> {
+        (entry.key(), "")
+    }
+
+    fn bound(&self, entry: &Arc<Object>) -> Arc<str> {
+        entry.key().into()
+    }
+
+    fn bound_key<'a>(&self, bound: &'a Arc<str>) -> SortKey<'a> {
+        (bound, "")
+    }
+
+    fn size(&self, entry: &Arc<Object>) -> usize {
+        entry.json_bytes().len()
+    }
+
+    fn is_same(&self, a: &Arc<Object>, b: &Arc<Object>) -> bool {
+        Arc::ptr_eq(a, b)
+    }
+}
+
+pub(super) type Iter<'a> = btree::Iter<'a, ByKey>;
+
+/// Objects in key order, with indexes.
 #[derive(Clone)]
 pub(super) struct Tree {
-    root: Arc<Node>,
-    len: usize,
-}
-
-enum Node {
-    Leaf(Vec<Arc<Object>>),
-    Branch(Vec<Child>),
-}
-
-#[derive(Clone)]
-struct Child {
-    /// No key of this child is smaller (except in the first child), and every key of earlier children is.
-    min: Arc<str>,
-    count: usize,
-    node: Arc<Node>,
+    objects: BTree<ByKey>,
+    /// The number of unreadable objects, whose fields and labels are unknown.
+    unreadable: usize,
+    /// `None` instead of an empty list, so that a copy costs nothing.
+    indexes: Option<Arc<Vec<Index>>>,
 }
 
 impl Default for Tree {
     fn default() -> Self {
-        Self { root: Arc::new(Node::Leaf(Vec::new())), len: 0 }
+        Self { objects: BTree::new(ByKey), unreadable: 0, indexes: None }
     }
 }
 
 impl Tree {
     /// A tree of objects that are in key order without duplicates.
     pub(super) fn from_sorted(objects: impl IntoIterator<Item = Arc<Object>>) -> Self {
-        let mut objects = objects.into_iter().peekable();
-        let mut level = Vec::new();
-        while objects.peek().is_some() {
-            let mut leaf = Vec::with_capacity(WIDTH);
-            leaf.extend(objects.by_ref().take(WIDTH));
-            leaf.shrink_to_fit();
-            debug_assert!(leaf.is_sorted_by(|a: &Arc<Object>, b| a.key() < b.key()));
-            level.push(Child::over(Node::Leaf(leaf)));
+        let mut unreadable = 0;
+        let counted = objects.into_iter().inspect(|object| unreadable += usize::from(object.unreadable().is_some()));
+        let objects = BTree::from_sorted(ByKey, counted);
+        Self { objects, unreadable, indexes: None }
+    }
+
+    /// The same with all indexes that another tree has.
+    #[must_use]
+    pub(super) fn indexed_like(mut self, other: &Self) -> Self {
+        for index in other.indexes() {
+            let built = self.build(index.term());
+            self.add(built);
         }
-        let len = level.iter().map(|child| child.count).sum();
-        while level.len() > 1 {
-            level = level.chunks(WIDTH).map(|part| Child::over(Node::Branch(part.to_vec()))).collect();
-        }
-        level.pop().map_or_else(Self::default, |child| Self { root: child.node, len })
+        self
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.objects.len()
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Arc<Object>> {
-        let mut node = &*self.root;
-        loop {
-            match node {
-                Node::Leaf(objects) => return find(objects, key).ok().map(|at| &objects[at]),
-                Node::Branch(children) => node = &children[child_for(children, key)].node,
-            }
-        }
+        self.objects.get((key, ""))
     }
 
     /// Inserts an object under its key, and returns the previous one.
     pub(super) fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
-        let (old, split) = Node::insert(&mut self.root, object);
-        self.len += usize::from(old.is_none());
-        if let Some(right) = split {
-            let left = Child { min: Arc::from(""), count: self.len - right.count, node: Arc::clone(&self.root) };
-            self.root = Arc::new(Node::Branch(vec![left, right]));
-        }
+        let new = self.indexes.is_some().then(|| object.texts().clone());
+        self.unreadable += usize::from(object.unreadable().is_some());
+        let old = self.objects.insert(object);
+        self.forget(old.as_ref(), new.as_ref());
         old
     }
 
     /// Removes and returns the object under a key.
     pub(super) fn remove(&mut self, key: &str) -> Option<Arc<Object>> {
-        // A miss must not copy the path.
-        self.get(key)?;
-        let old = Node::remove(&mut self.root, key)?;
-        self.len -= 1;
-        while let Node::Branch(children) = &*self.root {
-            match children.as_slice() {
-                [] => self.root = Arc::new(Node::Leaf(Vec::new())),
-                [only] => self.root = Arc::clone(&only.node),
-                _ => break,
+        let old = self.objects.remove((key, ""));
+        self.forget(old.as_ref(), None);
+        old
+    }
+
+    /// Replaces a former object in counts and indexes.
+    fn forget(&mut self, old: Option<&Arc<Object>>, new: Option<&Packed>) {
+        self.unreadable -= usize::from(old.is_some_and(|object| object.unreadable().is_some()));
+        let old = old.map(|object| object.texts());
+        if old != new
+            && let Some(indexes) = &mut self.indexes
+        {
+            for index in Arc::make_mut(indexes) {
+                index.replace(old, new);
             }
         }
-        Some(old)
     }
 
     /// The number of keys before a bound. `before` must hold for all keys up to some point and for none after it.
     pub(super) fn rank(&self, before: impl Fn(&str) -> bool) -> usize {
-        let mut node = &*self.root;
-        let mut passed = 0;
-        loop {
-            match node {
-                Node::Leaf(objects) => return passed + objects.partition_point(|object| before(object.key())),
-                Node::Branch(children) => {
-                    let at = children.partition_point(|child| before(&child.min)).saturating_sub(1);
-                    passed += children[..at].iter().map(|child| child.count).sum::<usize>();
-                    node = &children[at].node;
-                }
-            }
-        }
+        self.objects.rank(|(key, _)| before(key))
     }
 
     /// Objects between two positions.
     pub(super) fn slice(&self, from: usize, to: usize) -> Iter<'_> {
-        let mut iter = Iter { above: Vec::new(), leaf: [].iter(), left: to.min(self.len).saturating_sub(from) };
-        if iter.left > 0 {
-            iter.seek(&self.root, from);
+        self.objects.slice(from, to)
+    }
+
+    /// The size as JSON of the objects between two positions.
+    pub(super) fn json_bytes(&self, from: usize, to: usize) -> usize {
+        self.objects.size_before(to).saturating_sub(self.objects.size_before(from))
+    }
+
+    /// True if fields and labels of some objects are unknown.
+    pub(super) fn has_unreadable(&self) -> bool {
+        self.unreadable > 0
+    }
+
+    pub(super) fn indexes(&self) -> &[Index] {
+        self.indexes.as_ref().map_or(&[], |indexes| indexes.as_slice())
+    }
+
+    pub(super) fn index(&self, term: &Term) -> Option<&Index> {
+        self.indexes().iter().find(|index| index.term() == term)
+    }
+
+    /// Builds an index of these objects, which is not part of the tree yet.
+    pub(super) fn build(&self, term: &Term) -> Index {
+        Index::build(term, self.slice(0, self.len()).map(|object| object.texts()))
+    }
+
+    /// Brings an index of these objects up to a later version of them, and returns the number of changed objects.
+    pub(super) fn follow(&self, later: &Self, index: &mut Index) -> usize {
+        let (gone, come) = self.objects.differences(&later.objects);
+        for object in &gone {
+            index.replace(Some(object.texts()), None);
         }
-        iter
-    }
-}
-
-impl Child {
-    fn over(node: Node) -> Self {
-        let (min, count) = match &node {
-            Node::Leaf(objects) => {
-                (objects.first().map_or_else(|| Arc::from(""), |o| Arc::from(o.key())), objects.len())
-            }
-            Node::Branch(children) => {
-                (Arc::clone(&children[0].min), children.iter().map(|child| child.count).sum::<usize>())
-            }
-        };
-        Self { min, count, node: Arc::new(node) }
-    }
-}
-
-impl Clone for Node {
-    /// Reserves room for one more entry, because a node is copied to be changed.
-    fn clone(&self) -> Self {
-        fn roomy<T: Clone>(entries: &[T]) -> Vec<T> {
-            let mut copy = Vec::with_capacity(entries.len() + 1);
-            copy.extend_from_slice(entries);
-            copy
+        for object in &come {
+            index.replace(None, Some(object.texts()));
         }
-        match self {
-            Self::Leaf(objects) => Self::Leaf(roomy(objects)),
-            Self::Branch(children) => Self::Branch(roomy(children)),
-        }
+        gone.len().max(come.len())
+    }
+
+    /// Adds an index of exactly these objects.
+    pub(super) fn add(&mut self, index: Index) {
+        let indexes = Arc::make_mut(self.indexes.get_or_insert_default());
+        indexes.retain(|other| other.term() != index.term());
+        indexes.push(index);
+    }
+
+    /// Removes and returns an index.
+    pub(super) fn drop_index(&mut self, term: &Term) -> Option<Index> {
+        let at = self.indexes().iter().position(|index| index.term() == term)?;
+        let index = Arc::make_mut(self.indexes.as_mut()?).remove(at);
+        self.indexes.take_if(|indexes| indexes.is_empty());
+        Some(index)
     }
 }
-
-impl Node {
-    fn insert(node: &mut Arc<Self>, object: Arc<Object>) -> (Option<Arc<Object>>, Option<Child>) {
-        match Arc::make_mut(node) {
-            Self::Leaf(objects) => match find(objects, object.key()) {
-                Ok(at) => (Some(mem::replace(&mut objects[at], object)), None),
-                Err(at) => {
-                    objects.insert(at, object);
-                    (None, split(objects, at).map(|right| Child::over(Self::Leaf(right))))
-                }
-            },
-            Self::Branch(children) => {
-                let at = child_for(children, object.key());
-                let child = &mut children[at];
-                let (old, right) = Self::insert(&mut child.node, object);
-                child.count += usize::from(old.is_none());
-                let Some(right) = right else { return (old, None) };
-                child.count -= right.count;
-                children.insert(at + 1, right);
-                (old, split(children, at + 1).map(|right| Child::over(Self::Branch(right))))
-            }
-        }
-    }
-
-    fn remove(node: &mut Arc<Self>, key: &str) -> Option<Arc<Object>> {
-        match Arc::make_mut(node) {
-            Self::Leaf(objects) => find(objects, key).ok().map(|at| objects.remove(at)),
-            Self::Branch(children) => {
-                let at = child_for(children, key);
-                let child = &mut children[at];
-                let old = Self::remove(&mut child.node, key)?;
-                child.count -= 1;
-                if child.node.is_empty() {
-                    children.remove(at);
-                } else if child.node.len() < SPARSE {
-                    merge(children, at);
-                }
-                Some(old)
-            }
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Leaf(objects) => objects.len(),
-            Self::Branch(children) => children.len(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// Splits an oversized node. If the last entry was just inserted, keys probably come in order, so the left part stays
-/// full.
-fn split<T>(entries: &mut Vec<T>, put: usize) -> Option<Vec<T>> {
-    if entries.len() <= WIDTH {
-        return None;
-    }
-    let at = if put + 1 == entries.len() { put } else { entries.len() / 2 };
-    Some(entries.split_off(at))
-}
-
-/// Merges a sparse child with a neighbour if both fit into one.
-fn merge(children: &mut Vec<Child>, at: usize) {
-    let left = if at + 1 < children.len() { at } else { at.saturating_sub(1) };
-    let Some([a, b]) = children.get(left..left + 2) else { return };
-    if a.node.len() + b.node.len() > WIDTH {
-        return;
-    }
-    let right = children.remove(left + 1);
-    children[left].count += right.count;
-    match (Arc::make_mut(&mut children[left].node), &*right.node) {
-        (Node::Leaf(objects), Node::Leaf(more)) => objects.extend_from_slice(more),
-        (Node::Branch(below), Node::Branch(more)) => below.extend_from_slice(more),
-        _ => unreachable!("children of one node are of one height"),
-    }
-}
-
-fn find(objects: &[Arc<Object>], key: &str) -> Result<usize, usize> {
-    objects.binary_search_by(|object| object.key().cmp(key))
-}
-
-fn child_for(children: &[Child], key: &str) -> usize {
-    children.partition_point(|child| &*child.min <= key).saturating_sub(1)
-}
-
-/// Objects in order from a position.
-pub(super) struct Iter<'a> {
-    /// The remaining children of each branch above the leaf, from the root down.
-    above: Vec<slice::Iter<'a, Child>>,
-    leaf: slice::Iter<'a, Arc<Object>>,
-    left: usize,
-}
-
-impl<'a> Iter<'a> {
-    /// Descends to the object at a position below a node.
-    fn seek(&mut self, mut node: &'a Node, mut position: usize) {
-        loop {
-            match node {
-                Node::Leaf(objects) => {
-                    self.leaf = objects[position..].iter();
-                    return;
-                }
-                Node::Branch(children) => {
-                    let mut rest = children.iter();
-                    // The position is less than this node's count, so one child has it.
-                    let child = rest.find(|child| {
-                        let here = position < child.count;
-                        position -= if here { 0 } else { child.count };
-                        here
-                    });
-                    let Some(child) = child else { return };
-                    self.above.push(rest);
-                    node = &child.node;
-                }
-            }
-        }
-    }
-}
-
-impl<'a> Iterator for Iter<'a> {
-    type Item = &'a Arc<Object>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 {
-            return None;
-        }
-        loop {
-            if let Some(object) = self.leaf.next() {
-                self.left -= 1;
-                return Some(object);
-            }
-            match self.above.last_mut()?.next() {
-                Some(child) => self.seek(&child.node, 0),
-                None => drop(self.above.pop()),
-            }
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
-impl ExactSizeIterator for Iter<'_> {}
 
 #[cfg(test)]
 #[path = "tree_tests.rs"]

@@ -1,112 +1,144 @@
-//! Tests of the tree against the standard library's map.
-
-use std::collections::BTreeMap;
+//! Tests of the indexes against a scan.
 
 use proptest::prelude::*;
 
-use super::{super::Reading, *};
+use super::{
+    super::{Reading, Texts},
+    *,
+};
 use crate::meta::Revision;
 
-fn object(key: &str, revision: u64) -> Arc<Object> {
-    let body = format!(r#"{{"metadata":{{"name":"{key}"}}}}"#);
-    Arc::new(Object::compose(key, Revision(revision), "", Reading::plain(Ok(body.as_str().into()))))
+/// An object with a label and a field, unless their values are empty, in a namespace.
+fn object(key: &str, label: &str, field: &str) -> Arc<Object> {
+    let labels = (!label.is_empty()).then_some(("app", label));
+    let reading = Reading { texts: Texts::new(labels, ["", field]), ..Reading::plain(Ok(r#"{"metadata":{}}"#.into())) };
+    Arc::new(Object::compose(key, Revision(1), "", reading))
 }
 
-fn content(tree: &Tree) -> Vec<(String, u64)> {
-    tree.slice(0, tree.len()).map(|object| (object.key().to_owned(), object.revision().0)).collect()
+fn terms() -> [Term; 2] {
+    [Term::Label("app".into()), Term::Field(1)]
 }
 
-fn expected(map: &BTreeMap<String, u64>) -> Vec<(String, u64)> {
-    map.iter().map(|(key, revision)| (key.clone(), *revision)).collect()
+/// The value that an index of the term has for an object.
+fn value<'o>(term: &Term, object: &'o Object) -> Option<&'o str> {
+    match term {
+        Term::Label(key) => object.label(key),
+        Term::Field(position) => Some(object.field(*position)).filter(|value| !value.is_empty()),
+    }
 }
 
-/// Checks that counts and separators are right, and that all leaves are equally deep.
-fn check(tree: &Tree) {
-    fn below(node: &Node, depth: usize, depths: &mut Vec<usize>) -> Vec<String> {
-        assert!(node.len() <= WIDTH);
-        match node {
-            Node::Leaf(objects) => {
-                depths.push(depth);
-                objects.iter().map(|object| object.key().to_owned()).collect()
-            }
-            Node::Branch(children) => {
-                let mut keys: Vec<String> = Vec::new();
-                for (at, child) in children.iter().enumerate() {
-                    let part = below(&child.node, depth + 1, depths);
-                    assert_eq!(part.len(), child.count);
-                    assert!(!part.is_empty());
-                    assert!(keys.last().is_none_or(|last| **last < *child.min));
-                    assert!(at == 0 || *child.min <= *part[0]);
-                    keys.extend(part);
-                }
-                keys
+/// Checks all indexes of a tree.
+fn check(tree: &Tree) -> Result<(), TestCaseError> {
+    for index in tree.indexes() {
+        let mut all: Vec<_> =
+            tree.slice(0, tree.len()).filter_map(|o| Some((value(index.term(), o)?, o.key()))).collect();
+        all.sort_unstable();
+        let found: Vec<_> = index.slice(0..index.len()).map(Packed::key).collect();
+        prop_assert_eq!(found, all.iter().map(|(_, key)| *key).collect::<Vec<_>>());
+        for value in ["", "a", "aa", "b", "longer than eight bytes", "longer than eight 2"] {
+            for (prefix, after) in [("", None), ("m/", None), ("m/", Some("m/b")), ("", Some("n/a")), ("x/", None)] {
+                let found = index.slice(index.positions(value, prefix, after));
+                let scanned = all.iter().filter(|(other, key)| {
+                    *other == value && key.starts_with(prefix) && after.is_none_or(|after| *key > after)
+                });
+                prop_assert_eq!(
+                    found.map(Packed::key).collect::<Vec<_>>(),
+                    scanned.map(|(_, key)| *key).collect::<Vec<_>>()
+                );
             }
         }
     }
-    let mut depths = Vec::new();
-    assert_eq!(below(&tree.root, 0, &mut depths).len(), tree.len());
-    depths.dedup();
-    assert_eq!(depths.len(), 1);
+    Ok(())
 }
+
+const VALUES: &str = "a|aa|b||longer than eight bytes|longer than eight 2";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn it_is_an_ordered_map_and_old_copies_stay_unchanged(
-        loaded in proptest::collection::btree_set("[ab]/[a-e]{1,3}", 0..200),
-        steps in proptest::collection::vec(("[ab]/[a-e]{1,3}", any::<bool>()), 0..400),
+    fn indexes_agree_with_a_scan_at_every_state(
+        steps in proptest::collection::vec(("[mn]/[a-d]{1,3}", VALUES, VALUES, 0..3), 0..400),
+        built in 0usize..400,
     ) {
-        let mut tree = Tree::from_sorted(loaded.iter().map(|key| object(key, 0)));
-        let mut map: BTreeMap<String, u64> = loaded.into_iter().map(|key| (key, 0)).collect();
-        let mut kept = Vec::new();
-        for (at, (key, put)) in steps.into_iter().enumerate() {
-            let revision = at as u64 + 1;
-            if at % 50 == 0 {
-                kept.push((tree.clone(), expected(&map)));
+        let mut tree = Tree::default();
+        let mut kept: Vec<(Tree, Vec<Arc<Object>>)> = Vec::new();
+        let mut undo: Vec<(String, Option<Arc<Object>>)> = Vec::new();
+        let mut building = None;
+        for (at, (key, label, field, how)) in steps.iter().enumerate() {
+            if at == built / 2 {
+                // Built from here, and added later.
+                building = Some((tree.clone(), terms().map(|term| tree.build(&term))));
             }
-            let (old, should) = if put {
-                (tree.insert(object(&key, revision)), map.insert(key, revision))
-            } else {
-                (tree.remove(&key), map.remove(&key))
+            if at == built
+                && let Some((from, indexes)) = building.take()
+            {
+                for mut index in indexes {
+                    from.follow(&tree, &mut index);
+                    tree.add(index);
+                }
+                undo.clear();
+                kept.push((tree.clone(), tree.slice(0, tree.len()).cloned().collect()));
+            }
+            if at % 60 == 0 {
+                kept.push((tree.clone(), tree.slice(0, tree.len()).cloned().collect()));
+            }
+            let old = match how {
+                0 => tree.remove(key),
+                _ => tree.insert(object(key, label, field)),
             };
-            prop_assert_eq!(old.map(|object| object.revision().0), should);
+            undo.push((key.clone(), old));
         }
-        check(&tree);
-        prop_assert_eq!(content(&tree), expected(&map));
-        for (copy, content_then) in kept {
-            check(&copy);
-            prop_assert_eq!(content(&copy), content_then);
+        check(&tree)?;
+        prop_assert_eq!(tree.indexes().len(), if built < steps.len() { 2 } else { 0 });
+        for (copy, content) in &kept {
+            check(copy)?;
+            prop_assert!(copy.slice(0, copy.len()).zip(content).all(|(a, b)| Arc::ptr_eq(a, b)));
         }
-        for key in map.keys() {
-            prop_assert_eq!(tree.get(key).map(|object| object.key().to_owned()), Some(key.clone()));
-            prop_assert_eq!(tree.rank(|other| other < &**key), map.range(..key.clone()).count());
+        for (key, old) in undo.into_iter().rev() {
+            match old {
+                Some(old) => drop(tree.insert(old)),
+                None => drop(tree.remove(&key)),
+            }
         }
-        prop_assert!(tree.get("b/x").is_none());
-    }
-
-    #[test]
-    fn a_slice_has_the_objects_between_two_positions(size in 0usize..3000, a in 0usize..3100, b in 0usize..3100) {
-        let tree = Tree::from_sorted((0..size).map(|n| object(&format!("{n:05}"), 1)));
-        let found: Vec<String> = tree.slice(a, b).map(|object| object.key().to_owned()).collect();
-        let should: Vec<String> = (a.min(size)..b.min(size).max(a.min(size))).map(|n| format!("{n:05}")).collect();
-        prop_assert_eq!(tree.slice(a, b).len(), should.len());
-        prop_assert_eq!(found, should);
+        check(&tree)?;
+        let objects: Vec<_> = tree.slice(0, tree.len()).cloned().collect();
+        let loaded = Tree::from_sorted(objects).indexed_like(&tree);
+        prop_assert_eq!(loaded.indexes().len(), tree.indexes().len());
+        check(&loaded)?;
     }
 }
 
 #[test]
-fn ascending_keys_fill_their_leaves_and_all_can_be_removed() {
-    let mut tree = Tree::default();
-    for n in 0..5000 {
-        tree.insert(object(&format!("{n:05}"), 1));
+fn a_write_without_new_texts_leaves_indexes_as_they_are() {
+    let mut tree = Tree::from_sorted([object("a", "x", "y"), object("b", "x", "y")]);
+    for term in terms() {
+        tree.add(tree.build(&term));
     }
-    check(&tree);
-    let Node::Branch(children) = &*tree.root else { panic!("5000 objects have a branch") };
-    assert!(children[0].count >= WIDTH * WIDTH);
-    for n in (0..5000).rev() {
-        assert!(tree.remove(&format!("{n:05}")).is_some());
-    }
-    check(&tree);
-    assert_eq!(tree.len(), 0);
+    let before = tree.clone();
+    let new = Object::compose(
+        "a",
+        Revision(2),
+        "",
+        Reading { texts: Texts::new([("app", "x")], ["", "y"]), ..Reading::plain(Ok(r#"{"metadata":{}}"#.into())) },
+    );
+    let new = new.sharing_texts(before.get("a"));
+    assert!(std::ptr::eq(new.texts().key(), before.get("a").map(|object| object.texts().key()).unwrap()));
+    tree.insert(Arc::new(new));
+    assert!(before.indexes.as_ref().zip(tree.indexes.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b)));
+    assert_eq!(tree.get("a").map(|object| object.revision()), Some(Revision(2)));
+}
+
+#[test]
+fn unreadable_objects_are_counted() {
+    let broken = || Arc::new(Object::compose("a", Revision(1), "", Reading::plain(Err("no".to_owned()))));
+    let mut tree = Tree::from_sorted([broken()]);
+    assert!(tree.has_unreadable());
+    tree.insert(broken());
+    assert!(tree.has_unreadable());
+    tree.insert(object("a", "", ""));
+    assert!(!tree.has_unreadable());
+    tree.insert(broken());
+    tree.remove("a");
+    assert!(!tree.has_unreadable());
 }

@@ -76,6 +76,19 @@ impl Part {
         }
     }
 
+    /// The number of bytes of all items.
+    fn lengths(self, items: &verbs::Items) -> usize {
+        match self {
+            Self::Whole => items.json_bytes(),
+            // Objects of one list have the same type meta.
+            Self::Bare => {
+                let type_meta = items.iter().next().map_or(0, |object| object.json_bytes().len() - self.length(object));
+                items.json_bytes() - items.len() * type_meta
+            }
+            Self::Partial(_) => items.iter().map(|object| self.length(object)).sum(),
+        }
+    }
+
     /// Appends an object.
     pub(super) fn write(self, out: &mut impl BufMut, object: &Object) {
         match self {
@@ -108,7 +121,7 @@ impl ListBody {
     pub(super) fn new(kind: &Kind, part: Part, list: verbs::List) -> Self {
         let head = part.head(kind, &list);
         let commas = list.items.len().saturating_sub(1);
-        let items: usize = list.items.iter().map(|object| part.length(object)).sum();
+        let items = part.lengths(&list.items);
         let left = head.len() + items + commas + TAIL.len();
         let place = verbs::Place::default();
         Self { head: Some(head), items: list.items, place, part, first: true, left, buffer: BytesMut::new() }

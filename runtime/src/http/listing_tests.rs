@@ -55,7 +55,7 @@ fn bodies(compiled: bool) -> BoxedStrategy<Vec<Value>> {
 fn objects(kind: &Kind, bodies: Vec<Value>) -> Vec<Arc<Object>> {
     let labelled = |at: usize, mut body: Value| {
         body["metadata"] = json!({"labels": {"at": at.to_string()}, "creationTimestamp": "2020-01-01T00:00:00Z"});
-        sample::object(kind, &format!("ns/o{at:03}"), 5, body)
+        sample::object(kind, &format!("ns/o{at:05}"), 5, body)
     };
     bodies.into_iter().enumerate().map(|(at, body)| labelled(at, body)).collect()
 }
@@ -271,5 +271,43 @@ fn items_that_cannot_be_written_are_found_before_the_first_byte() {
         };
         assert_eq!(refused.code, 406);
         assert!(refused.message.contains("\"z\""), "{}", refused.message);
+    }
+}
+
+#[test]
+fn long_lists_are_the_whole_too_and_take_the_memory_of_a_piece() {
+    let served = &KINDS[0];
+    let bodies = vec![json!({"data": {"k": "x".repeat(250)}}); 10_000];
+    let objects = objects(&served.kind, bodies);
+    let largest = objects.iter().map(|object| object.json_bytes().len()).max().expect("an object");
+    let form = |encoding| Accepted { encoding, ..Accepted::default() };
+    let expected = document(served, form(Encoding::Json), &objects);
+    let mut cbor = Vec::new();
+    cbor::encode(&expected, &mut cbor);
+    let table = || Table::new(served.kind.clone(), "meta.k8s.io/v1", Include::Metadata);
+    let rows = Accepted { shape: Shape::Table, ..form(Encoding::Json) };
+    for (mut listing, whole) in [
+        (binary(served, form(Encoding::Protobuf), list_of(&objects), 1 << 20), Some(envelope(served, &expected))),
+        (binary(served, form(Encoding::Cbor), list_of(&objects), 1 << 20), Some(cbor)),
+        (Listing::text(served, rows, Some(table()), list_of(&objects)), None),
+    ] {
+        let (mut all, mut pieces) = (Vec::new(), 0);
+        loop {
+            let step = listing.step().expect("objects that can be written");
+            let (Step::Piece(piece) | Step::Last(piece)) = &step else { continue };
+            assert!(piece.capacity() <= 2 * (PIECE + largest), "{}", piece.capacity());
+            all.extend_from_slice(piece);
+            pieces += 1;
+            if matches!(step, Step::Last(_)) {
+                break;
+            }
+        }
+        assert!(pieces > 5 && pieces >= all.len() / (PIECE + largest), "{pieces}");
+        let Some(whole) = whole else {
+            let found: Value = serde_json::from_slice(&all).expect("JSON");
+            assert_eq!(found["rows"].as_array().map(Vec::len), Some(objects.len()));
+            continue;
+        };
+        assert!(all == whole, "{} and {} bytes", all.len(), whole.len());
     }
 }

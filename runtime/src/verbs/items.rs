@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 
 use super::{Error, Request, Unconverted, get::unreadable, selection::Selection, waiting};
 use crate::{
-    cache::{Filter, Object, Objects, Snapshot},
+    cache::{Filter, Object, Objects, Scope, Snapshot},
     meta::Revision,
     registry::Registered,
 };
@@ -25,20 +25,51 @@ pub struct Items {
     filter: Option<Filter>,
     count: usize,
     json_bytes: usize,
+    /// The number of objects after them that may be selected, too.
+    rest: usize,
     /// A webhook has to convert them.
     wait: bool,
 }
 
 impl Items {
-    /// The first selected objects in a range of positions, up to a limit; zero means no limit. Fails with
-    /// [`Error::StoreRead`] for unreadable objects, because it is unknown whether they are selected.
+    /// The first selected objects after a key, up to a limit; zero means no limit. Fails with [`Error::StoreRead`] for
+    /// unreadable objects, because it is unknown whether they are selected.
     pub(super) fn select(
         request: &Request,
         snapshot: &Snapshot,
-        positions: Range<usize>,
         selection: &Selection,
+        after: Option<&str>,
         limit: usize,
     ) -> Result<Self, Error> {
+        let scope = Scope { prefix: &selection.prefix, after, limit };
+        let conditions = if selection.key.is_none() { selection.conditions.as_slice() } else { &[] };
+        if let Some(mut hits) = snapshot.search(conditions, scope) {
+            let mut found = Vec::new();
+            while (limit == 0 || found.len() < limit)
+                && let Some(object) = hits.next()
+            {
+                found.extend(selection.selects(object).then(|| object.clone()));
+            }
+            let (rest, wait) = (hits.len(), request.served.waiting_view().is_some());
+            return Ok(Self { rest, wait, ..Self::of(snapshot.revision(), found) });
+        }
+        let scanned = Self::scan(request, snapshot, selection, after, limit)?;
+        request.served.objects.scanned(snapshot, conditions, scanned.positions.len(), scanned.count);
+        Ok(scanned)
+    }
+
+    /// The same by a look at each object.
+    fn scan(
+        request: &Request,
+        snapshot: &Snapshot,
+        selection: &Selection,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Self, Error> {
+        let positions = selection.positions(snapshot, after);
+        if selection.filter.is_none() && !snapshot.has_unreadable() {
+            return Ok(Self::unfiltered(request, snapshot, positions, limit));
+        }
         let (mut end, mut count, mut json_bytes, mut broken) = (positions.start, 0, 0, Vec::new());
         for object in snapshot.slice(positions.clone()) {
             if limit > 0 && count == limit {
@@ -55,16 +86,26 @@ impl Items {
         if !broken.is_empty() {
             return Err(unreadable(request, &broken));
         }
-        let positions = positions.start..end;
+        let (rest, positions) = (positions.end - end, positions.start..end);
         let (snapshot, filter) = (snapshot.clone(), selection.filter.clone());
-        Ok(Self { snapshot, positions, filter, count, json_bytes, wait: request.served.waiting_view().is_some() })
+        let wait = request.served.waiting_view().is_some();
+        Ok(Self { snapshot, positions, filter, count, json_bytes, rest, wait })
+    }
+
+    /// The first objects between two positions, without a look at any.
+    fn unfiltered(request: &Request, snapshot: &Snapshot, positions: Range<usize>, limit: usize) -> Self {
+        let count = if limit > 0 { positions.len().min(limit) } else { positions.len() };
+        let (rest, positions) = (positions.len() - count, positions.start..positions.start + count);
+        let json_bytes = snapshot.json_bytes(positions.clone());
+        let (snapshot, wait) = (snapshot.clone(), request.served.waiting_view().is_some());
+        Self { snapshot, positions, filter: None, count, json_bytes, rest, wait }
     }
 
     /// All objects of a snapshot, readable or not.
     pub(crate) fn all(snapshot: &Snapshot) -> Self {
-        let json_bytes = snapshot.range("", None).map(|object| object.json_bytes().len()).sum();
         let count = snapshot.len();
-        Self { snapshot: snapshot.clone(), positions: 0..count, filter: None, count, json_bytes, wait: false }
+        let json_bytes = snapshot.json_bytes(0..count);
+        Self { snapshot: snapshot.clone(), positions: 0..count, filter: None, count, json_bytes, rest: 0, wait: false }
     }
 
     /// Exactly these objects.
@@ -134,9 +175,15 @@ impl Items {
         self.json_bytes
     }
 
-    /// The position after them in the snapshot.
-    pub(super) fn end(&self) -> usize {
-        self.positions.end
+    /// The number of objects after them that may be selected, too.
+    pub(super) fn rest(&self) -> usize {
+        self.rest
+    }
+
+    /// The key of the last object that was examined for them. Further items come after it.
+    pub(super) fn last_key(&self) -> Option<&str> {
+        let end = self.positions.end;
+        self.snapshot.slice(end.saturating_sub(1)..end).next().map(|object| object.key())
     }
 
     /// Iterates over all items.

@@ -87,17 +87,15 @@ fn page(
 ) -> Result<List, Error> {
     let revision = snapshot.revision();
     let after = after.map(|after| format!("{}{after}", selection.prefix));
-    let positions = selection.positions(snapshot, after.as_deref());
-    let end = positions.end;
-    let items = Items::select(request, snapshot, positions, selection, limit)?;
-    let rest = end - items.end();
-    let last = snapshot.slice(items.end().saturating_sub(1)..items.end()).next();
-    let Some(last) = last.filter(|_| limit > 0 && items.len() == limit && rest > 0 && selection.key.is_none()) else {
+    let items = Items::select(request, snapshot, selection, after.as_deref(), limit)?;
+    let rest = items.rest();
+    let is_page = limit > 0 && items.len() == limit && rest > 0 && selection.key.is_none();
+    let Some(last) = items.last_key().filter(|_| is_page) else {
         return Ok(List { revision, items, continue_token: None, remaining: None });
     };
     // With a selector, the number of remaining items is unknown without examining them.
     let remaining = selection.filter.is_none().then_some(rest);
-    let after = last.key()[selection.prefix.len()..].to_owned();
+    let after = last[selection.prefix.len()..].to_owned();
     let continue_token = Some(Position { revision: Some(revision), after }.encode());
     Ok(List { revision, items, continue_token, remaining })
 }

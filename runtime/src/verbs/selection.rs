@@ -4,11 +4,11 @@ use std::{ops::Range, sync::Arc};
 
 use super::{Error, Request};
 use crate::{
-    cache::{Filter, Object, Snapshot, Subscription},
+    cache::{Condition, Filter, Object, Snapshot, Subscription, Term},
     kind::{Kind, model::Scope},
     meta::{
         options::ListOptions,
-        selector::{FieldTerm, Labels},
+        selector::{FieldTerm, Labels, Operator},
     },
 };
 
@@ -20,6 +20,8 @@ pub(super) struct Selection {
     pub key: Option<String>,
     /// A selectable field, by position, that must have this value.
     field: Option<(usize, Box<str>)>,
+    /// The conditions that an index can answer, those of fields first.
+    pub conditions: Vec<Condition>,
     /// Matches an object; `None` if the prefix is the only condition.
     pub filter: Option<Filter>,
 }
@@ -33,7 +35,7 @@ enum Place {
 }
 
 /// A resolved term of a field selector.
-struct Term {
+struct Resolved {
     place: Place,
     equal: bool,
     value: Box<str>,
@@ -63,8 +65,9 @@ impl Selection {
             Place::Selectable(position) if term.equal => Some((position, term.value.clone())),
             _ => None,
         });
+        let conditions = conditions(&options.labels, field.as_ref());
         let filter = filter(options.labels.clone(), terms);
-        Ok(Self { prefix, key, field, filter })
+        Ok(Self { prefix, key, field, conditions, filter })
     }
 
     /// The subscription of a watch, by which wake-ups are indexed.
@@ -93,7 +96,7 @@ impl Selection {
 }
 
 /// Finds each term's field among those of the kind, whose values start at the position `first` in an object.
-fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Term>, Error> {
+fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Resolved>, Error> {
     terms
         .iter()
         .map(|term| {
@@ -102,9 +105,25 @@ fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Term>, 
                 "metadata.namespace" if kind.policy().selects_by_namespace(kind.shared.scope) => Place::Namespace,
                 other => Place::Selectable(first + selectable(kind, other)?),
             };
-            Ok(Term { place, equal: term.equal, value: term.value.clone() })
+            Ok(Resolved { place, equal: term.equal, value: term.value.clone() })
         })
         .collect()
+}
+
+/// What indexes can answer. Objects without a value are in no index.
+fn conditions(labels: &Labels, field: Option<&(usize, Box<str>)>) -> Vec<Condition> {
+    let field = field.filter(|(_, value)| !value.is_empty());
+    let field = field.map(|(at, value)| Condition { term: Term::Field(*at), values: Some(vec![value.clone()]) });
+    let labels = labels.requirements().iter().filter_map(|requirement| {
+        let values = match requirement.operator {
+            Operator::In => Some(requirement.values.clone()),
+            // All of them need the label.
+            Operator::Exists | Operator::GreaterThan | Operator::LessThan => None,
+            Operator::NotIn | Operator::DoesNotExist => return None,
+        };
+        Some(Condition { term: Term::Label(requirement.key.clone()), values })
+    });
+    field.into_iter().chain(labels).collect()
 }
 
 fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
@@ -115,12 +134,12 @@ fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
     found.ok_or_else(|| Error::BadRequest(kind.policy().unknown_field(field, !kind.version.selectable.is_empty())))
 }
 
-fn filter(labels: Labels, terms: Vec<Term>) -> Option<Filter> {
+fn filter(labels: Labels, terms: Vec<Resolved>) -> Option<Filter> {
     if labels.is_empty() && terms.is_empty() {
         return None;
     }
     Some(Arc::new(move |object: &Object| {
-        let holds = |term: &Term| {
+        let holds = |term: &Resolved| {
             let value = match term.place {
                 Place::Name => object.name(),
                 Place::Namespace => object.namespace(),

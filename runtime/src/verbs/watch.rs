@@ -26,8 +26,7 @@ impl Verbs {
         }
         let snapshot = objects.snapshot();
         let (initial, after) = if wants_state {
-            let positions = selection.positions(&snapshot, None);
-            (Items::select(request, &snapshot, positions, &selection, 0)?, snapshot.revision())
+            (Items::select(request, &snapshot, &selection, None, 0)?, snapshot.revision())
         } else {
             (Items::of(snapshot.revision(), Vec::new()), asked.unwrap_or_else(|| snapshot.revision()))
         };

@@ -38,14 +38,14 @@ fn reader() -> SharedReader {
 }
 
 /// A store, a cache over it and one resource.
-struct World {
+pub(super) struct World {
     store: Arc<Memory>,
-    cache: Arc<Cache>,
-    things: Arc<Resource>,
+    pub(super) cache: Arc<Cache>,
+    pub(super) things: Arc<Resource>,
 }
 
 impl World {
-    fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         Self::over(Arc::new(Memory::new()), limits)
     }
 
@@ -60,11 +60,11 @@ impl World {
         *self.store.commit(ops.into()).await.unwrap().last().unwrap()
     }
 
-    async fn put(&self, key: &str, app: &str, color: &str) -> Revision {
+    pub(super) async fn put(&self, key: &str, app: &str, color: &str) -> Revision {
         self.commit(vec![put(key, app, color)]).await
     }
 
-    async fn delete(&self, key: &str) -> Revision {
+    pub(super) async fn delete(&self, key: &str) -> Revision {
         self.commit(vec![delete(key)]).await
     }
 

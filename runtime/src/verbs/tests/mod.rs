@@ -13,6 +13,7 @@ mod generations;
 mod grace;
 mod holds;
 mod hostile;
+mod indexed;
 mod kinds;
 mod migrate;
 mod namespaces;
