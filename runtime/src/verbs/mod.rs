@@ -58,7 +58,7 @@ pub(crate) use admission::{Admission, Attributes};
 pub(crate) use error::Error;
 pub(crate) use get::Unconverted;
 pub(crate) use handled::show;
-pub(crate) use items::{Items, Place};
+pub(crate) use items::{Items, Place, Walk};
 pub(crate) use patch::Parsed;
 pub(crate) use pipeline::Subject;
 pub(crate) use plugins::Plugin;
