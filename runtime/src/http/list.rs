@@ -161,9 +161,9 @@ impl ListBody {
     }
 }
 
-/// Objects of about this many bytes, brought into the processor's cache. Objects lie anywhere in memory, and the processor waits for
-/// many of them at a time here, but for each of them if they are copied one after another: this halves the time of a long list
-/// whose objects were not written in key order.
+/// Objects of about this many bytes, brought into the processor's cache. Objects lie anywhere in memory. Here the processor waits
+/// for several of them at once; copied one after another, it would wait for each. This halves the time of a long list whose
+/// objects were not written in key order.
 fn fetched<'a>(items: &mut verbs::Walk<'a>, bytes: usize) -> Vec<&'a Arc<Object>> {
     let (mut batch, mut found) = (Vec::with_capacity(BATCH), 0);
     while found < bytes
