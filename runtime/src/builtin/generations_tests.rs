@@ -85,7 +85,7 @@ async fn a_namespace_with_objects_that_do_not_fit_goes() {
             }
         })
         .await;
-        let controllers = Controllers::start(inside.api.clone());
+        let controllers = Controllers::started(&inside.api);
         inside.delete("namespaces", "", "a").await;
         until(&inside, "the object without finalizers is deleted", || inside.find("gadgets", "a", "free").is_none())
             .await;
@@ -113,7 +113,7 @@ async fn objects_that_do_not_fit_are_collected_and_orphaned_and_collect() {
             first.create("configmaps", "default", body).await.expect("a dependent");
         })
         .await;
-        let controllers = Controllers::start(inside.api.clone());
+        let controllers = Controllers::started(&inside.api);
         let delete = async |plural: &str, name: &str, propagation| {
             let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
             let request = inside.request(plural, "default", name);

@@ -111,29 +111,34 @@ pub(crate) struct Controllers {
 }
 
 impl Controllers {
-    /// Starts the controllers on the current runtime.
-    pub(crate) fn start(api: Arc<Verbs>) -> Self {
+    /// All of them, for tests.
+    #[cfg(test)]
+    fn started(api: &Arc<Verbs>) -> Self {
         let mut controllers = Self::default();
-        let stopping = || controllers.stop.subscribe();
-        let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping()));
-        let gc = tokio::spawn(gc::run(api.clone(), stopping()));
-        let grace = tokio::spawn(grace::run(api.clone(), Arc::new(Time::now), stopping()));
-        let unread = tokio::spawn(definitions::reread(api, stopping()));
-        controllers.tasks = vec![
-            ("namespaces", lifecycle),
-            ("garbage collection", gc),
-            ("graceful deletion", grace),
-            ("unread objects", unread),
-        ];
+        controllers.lead(api);
+        controllers.reread(api);
         controllers
     }
 
-    /// Follows definitions, too.
-    #[must_use]
-    pub(crate) fn and(mut self, definitions: Option<Definitions>) -> Self {
-        let task = definitions.map(|definitions| tokio::spawn(definitions.run(self.stop.subscribe())));
-        self.tasks.extend(task.map(|task| ("definitions", task)));
-        self
+    /// Starts the controllers that write, on the current runtime. Of several servers over one store, the leader runs them.
+    pub(crate) fn lead(&mut self, api: &Arc<Verbs>) {
+        let stopping = || self.stop.subscribe();
+        let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping()));
+        let gc = tokio::spawn(gc::run(api.clone(), stopping()));
+        let grace = tokio::spawn(grace::run(api.clone(), Arc::new(Time::now), stopping()));
+        self.tasks.extend([("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)]);
+    }
+
+    /// Reads objects again that could not be converted. Each server does that for itself.
+    pub(crate) fn reread(&mut self, api: &Arc<Verbs>) {
+        let unread = tokio::spawn(definitions::reread(api.clone(), self.stop.subscribe()));
+        self.tasks.push(("unread objects", unread));
+    }
+
+    /// Serves definitions as they change. Each server does that for itself; the leader decides about them.
+    pub(crate) fn follow(&mut self, definitions: Definitions, leads: watch::Receiver<bool>) {
+        let task = tokio::spawn(definitions.run(leads, self.stop.subscribe()));
+        self.tasks.push(("definitions", task));
     }
 
     /// Stops the controllers after their current writes.

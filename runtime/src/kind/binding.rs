@@ -236,12 +236,15 @@ pub struct Binding {
     pub conversion: Option<Arc<dyn Convert>>,
     /// The functions that compute cells, by the names of columns.
     pub cells: BTreeMap<String, Compute>,
+    /// True for a kind that a program declares in Rust: fields of stored objects that its schema does not know stay, since a
+    /// newer version of the program may have written them. Definitions can be changed instead, and drop them.
+    pub keeps_unknown: bool,
 }
 
 impl Binding {
     /// The behaviour of the storage version of a kind without hooks.
     pub fn new(policy: &'static dyn Policy) -> Self {
-        Self { policy, hooks: Arc::new(NoHooks), conversion: None, cells: BTreeMap::new() }
+        Self { policy, hooks: Arc::new(NoHooks), conversion: None, cells: BTreeMap::new(), keeps_unknown: false }
     }
 
     /// Adds hooks, which are called after the existing ones. Existing ones that do nothing are replaced.

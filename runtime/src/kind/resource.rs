@@ -290,7 +290,7 @@ impl ResourceDecl {
             CellDecl::Path(_) | CellDecl::JsonPath(..) => None,
         };
         let cells = self.columns.iter().filter_map(computed).collect();
-        let binding = Binding { policy: self.policy, hooks: (self.hooks)(), conversion, cells };
+        let binding = Binding { policy: self.policy, hooks: (self.hooks)(), conversion, cells, keeps_unknown: true };
         problems.or(Kind::new(shared, version, binding))
     }
 

@@ -7,6 +7,8 @@
 //! A body with another structure is defaulted and pruned by the current schema when it is read, and served in this
 //! form, valid or not: invalid objects can be read, deleted and fixed. A body in another known version is first
 //! defaulted by that version and converted.
+mod carried;
+
 use std::{
     iter,
     sync::{
@@ -196,8 +198,13 @@ impl KindReader {
     /// # Errors
     /// Those of the transformer; a failed call of a conversion webhook.
     pub fn write(&self, key: &str, document: &Document, fit: Fit, values: Values) -> Result<Sealed, String> {
-        let (record, failed) = self.encode(document, if fit == Fit::Checked { self.rules } else { 0 }, values);
-        if let Some(why) = &failed
+        let rules = if fit == Fit::Checked { self.rules } else { 0 };
+        let (record, failed) = self.encode(document, self.structure >> 32 << 32 | u64::from(rules), values);
+        self.seal(key, record, failed.as_ref(), values)
+    }
+
+    fn seal(&self, key: &str, record: Vec<u8>, failed: Option<&String>, values: Values) -> Result<Sealed, String> {
+        if let Some(why) = failed
             && values == Values::Required
         {
             return Err(why.clone());
@@ -207,8 +214,7 @@ impl KindReader {
     }
 
     /// The record of an object, and the error of a webhook, for which it lacks selectable values.
-    fn encode(&self, document: &Document, rules: u32, values: Values) -> (Vec<u8>, Option<String>) {
-        let fingerprint = self.structure >> 32 << 32 | u64::from(rules);
+    fn encode(&self, document: &Document, fingerprint: u64, values: Values) -> (Vec<u8>, Option<String>) {
         let mut others: Vec<(&Selectable, Document)> = Vec::with_capacity(self.others.len());
         let mut failed = None;
         for other in self.others.iter().filter(|other| values != Values::Unneeded || !other.kind.waits()) {
@@ -345,7 +351,7 @@ impl KindReader {
             self.count_misfit(key, &document);
         }
         // An object whose stored form is known is readable, whatever happens to its other versions.
-        let (renewed, failed) = self.encode(&document, 0, Values::Optional);
+        let (renewed, failed) = self.encode(&document, self.structure >> 32 << 32, Values::Optional);
         if failed.is_some() {
             self.count_while_loading();
         }

@@ -7,6 +7,7 @@
 //! fields; `meta` validates metadata.
 
 mod bounds;
+mod carry;
 pub(crate) mod check;
 mod correlate;
 mod cursor;
@@ -36,6 +37,7 @@ pub(crate) mod types;
 mod unique;
 pub(crate) mod validate;
 
+pub(crate) use carry::carry_over;
 pub(crate) use correlate::{keys_of, rest_is_kept, restore};
 pub(crate) use cursor::At;
 pub use declare::ApiType;

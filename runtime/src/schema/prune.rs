@@ -22,6 +22,13 @@ pub fn prune(schema: &Schema, document: &mut Document) -> Vec<FieldPath> {
     dropped
 }
 
+/// A value without unknown fields.
+pub(super) fn pruned(at: At<'_>, value: &Document) -> Document {
+    let mut value = value.clone();
+    walk(at, &mut value, &Place::Root, &mut |_| ());
+    value
+}
+
 fn walk(at: At<'_>, value: &mut Document, place: &Place<'_>, tell: &mut dyn FnMut(&Place<'_>)) {
     match value {
         _ if at.is_anything() => {}

@@ -18,7 +18,7 @@ use super::{
     controllers::Controller,
     definition_files::DefinitionFiles,
     listen::{self, Entrance, Ready},
-    load::{Core, Keep},
+    load::Core,
     stop,
     tls::CertificateFiles,
 };
@@ -160,21 +160,6 @@ impl Builder {
     #[doc = include_str!("docs/subresource.md")]
     pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
         self.core.handlers.subresource(name, subresource);
-        self
-    }
-
-    /// Stores objects durably in this directory, together with the server's certificate authority, the admin token and
-    /// the kubeconfig. A missing directory is created for its owner only (0700). An existing one keeps its mode. It is
-    /// refused if it belongs to a user other than this one and root, if users outside its group or a group without this
-    /// process can write it, or if it has files but no store.
-    pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
-        self.core.keep = Keep::Disk(path.as_ref().to_owned());
-        self
-    }
-
-    /// Stores objects in memory only.
-    pub fn memory(mut self) -> Self {
-        self.core.keep = Keep::Memory;
         self
     }
 

@@ -1,7 +1,7 @@
 //! The builder's controllers: started in order once the store is loaded, restarted with growing delays after failures
-//! and panics, and stopped in reverse order.
+//! and panics, and stopped in reverse order. If several servers share a store, the elected one runs them.
 
-use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, error::Error, pin::Pin, sync::Arc, time::Duration};
 
 use tokio::{
     sync::watch,
@@ -9,7 +9,8 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-use crate::{handlers::Client, verbs::Verbs};
+use super::Election;
+use crate::{builtin, handlers::Client, verbs::Verbs};
 
 /// The delay after the first failure. Each further delay is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
@@ -22,6 +23,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub struct Shutdown(watch::Receiver<bool>);
 
 impl Shutdown {
+    /// A notification by the sender of a channel.
+    pub(super) fn by(stop: watch::Receiver<bool>) -> Self {
+        Self(stop)
+    }
+
     /// Completes when the controller must end: it should finish its current write and return.
     pub fn requested(&self) -> impl Future<Output = ()> + Send + Sync + 'static {
         let mut stop = self.0.clone();
@@ -37,9 +43,29 @@ impl Shutdown {
     }
 }
 
+/// The lease of the controllers that run once for all servers of a store.
+const LEASE: &str = "kindsmith-controllers";
+
+/// Says that this server leads, until it is dropped.
+struct Leading(Arc<watch::Sender<bool>>);
+
+impl Leading {
+    fn begin(leads: Arc<watch::Sender<bool>>) -> Self {
+        leads.send_replace(true);
+        Self(leads)
+    }
+}
+
+impl Drop for Leading {
+    fn drop(&mut self) {
+        self.0.send_replace(false);
+    }
+}
+
 type Run = Pin<Box<dyn Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send>>;
 
 /// A controller that is not running yet.
+#[derive(Clone)]
 pub(super) struct Controller {
     name: String,
     start: Arc<dyn Fn(Client, Shutdown) -> Run + Send + Sync>,
@@ -57,6 +83,40 @@ impl Controller {
             Box::pin(async move { run.await.map_err(Into::into) }) as Run
         });
         Self { name, start }
+    }
+
+    /// A controller that runs others, and the server's own unless they are disabled, while this server leads. So they run once
+    /// if several servers share a store. `leads` gets whether it does.
+    pub(super) fn elected(
+        others: Vec<Self>,
+        own: bool,
+        api: &Arc<Verbs>,
+        leads: watch::Sender<bool>,
+        stop_within: Duration,
+    ) -> Self {
+        let (api, leads) = (Arc::downgrade(api), Arc::new(leads));
+        Self::new("leader election".to_owned(), move |client, shutdown| {
+            let (others, api, leads) = (others.clone(), api.clone(), leads.clone());
+            async move {
+                let lead = |shutdown: Shutdown| {
+                    let (others, api, leads) = (others.clone(), api.upgrade(), leads.clone());
+                    async move {
+                        let Some(api) = api else { return };
+                        let _leading = Leading::begin(leads);
+                        let others = Running::start(others, &api);
+                        let mut builtin = builtin::Controllers::default();
+                        if own {
+                            builtin.lead(&api);
+                        }
+                        shutdown.requested().await;
+                        others.stop(stop_within).await;
+                        builtin.stop().await;
+                    }
+                };
+                Election::new(&client, LEASE).run(&shutdown, lead).await;
+                Ok::<_, Infallible>(())
+            }
+        })
     }
 
     /// Runs it repeatedly until it succeeds or must end.

@@ -15,13 +15,14 @@ use super::{
     App, Error, Limits, Result,
     access::Access,
     builder::{Builder, Check},
-    controllers::Running,
+    controllers::{Controller, Running},
     definition_files::{Attached, Opened},
-    export, migrate,
-    state::StateDir,
+    export,
+    stores::{self, Keep},
 };
 use crate::{
-    builtin::{self, Controllers, Definitions},
+    Resource,
+    builtin::{self, Controllers, Definitions, Lease},
     cache::Cache,
     handlers::Pending,
     http::{self, Health, Metrics, Service, VersionInfo},
@@ -30,27 +31,18 @@ use crate::{
         Registry,
         reader::{Identity, Transformer},
     },
-    storage::{Embedded, Memory, Store},
+    storage::Store,
     verbs::{Plugin, Verbs},
     webhook::{Resolver, Webhooks},
 };
-
-/// The storage of objects.
-#[derive(Clone, Default)]
-pub(super) enum Keep {
-    /// Not set yet.
-    #[default]
-    Unsaid,
-    /// In memory.
-    Memory,
-    /// In a directory.
-    Disk(PathBuf),
-}
 
 /// The builder's settings for kinds and storage.
 #[derive(Default)]
 pub(super) struct Core {
     pub keep: Keep,
+    /// A store of several servers, in tests.
+    #[cfg(test)]
+    pub given: Option<Arc<dyn Store>>,
     /// True if the built-in kinds are not served.
     pub without_builtins: bool,
     /// How long Events live, if it was changed. Zero for ever.
@@ -86,11 +78,7 @@ impl Builder {
             return Err(Error::Kind(self.refused.join("\n")));
         }
         let version = version(self.version.as_deref())?;
-        let state = match &self.core.keep {
-            Keep::Unsaid => return Err(Error::NoStore),
-            Keep::Memory => StateDir::temporary()?,
-            Keep::Disk(path) => StateDir::open(path)?,
-        };
+        let state = self.core.keep.directory()?;
         let opened = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
@@ -106,8 +94,8 @@ impl Builder {
         for register in std::mem::take(&mut self.metrics) {
             register(metrics.registry()).map_err(Error::Metrics)?;
         }
-        let builtin = if self.builtin_controllers { Controllers::start(api.clone()) } else { Controllers::default() };
-        let builtin = builtin.and(definitions);
+        let (builtin, controllers) =
+            control(&api, definitions, self.controllers, self.builtin_controllers, self.stop_within)?;
         let service = Service::new(Arc::new(http::Backend {
             api: api.clone(),
             handlers: handlers.clone(),
@@ -119,7 +107,7 @@ impl Builder {
             metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
-        let controllers = Running::start(self.controllers, &api);
+        let controllers = Running::start(controllers, &api);
         self.entrance.limits = self.limits.connections;
         let (following, read_now) = (JoinSet::new(), watch::Sender::new(()));
         let (entrance, stop_within) = (self.entrance, self.stop_within);
@@ -170,15 +158,9 @@ impl Builder {
 
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
-    fn load(self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<Loaded> {
-        let embedded = match self.keep {
-            Keep::Disk(_) => Some(Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?)),
-            Keep::Memory | Keep::Unsaid => None,
-        };
-        let store: Arc<dyn Store> = match &embedded {
-            Some(embedded) => embedded.clone(),
-            None => Arc::new(Memory::starting_after(limits.store.origin)),
-        };
+    fn load(mut self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<Loaded> {
+        let opened = stores::Opened::open(&mut self, path, &limits)?;
+        let store = opened.store.clone();
         let cache = Cache::new(store.clone(), limits.cache);
         let transformer = self.transformer.unwrap_or_else(|| Arc::new(Identity));
         let registry = Arc::new(Registry::with(
@@ -196,12 +178,45 @@ impl Core {
             registry.register(versions).map_err(Error::Kind)?;
         }
         let api = Verbs::with_admission(registry, cache, store, self.admission);
-        if let Some(embedded) = embedded {
-            migrate::serve(&embedded, &api);
-        }
+        opened.serve(&api);
         let definitions = self.definitions.then(|| Definitions::load(&api));
         Ok((api, self.handlers, definitions))
     }
+}
+
+/// Starts the server's own controllers, as far as `own` is set. Returns them, and the builder's, which are started last. If other
+/// servers write to the store, one controller runs those of them that one server at a time must run.
+fn control(
+    api: &Arc<Verbs>,
+    definitions: Option<Definitions>,
+    mut controllers: Vec<Controller>,
+    own: bool,
+    stop_within: Duration,
+) -> Result<(Controllers, Vec<Controller>)> {
+    let mut builtin = Controllers::default();
+    if own {
+        builtin.reread(api);
+    }
+    let leads = watch::Sender::new(!api.has_peers);
+    let idle = !own && definitions.is_none() && controllers.is_empty();
+    if let Some(definitions) = definitions {
+        builtin.follow(definitions, leads.subscribe());
+    }
+    if !api.has_peers {
+        if own {
+            builtin.lead(api);
+        }
+    } else if !idle {
+        let lease = Lease::kind().group_resource();
+        if api.registry.resource(&lease).is_none() {
+            return Err(Error::Setting(format!(
+                "several servers may share this store, so that a lease elects the one whose controllers run, but {lease} is \
+                 not served; add .kind::<builtin::Lease>()"
+            )));
+        }
+        controllers = vec![Controller::elected(controllers, own, api, leads, stop_within / 2)];
+    }
+    Ok((builtin, controllers))
 }
 
 /// The parts of a server whose store was read.

@@ -21,6 +21,7 @@ mod controllers;
 #[cfg(feature = "kube")]
 mod custom_resources;
 mod definition_files;
+mod election;
 mod error;
 mod export;
 mod files;
@@ -33,6 +34,9 @@ pub mod logging;
 mod migrate;
 mod state;
 mod stop;
+mod stores;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod token_file;
 
@@ -40,6 +44,7 @@ pub use app::App;
 pub use builder::Builder;
 pub use connections::Limits as ConnectionLimits;
 pub use controllers::Shutdown;
+pub use election::Election;
 pub use error::{Error, Result};
 pub use in_process::{TestBuilder, TestServer};
 pub use limits::Limits;

@@ -13,6 +13,8 @@ pub(crate) mod memory;
 mod metrics;
 pub(crate) mod private;
 #[cfg(test)]
+pub(crate) mod several;
+#[cfg(test)]
 mod suite;
 
 pub use embedded::{Disk, Embedded, OpenError, Options, maintenance};

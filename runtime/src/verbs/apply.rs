@@ -2,6 +2,7 @@
 //! changes nothing is answered without copying the object: tools that apply repeatedly mostly send these.
 use super::{
     Answer, Error, Request, Verbs, Written,
+    commit::Failed,
     decode::Origin,
     get::find,
     ownership::with_writer,
@@ -68,6 +69,11 @@ impl Verbs {
         let Some(live) = unchanged(request, write, &object, config) else { return Ok(None) };
         let live = if kind.binding.hooks.runs(Hook::Validation) { document_of(&object)? } else { live };
         write.over(&live).validate(&live).await?;
+        let object = match self.unchanged(request, object).await {
+            Ok(object) => object,
+            Err(Failed::Lost) => return Ok(None),
+            Err(Failed::Refused(error)) => return Err(error),
+        };
         Ok(Some(Written { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
     }
 }

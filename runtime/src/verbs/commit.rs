@@ -2,7 +2,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::time::timeout;
+use tokio::{task::spawn_blocking, time::timeout};
 
 use super::{Error, Request, Verbs, lifecycle::hold_namespace, rewrite::conflict, turns::Retry, waiting};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     meta::Revision,
     registry::reader::{Fit, Sealed, Values},
     schema::Document,
-    storage::{Commit, CommitError, Expect, Hold, Op},
+    storage::{Commit, CommitError, Damage, Expect, Hold, Op},
 };
 
 /// The maximum size of a stored object. Requests are limited to the same size, but patches may grow an object.
@@ -43,10 +43,12 @@ pub(super) struct New<'d> {
 
 impl Verbs {
     /// Stores an object, or would store it if this were no dry run, and returns it from the cache. Fails with
-    /// [`Error::TooLarge`]; [`Error::TooManyRequests`] if too many other writes wait for the store; [`Error::Unavailable`] while the server stops, if its disk fails, or if the definition of
+    /// [`Error::TooLarge`]; [`Error::TooManyRequests`] if too many other writes wait for the store;
+    /// [`Error::Unavailable`] while the server stops, if its disk fails, or if the definition of
     /// the resource has changed; [`Error::NotServed`] if the resource was removed; [`Error::InsufficientStorage`] if
-    /// the disk is full; [`Error::StoreRead`] if the replaced object cannot be read; [`Error::Internal`] if the outcome
-    /// is unknown.
+    /// the disk is full; [`Error::StoreRead`] if the replaced object cannot be read; [`Error::Unknowable`] if the
+    /// outcome is unknown; [`Error::Timeout`] and [`Error::TooLargeRevision`] if the state of a lost race is not seen in
+    /// time.
     pub(super) async fn store(
         &self,
         request: &Request,
@@ -63,11 +65,44 @@ impl Verbs {
                 _ => Ok(preview(request, key, Revision(0), new).await?),
             };
         }
-        let value = record(request, key, new).await?;
+        let Some(value) = self.sealed(request, key, new, expect).await? else {
+            let current = objects.snapshot().get(key).ok_or(Failed::Lost)?;
+            return self.unchanged(request, current).await;
+        };
         let revision = self.commit(request, key, Some(value.clone()), expect).await?;
         // The cache has rendered it already, unless a later write has replaced it there.
         let newest = objects.snapshot().get(key).filter(|object| object.revision() == revision);
         Ok(newest.unwrap_or_else(|| render(request, key, revision, &value)))
+    }
+
+    /// The record to store; `None` if the stored one stays as it is. Of a kind that is declared in Rust, fields stay that this
+    /// program does not know. They are only in the store, whose objects of older and newer programs the cache has as renewed.
+    async fn sealed(
+        &self,
+        request: &Request,
+        key: &str,
+        new: New<'_>,
+        expect: Expect,
+    ) -> Result<Option<Bytes>, Failed> {
+        let (served, full_key) = (&request.served, full_key(request, key));
+        let now = served.objects.snapshot().get(key).filter(|now| now.is_renewed());
+        let (Some(now), Expect::At(revision), true) = (now, expect, served.stored().kind.binding.keeps_unknown) else {
+            return Ok(Some(record(request, key, new).await?));
+        };
+        let (store, at) = (self.store.clone(), full_key.clone());
+        let stored =
+            spawn_blocking(move || store.get(&at)).await.map_err(|error| Error::Internal(error.to_string()))?;
+        let stored = stored.map_err(|error| Error::Timeout(format!("the stored object could not be read: {error}")))?;
+        let newest = stored.as_ref().map(|stored| stored.revision);
+        let Some(stored) = stored.filter(|stored| stored.revision == revision && now.revision() == revision) else {
+            self.seen(newest).await?;
+            return Err(Failed::Lost);
+        };
+        let unreadable = |damage: Damage| request.unreadable(vec![(full_key.to_string(), damage.to_string())], false);
+        let stored = stored.value.map_err(unreadable)?;
+        let write = || served.records.write_over(&full_key, (new.document, new.fit), new.values, &stored);
+        let sealed = waiting::outside(served.converting(write)).await.map_err(Error::Internal)?;
+        sealed.map(|sealed| checked(request, sealed)).transpose().map_err(Failed::from)
     }
 
     /// Deletes an object that is still at a revision.
@@ -101,12 +136,12 @@ impl Verbs {
             };
             let refused = match error {
                 CommitError::Conflict { current, .. } => {
-                    self.seen(current).await;
+                    self.seen(current).await?;
                     self.is_served_still(request)?;
                     return Err(Failed::Lost);
                 }
                 CommitError::Unmet { current, index } => {
-                    self.seen(current).await;
+                    self.seen(current).await?;
                     self.is_served_still(request)?;
                     let confirmed = match hold.filter(|_| index == 0) {
                         Some(tried) => self.is_confirmed(request, &tried).await,
@@ -129,7 +164,7 @@ impl Verbs {
                 CommitError::Refused { full: true, .. } => Error::InsufficientStorage(error.to_string()),
                 CommitError::Closed | CommitError::Refused { .. } => Error::Unavailable(error.to_string()),
                 CommitError::TooLarge(message) => Error::TooLarge(message),
-                CommitError::Unknown(_) => Error::Internal(error.to_string()),
+                CommitError::Unknown(_) => Error::Unknowable(error.to_string()),
             };
             return Err(refused.into());
         }
@@ -157,9 +192,17 @@ impl Verbs {
         timeout(CONFIRMED_WITHIN, waiting::outside(read_again)).await.unwrap_or(false)
     }
 
-    /// Waits until readers see the state that caused a conflict: a newer revision of a key, or its deletion.
-    async fn seen(&self, current: Option<Revision>) {
-        self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
+    /// Waits until readers see the state that caused a conflict: a newer revision of a key, or its deletion. The changes of
+    /// other servers may be late, or not arrive at all. Fails like [`Verbs::reach`] and [`Verbs::confirm`].
+    async fn seen(&self, current: Option<Revision>) -> Result<(), Error> {
+        match current {
+            Some(current) if self.has_peers => self.reach(current).await,
+            None if self.has_peers => self.confirm().await,
+            current => {
+                self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
+                Ok(())
+            }
+        }
     }
 }
 
@@ -184,10 +227,14 @@ pub(super) async fn preview(
 async fn record(request: &Request, key: &str, New { document, fit, values }: New<'_>) -> Result<Bytes, Error> {
     let (served, full_key) = (&request.served, full_key(request, key));
     let sealed = served.converting(|| served.records.write(&full_key, document, fit, values));
-    let Sealed { value, size, lacks } = waiting::outside(sealed).await.map_err(Error::Internal)?;
+    checked(request, waiting::outside(sealed).await.map_err(Error::Internal)?)
+}
+
+/// A record that is not too large.
+fn checked(request: &Request, Sealed { value, size, lacks }: Sealed) -> Result<Bytes, Error> {
     check_size(size)?;
     if lacks {
-        served.records.count_unread();
+        request.served.records.count_unread();
     }
     Ok(value)
 }

@@ -33,7 +33,14 @@ impl Verbs {
         if request.served.kind.shared.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
-        let Decoded { mut document, faults, pruned } = body.into();
+        let body = body.into();
+        let name = system::text(&body.document, "name").to_owned();
+        let create = |body| self.create_once(request, body, options);
+        self.again_if_stale((request, &name), options.dry_run, body, create).await
+    }
+
+    async fn create_once(&self, request: &Request, body: Decoded, options: &CreateOptions) -> Result<Written, Error> {
+        let Decoded { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         let warnings = write.decode(&mut document)?;
         self.create_new(&write, document, warnings).await

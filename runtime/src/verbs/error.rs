@@ -57,6 +57,11 @@ pub enum Error {
         /// The current revision.
         current: Revision,
     },
+    /// 504 Timeout with Retry-After: the store did not answer in time. Nothing was written.
+    Timeout(String),
+    /// 504 Timeout: a write may or may not have happened. Clients must not repeat it without looking, so there is no
+    /// Retry-After.
+    Unknowable(String),
     /// 409 `AlreadyExists` with Retry-After: generateName found no free name. The last one tried is given.
     GeneratedNameTaken(GroupResource, String, Occupant),
     /// 422 like kube-apiserver's for a patch that cannot be applied: reason Invalid, `details: {}`, and the message

@@ -12,11 +12,9 @@ impl Verbs {
     ///
     /// # Errors
     /// [`Error::NotFound`]; [`Error::TooLargeRevision`] if the requested revision is not reached in time;
-    /// [`Error::StoreRead`].
+    /// [`Error::Timeout`] if the store does not answer; [`Error::StoreRead`].
     pub async fn get(&self, request: &Request, options: &GetOptions) -> Result<Answer, Error> {
-        if let Some(asked) = options.resource_version {
-            self.reach(asked).await?;
-        }
+        self.recent(options.resource_version).await?;
         let object = shown(request, &current(request)?).await?;
         if request.endpoint().is_none() {
             return Err(request.not_found());

@@ -16,8 +16,9 @@ impl Verbs {
     ///
     /// # Errors
     /// [`Error::BadRequest`] for invalid selectors and tokens, [`Error::Expired`] if the requested state is gone,
-    /// [`Error::TooLargeRevision`] if it is not reached in time, [`Error::StoreRead`] if objects cannot be read: it is
-    /// unknown whether they are selected, and a list without them would mean that they were deleted.
+    /// [`Error::TooLargeRevision`] if it is not reached in time, [`Error::Timeout`] if the store does not answer,
+    /// [`Error::StoreRead`] if objects cannot be read: it is unknown whether they are selected, and a list without them would
+    /// mean that they were deleted.
     pub async fn list(&self, request: &Request, options: &ListOptions) -> Result<List, Error> {
         let selection = Selection::new(request, options)?;
         let (snapshot, after) = self.state(request, options).await?;
@@ -39,11 +40,11 @@ impl Verbs {
             }
             return self.continued(request, Position::decode(&options.continue_token)?).await;
         }
+        self.recent(options.resource_version).await?;
         let objects = &request.served.objects;
         let Some(asked) = options.resource_version.filter(|revision| *revision != Revision(0)) else {
             return Ok((objects.snapshot(), None));
         };
-        self.reach(asked).await?;
         // With a limit, a version without a match is exact: otherwise the pages would have different states.
         let exact = match options.resource_version_match {
             Some(how) => how == VersionMatch::Exact,
@@ -57,9 +58,9 @@ impl Verbs {
     }
 
     async fn continued(&self, request: &Request, from: Position) -> Result<(Snapshot, Option<String>), Error> {
+        self.recent(from.revision).await?;
         let objects = &request.served.objects;
         let Some(revision) = from.revision else { return Ok((objects.snapshot(), Some(from.after))) };
-        self.reach(revision).await?;
         match objects.snapshot_at(revision).await {
             Ok(snapshot) => Ok((snapshot, Some(from.after))),
             Err(ReadError::Compacted(_)) => Err(Error::Expired {

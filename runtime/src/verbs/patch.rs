@@ -27,6 +27,12 @@ impl Verbs {
     /// [`Error`]: errors of the patch or of its result; [`Error::Conflict`] if it has an outdated resourceVersion;
     /// [`Error::Conflicts`] if an apply would change fields of other managers.
     pub async fn patch(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
+        let patch = patch.read()?;
+        let attempt = |patch| self.patch_once(request, patch, options);
+        self.again_if_stale((request, &request.name), options.write.dry_run, patch, attempt).await
+    }
+
+    async fn patch_once(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
         let patch = match patch {
             Patch::Apply(config) => return self.apply(request, &config, options).await,
             patch => Parsed::read(patch)?,

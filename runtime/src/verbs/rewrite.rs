@@ -180,7 +180,7 @@ impl Verbs {
     ) -> Result<Arc<Object>, Failed> {
         // Any write of an object that was stored under an older schema stores it in its current form.
         if document == old && !object.is_renewed() {
-            return Ok(object);
+            return self.unchanged(write.request, object).await;
         }
         let (request, key, revision, dry_run) = (write.request, object.key(), object.revision(), write.options.dry_run);
         if is_deleted(request, document, false).await? {

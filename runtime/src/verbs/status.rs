@@ -56,6 +56,8 @@ impl From<Error> for Status {
                 let details = StatusDetails { causes: vec![cause], ..retry() };
                 Status::failure(504, "Timeout", message, Some(details))
             }
+            Error::Timeout(why) => Status::failure(504, "Timeout", format!("Timeout: {why}"), Some(retry())),
+            Error::Unknowable(why) => Status::failure(504, "Timeout", format!("Timeout: {why}"), None),
             Error::GeneratedNameTaken(resource, name, occupant) => {
                 let message = format!(
                     "{}{resource} \"{name}\" already exists, the server was not able to generate a unique name for the object",

@@ -20,7 +20,12 @@ impl Verbs {
         body: impl Into<Decoded>,
         options: &UpdateOptions,
     ) -> Result<Written, Error> {
-        let Decoded { mut document, faults, pruned } = body.into();
+        let update = |body| self.update_once(request, body, options);
+        self.again_if_stale((request, &request.name), options.dry_run, body.into(), update).await
+    }
+
+    async fn update_once(&self, request: &Request, body: Decoded, options: &UpdateOptions) -> Result<Written, Error> {
+        let Decoded { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         // The first attempt drops unknown fields, which the second must find again.
         let given = (!pruned).then(|| document.clone());

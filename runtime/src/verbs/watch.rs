@@ -14,15 +14,16 @@ impl Verbs {
     /// # Errors
     /// [`Error::BadRequest`] for an invalid selector, [`Error::Expired`] if changes after the version are gone,
     /// [`Error::TooLargeRevision`] if the initial events must not be older than a version that is not reached in time,
-    /// [`Error::StoreRead`] if objects cannot be read.
+    /// [`Error::Timeout`] if the store does not answer, [`Error::StoreRead`] if objects cannot be read.
     pub async fn watch(&self, request: &Request, options: &ListOptions) -> Result<Watching, Error> {
         let selection = Selection::new(request, options)?;
         let objects = &request.served.objects;
         let asked = options.resource_version.filter(|revision| *revision != Revision(0));
 
         let wants_state = options.initial_events.unwrap_or(asked.is_none());
-        if wants_state && let Some(asked) = asked {
-            self.reach(asked).await?;
+        // Later changes arrive as events, so that a watch from a version need not wait for it.
+        if wants_state || options.resource_version.is_none() {
+            self.recent(options.resource_version).await?;
         }
         let snapshot = objects.snapshot();
         let (initial, after) = if wants_state {

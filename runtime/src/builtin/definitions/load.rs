@@ -37,6 +37,7 @@ impl Definitions {
             removals: Tasks::default(),
             failed: BTreeSet::new(),
             retry: Retry { at: Instant::now(), wait: WAIT },
+            leads: !api.has_peers,
         };
         let snapshot = loaded.access.definitions.objects.snapshot();
         let stored: Vec<&Arc<Object>> = snapshot.range("", None).collect();

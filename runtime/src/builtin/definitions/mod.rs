@@ -66,6 +66,9 @@ pub(crate) struct Definitions {
     /// Definitions that could not be served or written, for the store's sake mostly.
     failed: BTreeSet<String>,
     retry: Retry,
+    /// True while this server decides about definitions: which names they get, what their conditions are, and when they are
+    /// gone. The other servers of a store serve what it has decided.
+    leads: bool,
 }
 
 /// When failed definitions are tried again.
@@ -124,20 +127,37 @@ impl Access {
 
 impl Definitions {
     /// Follows the definitions until the stop signal, or until the cache is closed.
-    pub(super) async fn run(mut self, mut stop: signal::Receiver<bool>) {
+    pub(super) async fn run(mut self, mut leads: signal::Receiver<bool>, mut stop: signal::Receiver<bool>) {
         loop {
+            let now = *leads.borrow_and_update();
+            self.take_part(now).await;
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stopping| *stopping) => break,
-                ended = self.follow() => if ended { break },
+                ended = self.follow(&mut leads) => if ended { break },
             }
             sleep(WAIT).await;
         }
         self.removals.shutdown().await;
     }
 
-    /// Processes all definitions, then each change of them. Returns true when the cache is closed.
-    async fn follow(&mut self) -> bool {
+    /// Begins or ends to decide about definitions. A leader looks at all of them again.
+    async fn take_part(&mut self, leads: bool) {
+        if leads == self.leads {
+            return;
+        }
+        self.leads = leads;
+        if leads {
+            self.known.values_mut().for_each(|known| known.settled = None);
+        } else {
+            self.removals.shutdown().await;
+            self.waiting.clear();
+        }
+    }
+
+    /// Processes all definitions, then each change of them, until another server leads, or this one. Returns true when the cache
+    /// is closed.
+    async fn follow(&mut self, leads: &mut signal::Receiver<bool>) -> bool {
         let objects = self.access.definitions.objects.clone();
         let snapshot = objects.snapshot();
         let missing = self.known.keys().filter(|name| snapshot.get(name).is_none()).cloned();
@@ -150,6 +170,7 @@ impl Definitions {
         let mut reread_after = REREAD_AFTER;
         loop {
             let name = tokio::select! {
+                Ok(()) = leads.changed() => return false,
                 () = sleep_until(self.retry.at), if !self.failed.is_empty() => {
                     self.try_again().await;
                     continue;
@@ -218,25 +239,22 @@ impl Definitions {
             return false;
         }
         let Some((object, mut definition)) = self.access.find(name) else {
-            if self.access.definitions.objects.snapshot().get(name).is_some() {
-                return false; // What cannot be read is not gone.
-            }
-            self.waiting.remove(name);
-            let Some(known) = self.known.remove(name) else { return false };
-            self.failed.remove(name);
-            if let Some((_, served)) = known.served {
-                let api = self.access.api.clone();
-                drop(spawn_blocking(move || api.registry.remove(&served)).await);
-            }
-            return true;
+            return self.forget(name).await;
         };
         if definition["metadata"]["deletionTimestamp"].is_string() {
-            self.remove(name, &definition);
+            if self.leads {
+                self.remove(name, &definition);
+            } else {
+                self.end(name, &object);
+            }
             return false;
         }
-        let mut status = judged(&definition, &self.used(name, &definition));
+        let mut status = definition["status"].clone();
+        if self.leads {
+            status = judged(&definition, &self.used(name, &definition));
+        }
         let known = Known::of(&definition, &status);
-        if is_true(&status, "NamesAccepted") {
+        if is_true(&status, "NamesAccepted") || !self.leads {
             self.waiting.remove(name);
         } else {
             self.waiting.insert(name.to_owned());
@@ -256,7 +274,7 @@ impl Definitions {
                 }
                 Err(error) => {
                     put_condition(&mut status, "Established", false, "NotServed", &error);
-                    if definition["status"] != status {
+                    if definition["status"] != status || !self.leads {
                         tracing::error!(definition = name, error, "the definition cannot be served");
                     }
                     self.note_failure(name);
@@ -264,7 +282,7 @@ impl Definitions {
                 }
             }
         }
-        if definition["status"] != status {
+        if self.leads && definition["status"] != status {
             is_settled = false;
             definition["status"] = status;
             if !self.access.write_status(name, definition).await {
@@ -274,6 +292,21 @@ impl Definitions {
         let settled = is_settled.then(|| object.revision());
         self.known.insert(name.to_owned(), Known { served, settled, ..known });
         freed
+    }
+
+    /// Serves a definition no more that is gone. Returns true if names may have become free.
+    async fn forget(&mut self, name: &str) -> bool {
+        if self.access.definitions.objects.snapshot().get(name).is_some() {
+            return false; // What cannot be read is not gone.
+        }
+        self.waiting.remove(name);
+        let Some(known) = self.known.remove(name) else { return false };
+        self.failed.remove(name);
+        if let Some((_, served)) = known.served {
+            let api = self.access.api.clone();
+            drop(spawn_blocking(move || api.registry.remove(&served)).await);
+        }
+        true
     }
 
     /// Serves a definition as it is now, and has its row be the condition of writes.
@@ -297,6 +330,13 @@ impl Definitions {
         let kinds = now.kinds(&Custom);
         let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold))).await;
         Ok((now, replaced.map_err(|error| error.to_string())??))
+    }
+
+    /// Serves the objects of a definition that another server removes, without new ones.
+    fn end(&self, name: &str, object: &Object) {
+        let Some((_, served)) = self.known.get(name).and_then(|known| known.served.as_ref()) else { return };
+        served.declarer.iter().for_each(|declarer| declarer.end());
+        self.access.api.registry.confirm(served, self.access.hold(object));
     }
 
     /// Removes the objects of a definition and then the definition, in a task.

@@ -51,7 +51,7 @@ fn condition<'n>(namespace: &'n Document, kind: &str) -> &'n Document {
 #[tokio::test]
 async fn a_deleted_namespace_is_emptied_and_removed_and_others_stay() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     inside.namespace("a").await;
     inside.namespace("ab").await;
     for at in 0..100 {
@@ -76,7 +76,7 @@ async fn a_deleted_namespace_is_emptied_and_removed_and_others_stay() {
 #[tokio::test]
 async fn remaining_content_is_reported_in_the_conditions() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     inside.namespace("a").await;
     config(&inside, "a", "held", &["example.com/x"]).await;
     config(&inside, "a", "held-too", &["example.com/x", "example.com/y"]).await;
@@ -138,7 +138,7 @@ async fn remaining_content_is_reported_in_the_conditions() {
 #[tokio::test]
 async fn a_waiting_namespace_causes_no_writes() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     inside.namespace("a").await;
     config(&inside, "a", "held", &["example.com/x"]).await;
     inside.delete("namespaces", "", "a").await;
@@ -159,7 +159,7 @@ async fn propagation_finalizers_do_not_hold_a_namespace() {
     inside.delete("configmaps", "a", "waited-for").await;
     assert!(inside.find("configmaps", "a", "waited-for").is_some());
     inside.delete("namespaces", "", "a").await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     until_gone(&inside, "a").await;
     controllers.stop().await;
 }
@@ -167,7 +167,7 @@ async fn propagation_finalizers_do_not_hold_a_namespace() {
 #[tokio::test]
 async fn other_finalizers_hold_the_namespace_after_it_is_empty() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let body = json!({"metadata": {"name": "a"}, "spec": {"finalizers": ["example.com/x"]}});
     inside.create("namespaces", "", body).await.expect("a namespace");
     config(&inside, "a", "c", &[]).await;
@@ -188,7 +188,7 @@ async fn what_is_created_while_its_namespace_ends_is_not_left_behind() {
     let store =
         Delayed::new(Arc::default(), |time| tokio::time::sleep(Duration::from_micros(time as u64 * 379 % 5000)));
     let inside = Arc::new(Inside::over(Arc::new(store)).await);
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     inside.namespace("stays").await;
     let stop = Arc::new(AtomicBool::new(false));
     let writers: Vec<_> = (0..8)
@@ -252,7 +252,7 @@ async fn a_controller_that_is_cut_off_anywhere_is_taken_over() {
         task.abort();
         let _ = task.await;
     }
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     for name in &names {
         until_gone(&inside, name).await;
     }
@@ -264,7 +264,7 @@ async fn a_controller_that_is_cut_off_anywhere_is_taken_over() {
 #[tokio::test]
 async fn controllers_end_when_the_cache_is_closed() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     tokio::task::yield_now().await;
     inside.api.cache.close();
     timeout(LONG, controllers.stop()).await.expect("an end");

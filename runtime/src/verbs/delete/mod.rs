@@ -41,6 +41,11 @@ impl Verbs {
     /// [`Error::StoreRead`] if it is unreadable and not deleted by force.
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         check_deletion(request)?;
+        let delete = |()| self.delete_once(request, options);
+        self.again_if_stale((request, &request.name), options.dry_run, (), delete).await
+    }
+
+    async fn delete_once(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         let (mut retry, deletion) =
             (Retry::in_turn(self.turn(request)).await, Deletion { api: self, request, options });
         loop {
@@ -143,15 +148,16 @@ impl Deletion<'_> {
             let object = shown_or_metadata(request, &object).await?;
             return Ok(Deleted::Gone { object, uid: text(old, "uid").to_owned() });
         }
-        let mut marked = object;
-        if new != old {
-            // The mark is a normal write through the requested version.
-            let document = &*written_through(request, new).await;
-            // Deleting does not validate the object, but only an object that fits may be stored as validated.
-            let fit = Fit::of(&request.served.stored().kind.version.schema, document);
-            let new = New { document, fit, values: Values::Optional };
-            marked = self.api.store(request, marked.key(), new, Expect::At(revision), dry_run).await?;
+        if new == old {
+            let marked = self.api.unchanged(request, object).await?;
+            return Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?));
         }
+        // The mark is a normal write through the requested version.
+        let document = &*written_through(request, new).await;
+        // Deleting does not validate the object, but only an object that fits may be stored as validated.
+        let fit = Fit::of(&request.served.stored().kind.version.schema, document);
+        let new = New { document, fit, values: Values::Optional };
+        let marked = self.api.store(request, object.key(), new, Expect::At(revision), dry_run).await?;
         Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?))
     }
 }

@@ -19,7 +19,7 @@ use crate::{
     },
     registry::{Registered, Registry},
     schema::{Schema, fixture::schema},
-    storage::Memory,
+    storage::{Memory, Store},
     verbs::{Answer, Deleted, Error, List, Patch, Request, Verbs, Written},
     widget::Widget,
 };
@@ -46,13 +46,18 @@ impl World {
 
     /// A world over an existing store.
     pub(super) async fn over(store: Arc<Memory>, window: usize) -> Self {
+        Self::on(store.clone(), store, window).await
+    }
+
+    /// The world of one of several servers, by its handle of a memory store.
+    pub(super) async fn on(memory: Arc<Memory>, store: Arc<dyn Store>, window: usize) -> Self {
         let cache = Cache::new(store.clone(), Limits { window, ..Limits::default() });
         let registry = Arc::new(Registry::new(cache.clone()));
         let mut served =
             [namespace(), config(), widget()].map(|kind| registry.register([kind]).expect("a kind")).into_iter();
         let mut next = || served.next().expect("three kinds");
         let (namespaces, configs, widgets) = (next(), next(), next());
-        let world = Self { api: Verbs::new(registry, cache, store.clone()), store, namespaces, configs, widgets };
+        let world = Self { api: Verbs::new(registry, cache, store), store: memory, namespaces, configs, widgets };
         if world.namespaces.objects.snapshot().get("ns").is_none() {
             world.create(&world.namespaces, "", json!({"metadata": {"name": "ns"}})).await.expect("the namespace");
         }

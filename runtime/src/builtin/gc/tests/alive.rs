@@ -31,7 +31,7 @@ async fn thing(inside: &Inside, name: &str, of: &Document) -> Document {
 async fn replaced_kinds_are_still_followed_and_removed_kinds_are_awaited() {
     let inside = Inside::new().await;
     serve_things(&inside);
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     for round in 0..20 {
         let name = format!("a{round}");
         let a = config(&inside, &name, &[]).await;

@@ -14,7 +14,7 @@ use crate::{
 #[tokio::test]
 async fn objects_without_remaining_owners_are_deleted_and_others_kept() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let a = config(&inside, "a", &[]).await;
     let b = config(&inside, "b", &[]).await;
     let child = config(&inside, "child", &[owner(&a, false)]).await;
@@ -42,7 +42,7 @@ async fn an_owner_that_never_existed_does_not_keep_an_object() {
     config(&inside, "of-nobody", &[owner(&nobody, true)]).await;
     config(&inside, "of-another-a", &[owner(&other_uid, true)]).await;
     config(&inside, "of-both", &[owner(&nobody, true), owner(&a, true)]).await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     until_left(&inside, &["a", "of-both"]).await;
     until(&inside, "one owner", || {
         find(&inside, "of-both").expect("there")["metadata"]["ownerReferences"] == json!([owner(&a, true)])
@@ -57,7 +57,7 @@ async fn an_owner_that_never_existed_does_not_keep_an_object() {
 #[tokio::test]
 async fn objects_with_owners_of_unserved_kinds_are_kept() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let strange = json!({"apiVersion": "v1", "kind": "Strange", "name": "s", "uid": "1"});
     let later = json!({"apiVersion": "v1", "kind": "Later", "name": "l", "uid": "1"});
     let nobody = owner(&json!({"metadata": {"name": "nobody", "uid": "2"}}), true);
@@ -92,7 +92,7 @@ async fn objects_with_owners_of_unserved_kinds_are_kept() {
 #[tokio::test]
 async fn foreground_deletion_deletes_dependents_first() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let a = config(&inside, "a", &[]).await;
     let keeper = config(&inside, "keeper", &[]).await;
     let child = config(&inside, "child", &[owner(&a, true)]).await;
@@ -125,7 +125,7 @@ async fn foreground_deletion_deletes_dependents_first() {
 #[tokio::test]
 async fn a_dependent_that_drops_its_owner_unblocks_it() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let a = config(&inside, "a", &[]).await;
     for (name, freed) in [("let-go", json!([])), ("unblocked", json!([owner(&a, false)]))] {
         let a = config(&inside, &format!("a-{name}"), &[]).await;
@@ -148,7 +148,7 @@ async fn a_dependent_that_drops_its_owner_unblocks_it() {
 #[tokio::test]
 async fn orphans_are_kept_without_their_owner() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let a = config(&inside, "a", &[]).await;
     let b = config(&inside, "b", &[]).await;
     let mut left = vec!["b".to_owned()];
@@ -172,7 +172,7 @@ async fn orphans_are_kept_without_their_owner() {
 #[tokio::test]
 async fn policies_in_the_finalizers_of_dependents_apply() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let a = config(&inside, "a", &[]).await;
     let body = json!({"metadata": {"name": "child", "finalizers": ["orphan"], "ownerReferences": [owner(&a, false)]}});
     let child = inside.create("configmaps", "default", body).await.expect("a config map");
@@ -189,7 +189,7 @@ async fn a_cycle_is_deleted_when_one_of_its_objects_is() {
     for propagation in [Propagation::Background, Propagation::Foreground] {
         for length in 1..=4 {
             let inside = Inside::new().await;
-            let controllers = Controllers::start(inside.api.clone());
+            let controllers = Controllers::started(&inside.api);
             let mut made = Vec::new();
             for at in 0..length {
                 made.push(config(&inside, &format!("r{at}"), &[]).await);
@@ -216,7 +216,7 @@ async fn a_cycle_of_foreground_deletions_is_broken() {
     for name in ["a", "b", "c"] {
         delete(&inside, name, Propagation::Foreground).await;
     }
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     until_left(&inside, &[]).await;
     controllers.stop().await;
 }
@@ -224,7 +224,7 @@ async fn a_cycle_of_foreground_deletions_is_broken() {
 #[tokio::test]
 async fn an_owner_in_another_namespace_does_not_count_and_causes_a_warning() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let body = json!({"metadata": {"name": "far"}});
     let far = inside.create("configmaps", "kube-public", body).await.expect("a config map");
     let dependent = config(&inside, "d", &[owner(&far, true)]).await;
@@ -255,7 +255,7 @@ async fn an_owner_in_another_namespace_does_not_count_and_causes_a_warning() {
 #[tokio::test]
 async fn cluster_scoped_owners_may_own_namespaced_objects() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     inside.namespace("n").await;
     let n = inside.find("namespaces", "", "n").expect("made");
     let mut reference = owner(&n, true);
@@ -271,7 +271,7 @@ async fn cluster_scoped_owners_may_own_namespaced_objects() {
 #[tokio::test]
 async fn a_dry_run_triggers_no_collection() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let a = config(&inside, "a", &[]).await;
     config(&inside, "child", &[owner(&a, true)]).await;
     let request = inside.request("configmaps", "default", "a");

@@ -33,13 +33,13 @@ async fn a_server_continues_the_work_of_another_one() {
         delete(&inside, "a", propagation).await;
         // Servers that stop at once or after a while, each with its own view of the state.
         for wait in [0, 1, 2, 5] {
-            let controllers = Controllers::start(inside.api.clone());
+            let controllers = Controllers::started(&inside.api);
             sleep(Duration::from_millis(wait)).await;
             controllers.stop().await;
             inside.api.cache.close();
             inside = Inside::over(store.clone()).await;
         }
-        let controllers = Controllers::start(inside.api.clone());
+        let controllers = Controllers::started(&inside.api);
         if propagation == Propagation::Orphan {
             until(&inside, "the owner is gone", || find(&inside, "a").is_none()).await;
             settled(&inside).await;
@@ -64,7 +64,7 @@ async fn gracefully_deleted_dependents_are_awaited() {
         binding.hooks = Arc::new(NoHooks);
     });
     inside.api.registry.register([kind]).expect("a kind");
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     let slow = |name: &str| inside.find("slows", "default", name);
     let a = config(&inside, "a", &[]).await;
     let body = json!({"metadata": {"name": "s", "ownerReferences": [owner(&a, true)]}});
@@ -123,7 +123,7 @@ async fn longest_wait(inside: &Inside, holds: impl Fn() -> bool) -> Duration {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_dependents_are_deleted_fast_without_delaying_others() {
     let inside = Inside::new().await;
-    let controllers = Controllers::start(inside.api.clone());
+    let controllers = Controllers::started(&inside.api);
     for (many, propagation) in [(10_000, Propagation::Foreground), (2_000, Propagation::Orphan)] {
         let a = config(&inside, "a", &[]).await;
         for at in 0..many {

@@ -125,7 +125,7 @@ async fn run(first: Vec<Vec<(usize, bool)>>, steps: Vec<Step>) {
             }
             _ => continue,
         }
-        let running = controllers.get_or_insert_with(|| Controllers::start(inside.api.clone()));
+        let running = controllers.get_or_insert_with(|| Controllers::started(&inside.api));
         settle(&mut model);
         until(&inside, &format!("{model:?}, but {:?}", shown(&inside, &made)), || shown(&inside, &made) == model).await;
         let _ = running;

@@ -1,0 +1,92 @@
+//! Where a server stores its objects, and where it has its files.
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{Builder, Error, Limits, Result, load::Core, migrate, state::StateDir};
+use crate::{
+    storage::{Embedded, Memory, Store},
+    verbs::Verbs,
+};
+
+/// The storage of objects.
+#[derive(Clone, Default)]
+pub(super) enum Keep {
+    /// Not set yet.
+    #[default]
+    Unsaid,
+    /// In memory.
+    Memory,
+    /// In a directory.
+    Disk(PathBuf),
+}
+
+/// An open store.
+pub(super) struct Opened {
+    pub store: Arc<dyn Store>,
+    embedded: Option<Arc<Embedded>>,
+}
+
+impl Builder {
+    /// Stores objects durably in this directory, together with the server's certificate authority, the admin token and
+    /// the kubeconfig. A missing directory is created for its owner only (0700). An existing one keeps its mode. It is
+    /// refused if it belongs to a user other than this one and root, if users outside its group or a group without this
+    /// process can write it, or if it has files but no store.
+    pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.core.keep = Keep::Disk(path.as_ref().to_owned());
+        self
+    }
+
+    /// Stores objects in memory only.
+    pub fn memory(mut self) -> Self {
+        self.core.keep = Keep::Memory;
+        self
+    }
+
+    /// Stores objects in a store that other servers use, too.
+    #[cfg(test)]
+    pub(super) fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.core.given = Some(store);
+        self.memory()
+    }
+}
+
+impl Keep {
+    /// The directory of the server's files.
+    pub(super) fn directory(&self) -> Result<StateDir> {
+        match self {
+            Self::Unsaid => Err(Error::NoStore),
+            Self::Memory => StateDir::temporary(),
+            Self::Disk(path) => StateDir::open(path),
+        }
+    }
+}
+
+impl Opened {
+    /// Opens the store of these settings. Blocks.
+    pub(super) fn open(core: &mut Core, path: PathBuf, limits: &Limits) -> Result<Self> {
+        #[cfg(test)]
+        if let Some(store) = core.given.take() {
+            return Ok(Self::of(store));
+        }
+        match core.keep {
+            Keep::Disk(_) => {
+                let embedded = Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?);
+                Ok(Self { store: embedded.clone(), embedded: Some(embedded) })
+            }
+            Keep::Memory | Keep::Unsaid => Ok(Self::of(Arc::new(Memory::starting_after(limits.store.origin)))),
+        }
+    }
+
+    fn of(store: Arc<dyn Store>) -> Self {
+        Self { store, embedded: None }
+    }
+
+    /// Offers what the commands of a store ask a running server for.
+    pub(super) fn serve(&self, api: &Arc<Verbs>) {
+        if let Some(embedded) = &self.embedded {
+            migrate::serve(embedded, api);
+        }
+    }
+}
