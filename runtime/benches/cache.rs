@@ -14,9 +14,12 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::__layers::{
-    cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription},
-    storage::{Expect, Memory, Op, Store},
+use kindsmith::{
+    __layers::{
+        cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription},
+        storage::{Expect, Memory, Op, Store},
+    },
+    meta::Revision,
 };
 
 const OBJECTS: usize = 10_000;
@@ -105,6 +108,8 @@ fn main() {
         runtime.block_on(fan_out(&store, &cache, &things, watchers, what, subscription));
     }
     runtime.block_on(narrow(&store, &cache, &things));
+    drop((store, cache, things));
+    runtime.block_on(resume());
 }
 
 fn reads(things: &Arc<Resource>) {
@@ -226,4 +231,55 @@ async fn narrow(store: &Memory, cache: &Cache, things: &Arc<Resource>) {
             std::thread::sleep(Duration::from_micros(200));
         }
     });
+}
+
+/// Ten thousand watchers that resume after a restart, half of them of a namespace and half of an object, in a history of
+/// ten changes for each namespace.
+async fn resume() {
+    const HISTORY: usize = 100_000;
+    let store = Arc::new(Memory::new());
+    let key = |number: usize| format!("n{:05}/o", number % OBJECTS);
+    for number in 0..OBJECTS + HISTORY {
+        commit(&store, vec![Op { key: format!("{PREFIX}{}", key(number)).into(), ..put(number % OBJECTS) }]);
+    }
+    let mut limits = Limits::default();
+    limits.history_bytes = 512 << 20;
+    let cache = Cache::new(store.clone(), limits);
+    let Ok(things) = cache.register(PREFIX, Arc::new(Plain)) else { return };
+    let (before, start) = (resident(), cpu());
+    if cache.fill_history().await.is_err() {
+        return;
+    }
+    println!(
+        "{:<58} {:>9.0} ns CPU {:>9} bytes, {} counted",
+        "fill the window, for each of its changes",
+        cpu().saturating_sub(start).as_secs_f64() * 1e9
+            / f64::from(u32::try_from(HISTORY + OBJECTS).unwrap_or(u32::MAX)),
+        (resident() - before) / (HISTORY + OBJECTS),
+        cache.history_bytes().0 / (HISTORY + OBJECTS),
+    );
+    let begin = Revision(u64::try_from(OBJECTS).unwrap_or(u64::MAX));
+    let (wall, start) = (Instant::now(), cpu());
+    let (mut events, mut watches) = (0, Vec::new());
+    for number in 0..OBJECTS {
+        let key = key(number);
+        let namespace = key.split('/').next().unwrap_or_default();
+        let subscription = match number % 2 {
+            0 => Subscription::Namespace(namespace.into()),
+            _ => Subscription::Key(key.as_str().into()),
+        };
+        let Ok(mut watch) = things.watch(begin, subscription, None).await else { return };
+        for _ in 0..HISTORY / OBJECTS {
+            let Some(Ok(event)) = watch.next().await else { return };
+            black_box(event.frame());
+            events += 1;
+        }
+        watches.push(watch);
+    }
+    println!(
+        "{:<58} {:>9.0} ms CPU {:>9.0} ms wall, {events} events",
+        format!("resume {OBJECTS} narrow watches in {HISTORY} changes"),
+        cpu().saturating_sub(start).as_secs_f64() * 1e3,
+        wall.elapsed().as_secs_f64() * 1e3,
+    );
 }

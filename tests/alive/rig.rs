@@ -32,7 +32,7 @@ impl Rig {
     pub(crate) async fn new() -> Self {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         let mut limits = cache::Limits::default();
-        limits.window = 2_000;
+        limits.history_bytes = 2 << 20;
         let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));
         registry.register([Namespace::kind()]).expect("a kind");

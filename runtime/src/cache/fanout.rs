@@ -5,16 +5,20 @@
 //! feed keeps only a waker for each subscriber. A slow one therefore holds neither memory nor other subscribers back,
 //! and falls behind when the window moves past its position.
 //!
-//! One lock protects the feed. It is held briefly, and wakers are called after it is released.
+//! One lock protects the feed. It is held briefly: a new subscriber searches a copy of the window, and wakers are
+//! called after it is released.
 
-use std::{sync::Arc, task::Waker};
+use std::{mem, sync::Arc, task::Waker};
 
 use super::{
-    Limits, Window,
-    change::{Change, Log},
-    snapshot::Past,
+    WindowSize,
+    budget::{Budget, Rank},
+    change::Change,
+    channel::{Channel, Subscribers},
+    snapshot::{Past, Snapshot},
     subscription::{Index, Subscription},
     tree::Tree,
+    window::{Changes, Chunk, Window},
 };
 use crate::meta::Revision;
 
@@ -24,9 +28,11 @@ pub(super) struct Feed {
     pub(super) tree: Tree,
     /// Past snapshots, kept for paging.
     pub(super) past: Past,
-    window: Log,
+    /// The window's place in the order of eviction, if it has one.
+    pub(super) rank: Option<Rank>,
+    window: Window,
     window_bytes: usize,
-    limits: Limits,
+    budget: Arc<Budget>,
     subscribers: Subscribers,
     channels: Vec<Option<Channel>>,
     /// Unused positions in `channels`.
@@ -35,14 +41,6 @@ pub(super) struct Feed {
     /// Channels with changes whose subscribers have not been woken.
     pending: Vec<usize>,
     closed: bool,
-}
-
-/// The subscribers of one narrow subscription, and the changes that match it.
-struct Channel {
-    subscription: Subscription,
-    log: Log,
-    subscribers: Subscribers,
-    pending: bool,
 }
 
 /// Identifies a subscriber: its channel (`None` for the whole resource), and the position of its waker there.
@@ -65,13 +63,14 @@ pub(super) enum Found {
 }
 
 impl Feed {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(super) fn new(budget: Arc<Budget>) -> Self {
         Self {
             tree: Tree::default(),
             past: Past::default(),
-            window: Log::new(Revision(0)),
+            rank: None,
+            window: Window::new(Revision(0)),
             window_bytes: 0,
-            limits,
+            budget,
             subscribers: Subscribers::default(),
             channels: Vec::new(),
             free: Vec::new(),
@@ -84,16 +83,32 @@ impl Feed {
     /// Starts with the state at a revision. Subscribers have fallen behind, unless they are at that revision.
     pub(super) fn begin(&mut self, tree: Tree, floor: Revision) {
         self.tree = tree;
-        self.window = Log::new(floor);
-        self.window_bytes = 0;
+        self.clear(floor);
+        self.prune_past();
         for channel in self.channels.iter_mut().flatten() {
-            channel.log = Log::new(floor);
+            channel.begin(floor);
         }
     }
 
-    /// How much there is in the window, and how much there may be.
-    pub(super) fn size(&self) -> Window {
-        Window { changes: self.window.len(), bytes: self.window_bytes, capacity: self.limits.window }
+    fn clear(&mut self, floor: Revision) {
+        let old = mem::replace(&mut self.window, Window::new(floor));
+        old.after(Revision(0)).for_each(|change| change.release(&self.budget));
+        self.window_bytes = 0;
+    }
+
+    /// Drops past snapshots that are not to be kept any more.
+    pub(super) fn prune_past(&mut self) {
+        self.past.prune(self.window.floor());
+    }
+
+    /// Keeps a snapshot, unless its revision is before the window's floor.
+    pub(super) fn keep(&mut self, snapshot: Snapshot) {
+        self.past.keep(snapshot, self.window.floor());
+    }
+
+    /// The size of the window.
+    pub(super) fn size(&self) -> WindowSize {
+        WindowSize { changes: self.window.len(), bytes: self.window_bytes }
     }
 
     /// The revision after which the window is complete.
@@ -101,9 +116,14 @@ impl Feed {
         self.window.floor()
     }
 
-    /// Changes in the window after a revision.
-    pub(super) fn after(&self, revision: Revision) -> impl DoubleEndedIterator<Item = &Arc<Change>> {
-        self.window.after(revision)
+    /// The revision of the window's oldest change.
+    pub(super) fn oldest(&self) -> Option<Revision> {
+        self.window.oldest()
+    }
+
+    /// An unchanging copy of the window, made in constant time.
+    pub(super) fn window(&self) -> Window {
+        self.window.clone()
     }
 
     /// Adds the next change.
@@ -111,93 +131,103 @@ impl Feed {
         let Self { channels, index, pending, .. } = self;
         index.touched(&change, |number| {
             let Some(channel) = channels[number].as_mut() else { return };
-            channel.log.push(Arc::clone(&change));
+            channel.push(Arc::clone(&change));
             if !channel.pending {
                 channel.pending = true;
                 pending.push(number);
             }
         });
-        self.window_bytes += change.size();
+        self.count_in(&change);
         self.window.push(change);
-        while self.window.len() > 1 && self.is_full() {
-            self.evict();
-        }
     }
 
-    fn is_full(&self) -> bool {
-        self.window.len() > self.limits.window || self.window_bytes > self.limits.window_bytes
+    fn count_in(&mut self, change: &Change) {
+        self.window_bytes += change.size();
+        self.budget.add(change.size());
     }
 
-    fn evict(&mut self) {
+    /// Drops the oldest change.
+    pub(super) fn evict(&mut self) {
         let Some(change) = self.window.pop() else { return };
         self.window_bytes -= change.size();
+        change.release(&self.budget);
         let channels = &mut self.channels;
         self.index.touched(&change, |number| {
             if let Some(channel) = channels[number].as_mut() {
-                channel.log.pop_if(change.revision);
+                channel.pop_if(change.revision);
             }
         });
     }
 
-    /// Adds older changes before the window, as many of the newest as fit. They must be all changes after `after` up to
-    /// `upto`. If `upto` is no longer the window's floor, they would leave a gap and are dropped.
-    pub(super) fn prepend(&mut self, changes: Vec<Arc<Change>>, after: Revision, upto: Revision) {
-        if self.window.floor() != upto {
-            return;
+    /// Adds older changes before the window: all those after `after` up to `upto`. If `upto` is no longer the window's
+    /// floor, they would leave a gap and are dropped.
+    pub(super) fn prepend(&mut self, older: Vec<Chunk>, after: Revision, upto: Revision) {
+        if self.window.floor() == upto {
+            older.iter().flat_map(Chunk::changes).for_each(|change| self.count_in(change));
+            self.window.prepend(older, after.min(upto));
         }
-        for change in changes.into_iter().rev() {
-            let size = change.size();
-            if self.window.len() >= self.limits.window || self.window_bytes + size > self.limits.window_bytes {
-                self.window.lower(change.revision);
-                return;
-            }
-            self.window_bytes += size;
-            self.window.push_older(change);
-        }
-        self.window.lower(after);
     }
 
-    /// Adds a subscriber, unless the window no longer has all changes of the resource after its position.
-    pub(super) fn subscribe(&mut self, subscription: &Subscription, after: Revision) -> Option<Subscriber> {
-        if after < self.window.floor() {
-            return None;
-        }
+    /// Adds a subscriber if that needs no search in the window; otherwise returns `None`, and [`Feed::subscribe`] adds
+    /// it after the search.
+    ///
+    /// # Errors
+    /// The window's floor, if the window no longer has all changes of the resource after the subscriber's position.
+    pub(super) fn join(
+        &mut self,
+        subscription: &Subscription,
+        after: Revision,
+    ) -> Result<Option<Subscriber>, Revision> {
+        self.reaches_back_to(after)?;
         if *subscription == Subscription::All {
-            return Some(Subscriber { channel: None, number: self.subscribers.add() });
+            return Ok(Some(Subscriber { channel: None, number: self.subscribers.add() }));
         }
-        let number = self.index.find(subscription).unwrap_or_else(|| self.open(subscription, after));
-        let Self { channels, window, .. } = self;
-        let channel = channels[number].as_mut().expect("the index names open channels");
-        let floor = channel.log.floor();
-        if after < floor {
-            // The channel was opened at a later position: add the matching changes before that.
-            let missing = window.after(after).take_while(|change| change.revision <= floor);
-            let missing: Vec<_> = missing.filter(|change| subscription.touched(change)).cloned().collect();
-            missing.into_iter().rev().for_each(|change| channel.log.push_older(change));
-            channel.log.lower(after);
+        if !self.window.has_after(after) {
+            return self.subscribe(subscription, after, Changes::new(), after).map(Some);
         }
-        Some(Subscriber { channel: Some(number), number: channel.subscribers.add() })
+        let Some(number) = self.index.find(subscription) else { return Ok(None) };
+        let Some(channel) = self.channels[number].as_mut().filter(|channel| channel.floor() <= after) else {
+            return Ok(None);
+        };
+        Ok(Some(Subscriber { channel: Some(number), number: channel.subscribers.add() }))
     }
 
-    /// Opens a channel with the window's matching changes after a revision.
-    fn open(&mut self, subscription: &Subscription, after: Revision) -> usize {
-        let mut log = Log::new(after);
-        self.window
-            .after(after)
-            .filter(|change| subscription.touched(change))
-            .for_each(|change| log.push(Arc::clone(change)));
-        let channel = Some(Channel {
-            subscription: subscription.clone(),
-            log,
-            subscribers: Subscribers::default(),
-            pending: false,
-        });
+    /// Adds a subscriber to its channel. `found` has the matching changes after its position, up to `searched`. Those
+    /// that came during the search are added here.
+    ///
+    /// # Errors
+    /// Those of [`Feed::join`].
+    pub(super) fn subscribe(
+        &mut self,
+        subscription: &Subscription,
+        after: Revision,
+        mut found: Changes,
+        searched: Revision,
+    ) -> Result<Subscriber, Revision> {
+        self.reaches_back_to(after)?;
+        // A position in the future: the channel has all changes from now on.
+        let after = after.min(self.window.newest().unwrap_or(self.window.floor()));
+        found.extend(self.window.after(searched).filter(|change| subscription.touched(change)).cloned());
+        let number = self.index.find(subscription);
+        let number = number.unwrap_or_else(|| self.open(subscription, mem::take(&mut found), after));
+        let channel = self.channels[number].as_mut().expect("the index names open channels");
+        channel.extend_back(found, after);
+        Ok(Subscriber { channel: Some(number), number: channel.subscribers.add() })
+    }
+
+    fn reaches_back_to(&self, revision: Revision) -> Result<(), Revision> {
+        let floor = self.window.floor();
+        if revision < floor { Err(floor) } else { Ok(()) }
+    }
+
+    /// Opens a channel that is complete after a revision.
+    fn open(&mut self, subscription: &Subscription, changes: Changes, floor: Revision) -> usize {
         let number = self.free.pop().unwrap_or_else(|| {
             self.channels.push(None);
             self.channels.len() - 1
         });
-        self.channels[number] = channel;
         self.index.insert(subscription, number);
+        self.channels[number] = Some(Channel::new(subscription.clone(), changes, floor));
         number
     }
 
@@ -222,16 +252,28 @@ impl Feed {
         batch: &mut impl Extend<Arc<Change>>,
         waker: &Waker,
     ) -> Found {
-        let (log, subscribers) = match subscriber.channel.map(|number| self.channels[number].as_mut()) {
-            None => (&self.window, &mut self.subscribers),
-            Some(Some(channel)) => (&channel.log, &mut channel.subscribers),
+        let Self { window, channels, subscribers, .. } = self;
+        let (floor, has_more, subscribers) = match subscriber.channel.map(|number| channels[number].as_mut()) {
+            None => {
+                let has_more = window.has_after(position);
+                if has_more && position >= window.floor() {
+                    batch.extend(window.after(position).take(max).cloned());
+                }
+                (window.floor(), has_more, subscribers)
+            }
+            Some(Some(channel)) => {
+                let has_more = channel.has_after(position);
+                if has_more && position >= channel.floor() {
+                    batch.extend(channel.after(position).take(max).cloned());
+                }
+                (channel.floor(), has_more, &mut channel.subscribers)
+            }
             Some(None) => return Found::Closed,
         };
-        if position < log.floor() {
+        if position < floor {
             return Found::Lagged;
         }
-        if log.has_after(position) {
-            batch.extend(log.after(position).take(max).cloned());
+        if has_more {
             return Found::Changes;
         }
         if self.closed {
@@ -243,15 +285,14 @@ impl Feed {
 
     /// The revision up to which the subscriber has no pending change, if the window has all changes up to `fed`.
     pub(super) fn clear_upto(&self, subscriber: Subscriber, position: Revision, fed: Revision) -> Revision {
-        let log = match subscriber.channel.map(|number| self.channels[number].as_ref()) {
-            None => &self.window,
-            Some(Some(channel)) => &channel.log,
+        let (floor, next) = match subscriber.channel.map(|number| self.channels[number].as_ref()) {
+            None => (self.window.floor(), self.window.after(position).next()),
+            Some(Some(channel)) => (channel.floor(), channel.after(position).next()),
             Some(None) => return position,
         };
-        if position < log.floor() {
+        if position < floor {
             return position;
         }
-        let next = log.after(position).next();
         next.map_or(fed, |change| change.revision.previous()).max(position)
     }
 
@@ -269,12 +310,7 @@ impl Feed {
     /// The number of allocated places for subscribers to the whole resource, and for channels.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> (usize, usize) {
-        (self.subscribers.wakers.len(), self.channels.len())
-    }
-
-    /// True if watches end after their remaining changes.
-    pub(super) fn is_closed(&self) -> bool {
-        self.closed
+        (self.subscribers.footprint(), self.channels.len())
     }
 
     /// Ends every subscriber after its remaining changes, and takes all wakers.
@@ -290,38 +326,8 @@ impl Feed {
     }
 }
 
-/// The wakers of subscribers that wait, by position.
-#[derive(Default)]
-struct Subscribers {
-    wakers: Vec<Option<Waker>>,
-    free: Vec<usize>,
-}
-
-impl Subscribers {
-    fn add(&mut self) -> usize {
-        self.free.pop().unwrap_or_else(|| {
-            self.wakers.push(None);
-            self.wakers.len() - 1
-        })
-    }
-
-    fn remove(&mut self, number: usize) {
-        self.wakers[number] = None;
-        self.free.push(number);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.free.len() == self.wakers.len()
-    }
-
-    fn keep(&mut self, number: usize, waker: &Waker) {
-        match &mut self.wakers[number] {
-            Some(kept) => kept.clone_from(waker),
-            empty => *empty = Some(waker.clone()),
-        }
-    }
-
-    fn drain_into(&mut self, wakers: &mut Vec<Waker>) {
-        wakers.extend(self.wakers.iter_mut().filter_map(Option::take));
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.clear(Revision(0));
     }
 }

@@ -119,6 +119,7 @@ impl Feeder {
         let route = Route { served: Some(number), waiting: None };
         let old = self.routes.insert(Arc::clone(&resource.prefix), route).and_then(|old| old.served);
         self.resources[number] = Some(Arc::clone(resource));
+        resource.enroll();
         self.swap(Some((number, state)), old, swap, &mut wakers);
         wakers
     }
@@ -190,6 +191,7 @@ impl Feeder {
             {
                 let state = root.states.get_mut(number);
                 resource.begin_again(state, &entries, at, &mut wakers);
+                resource.enroll();
             }
             if let Some(waiting) = &mut route.waiting {
                 *waiting = vec![Missed::State(entries, at)];
@@ -229,22 +231,26 @@ impl Feeder {
         root.revision = upto;
         let trees: Vec<_> = fresh.iter().map(|(of, _)| root.states.get(of.place.number).tree.clone()).collect();
         self.shared.publish(root);
+        let mut order = self.shared.budget.order();
         for ((resource, changes), tree) in fresh.into_iter().zip(trees) {
             let mut feed = lock(&resource.feed);
             feed.tree = tree;
             for change in changes {
                 feed.append(change);
             }
-            feed.past.prune();
+            feed.prune_past();
             feed.take_wakers(&mut wakers);
+            order.place(resource.place.id, &resource.feed, &mut feed);
         }
+        order.evict(&self.shared.budget);
+        drop(order);
         self.shared.advance(upto);
         wakers
     }
 }
 
 /// The route of a key: its longest registered prefix, and that prefix.
-fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<(Arc<str>, &'a mut T)> {
+pub(super) fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<(Arc<str>, &'a mut T)> {
     let mut most = key.len();
     loop {
         // The last prefix that sorts at or before the rest of the key is the answer, or it shows how far to shorten the

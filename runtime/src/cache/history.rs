@@ -1,159 +1,287 @@
-//! Reads one resource's changes from the store's change log, in bounded pieces and on a blocking thread.
+//! Fills the windows of past changes from the store's log: one pass for all resources that have not been filled yet.
+//!
+//! The pass goes forward in bounded pieces and keeps what the budget has room for: of each change its key, and the value
+//! that it replaced. Then it goes back from the state at each window's floor: the object after a change is known there,
+//! so that only replaced values are rendered, each once.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    sync::{
+        Arc, Mutex, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use bytes::Bytes;
 
-use super::{EventType, Object, Resource, Subscription, change::Change, state::lock, tree::Tree};
+use super::{
+    EventType, Object, Resource,
+    change::{self, Change},
+    feeder::route,
+    resource::{blocking, undone},
+    state::{Shared, lock},
+    tree::Tree,
+    window::Chunk,
+};
 use crate::{
     meta::Revision,
-    storage::{self, ReadError},
+    storage::{self, ReadError, Value},
 };
 
-/// The target size of a piece of history in bytes of values.
+/// The target size of a piece of the log in bytes of values.
 const PIECE_BYTES: usize = 1 << 20;
 /// The minimum number of changes in one read.
 const MIN_CHANGES: usize = 16;
 /// The maximum number of changes in one read.
 const MAX_CHANGES: usize = 2048;
 
-/// A piece of a resource's past changes.
-pub(super) struct Piece {
-    pub(super) changes: Vec<Arc<Change>>,
-    /// The revision up to which the log was examined.
-    pub(super) upto: Revision,
+/// The resources whose windows are still to be filled, by id.
+#[derive(Default)]
+pub(super) struct Unfilled {
+    resources: Mutex<BTreeMap<u64, Weak<Resource>>>,
+    /// Locked during a pass.
+    passing: Arc<tokio::sync::Mutex<()>>,
+    closed: AtomicBool,
 }
 
-/// Reads forward through the change log.
-pub(super) struct History {
-    resource: Arc<Resource>,
-    /// The revision up to which the log was read.
-    position: Revision,
-    /// The number of changes to read next: smaller if values are large.
-    count: usize,
+impl Unfilled {
+    pub(super) fn add(&self, resource: &Arc<Resource>) {
+        lock(&self.resources).insert(resource.place.id, Arc::downgrade(resource));
+    }
+
+    pub(super) fn remove(&self, id: u64) {
+        lock(&self.resources).remove(&id);
+    }
+
+    /// Ends a pass that is under way.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    fn has(&self, id: u64) -> bool {
+        lock(&self.resources).contains_key(&id)
+    }
+
+    fn take(&self) -> Vec<Arc<Resource>> {
+        let taken = std::mem::take(&mut *lock(&self.resources));
+        taken.into_values().filter_map(|resource| resource.upgrade()).collect()
+    }
+
+    fn check_open(&self) -> Result<(), ReadError> {
+        let closed = || ReadError::Engine("the server is stopping".to_owned());
+        if self.closed.load(Ordering::Relaxed) { Err(closed()) } else { Ok(()) }
+    }
 }
 
-/// Objects that are already in memory.
-struct Known {
-    /// Objects of the current piece: a change's new object is the old one of the key's next change.
-    recent: HashMap<Box<str>, Arc<Object>>,
-    /// The newest state.
+/// Fills the windows of all resources that have not been filled yet, if `wanted` is one of them; always without
+/// `wanted`. Waits for a pass that is under way.
+pub(super) async fn fill(shared: &Arc<Shared>, wanted: Option<u64>) -> Result<(), ReadError> {
+    let passing = Arc::clone(&shared.unfilled.passing).lock_owned().await;
+    if wanted.is_some_and(|id| !shared.unfilled.has(id)) {
+        return Ok(());
+    }
+    let shared = Arc::clone(shared);
+    // The pass holds the lock, because it goes on if the caller is dropped.
+    blocking(move || {
+        let _passing = passing;
+        let resources = shared.unfilled.take();
+        let result = Pass::of(&shared, &resources).and_then(Pass::finish);
+        if result.is_err() {
+            for resource in &resources {
+                shared.unfilled.add(resource);
+            }
+        }
+        result
+    })
+    .await
+}
+
+/// A pass over the log, and what it has found.
+struct Pass<'a> {
+    shared: &'a Shared,
+    targets: Vec<Target<'a>>,
+    /// Positions in `targets` by the prefix of keys. A resource and the one that replaces it have the same prefix.
+    routes: BTreeMap<Arc<str>, Vec<usize>>,
+    /// The newest changes that fit into the budget, each with its target.
+    found: VecDeque<(usize, Past)>,
+    bytes: usize,
+    /// Values that are replaced later in the log, by key: the engine need not read them again.
+    seen: HashMap<Arc<str>, (Revision, Bytes)>,
+    seen_bytes: usize,
+    /// Everything after this revision was found, unless it was too much for the budget.
+    base: Revision,
+}
+
+/// A window to fill.
+struct Target<'a> {
+    resource: &'a Arc<Resource>,
+    /// The window's floor, up to which the pass reads.
+    floor: Revision,
+    /// The state at the floor.
     tree: Tree,
+    /// The last change that was too much for the budget.
+    dropped: Revision,
 }
 
-impl History {
-    pub(super) fn new(resource: Arc<Resource>, after: Revision) -> Self {
-        Self { resource, position: after, count: 128 }
-    }
+/// A change as the log has it.
+struct Past {
+    revision: Revision,
+    key: Arc<str>,
+    deletes: bool,
+    previous: Option<(Revision, Value)>,
+}
 
-    /// The next piece: matching changes up to a revision. Blocks on the disk.
-    pub(super) fn read(&mut self, subscription: &Subscription, upto: Revision) -> Result<Piece, ReadError> {
-        let found = self.resource.shared.store.changes(self.position, self.count)?;
-        let bytes: usize = found.iter().map(size).sum();
-        self.count = (self.count * PIECE_BYTES / bytes.max(1)).clamp(MIN_CHANGES, (self.count * 2).min(MAX_CHANGES));
-        // If the log has no more changes, everything up to the requested end has been read.
-        let end = found.last().map_or(upto, |change| change.revision.min(upto));
-        let mut rendered = Ok((Vec::new(), end));
-        self.resource.reader.resolve(&mut || rendered = self.render(&found, end));
-        let (mut changes, end) = rendered?;
-        changes.retain(|change| subscription.touched(change));
-        self.position = end.max(self.position);
-        Ok(Piece { changes, upto: self.position })
-    }
-
-    /// The changes of the resource among those found, and the revision up to which they could be read.
-    fn render(&self, found: &[storage::Change], end: Revision) -> Result<(Vec<Arc<Change>>, Revision), ReadError> {
-        let mut known = Known { recent: HashMap::new(), tree: lock(&self.resource.feed).tree.clone() };
-        let mut changes = Vec::new();
-        let mut reached = self.position;
-        for change in found.iter().take_while(|change| change.revision <= end) {
-            if change.key.starts_with(&*self.resource.prefix) {
-                match known.change(&self.resource, change) {
-                    Ok(change) => changes.push(Arc::new(change)),
-                    // The next call reports the error, after the changes before it.
-                    Err(_) if reached > self.position => return Ok((changes, reached)),
-                    Err(error) => return Err(error),
+impl<'a> Pass<'a> {
+    /// Reads the log.
+    fn of(shared: &'a Shared, resources: &'a [Arc<Resource>]) -> Result<Self, ReadError> {
+        let targets: Vec<_> = resources.iter().map(Target::new).collect();
+        let mut routes = BTreeMap::<_, Vec<_>>::new();
+        for (number, target) in targets.iter().enumerate() {
+            routes.entry(Arc::clone(&target.resource.prefix)).or_default().push(number);
+        }
+        let base = shared.store.compacted();
+        let (found, seen) = (VecDeque::new(), HashMap::new());
+        let mut pass = Self { shared, targets, routes, found, bytes: 0, seen, seen_bytes: 0, base };
+        let end = pass.targets.iter().map(|target| target.floor).max().unwrap_or(base);
+        let (mut position, mut count) = (base, 128);
+        while position < end {
+            shared.unfilled.check_open()?;
+            let known = |key: &str, revision| {
+                pass.seen.get(key).filter(|(at, _)| *at == revision).map(|(_, value)| value.clone())
+            };
+            match shared.store.pass(position, count, &known) {
+                Ok(found) => {
+                    let Some(last) = found.last() else { break };
+                    position = last.revision;
+                    let bytes: usize = found.iter().map(size).sum();
+                    let wanted = count * PIECE_BYTES / bytes.max(1);
+                    count = wanted.clamp(MIN_CHANGES, (count * 2).min(MAX_CHANGES));
+                    for change in found {
+                        pass.take(change);
+                    }
                 }
+                // The log was compacted meanwhile.
+                Err(ReadError::Compacted(upto)) if upto > position => position = pass.begin_after(upto),
+                // A change that cannot be read ends history like one that is gone.
+                Err(ReadError::Damaged(_)) => position = pass.begin_after(position.next()),
+                Err(error) => return Err(error),
             }
-            reached = change.revision;
         }
-        Ok((changes, end))
+        Ok(pass)
+    }
+
+    /// Gives up what lies before a gap in the log, which ends at a revision.
+    fn begin_after(&mut self, gap: Revision) -> Revision {
+        self.found.clear();
+        (self.bytes, self.base) = (0, gap);
+        gap
+    }
+
+    fn take(&mut self, change: storage::Change) {
+        let Some((_, numbers)) = route(&mut self.routes, &change.key) else { return };
+        for &number in numbers.iter().filter(|number| change.revision <= self.targets[**number].floor) {
+            let (key, previous) = (Arc::clone(&change.key), change.previous.clone());
+            let past = Past { revision: change.revision, key, deletes: change.value.is_none(), previous };
+            self.bytes += past.size();
+            self.found.push_back((number, past));
+        }
+        let newest = numbers.first().and_then(|number| self.targets[*number].newest(&change.key));
+        if let Some((_, replaced)) = self.seen.remove(&change.key) {
+            self.seen_bytes -= replaced.len();
+        }
+        if let Some(value) = change.value.filter(|_| newest != Some(change.revision))
+            && self.seen_bytes + value.len() <= self.shared.budget.limit_bytes()
+        {
+            self.seen_bytes += value.len();
+            self.seen.insert(change.key, (change.revision, value));
+        }
+        while self.bytes > self.shared.budget.limit_bytes() {
+            let Some((number, past)) = self.found.pop_front() else { return };
+            self.bytes -= past.size();
+            self.targets[number].dropped = past.revision;
+        }
+    }
+
+    /// Renders what was found, and adds it to the windows.
+    fn finish(self) -> Result<(), ReadError> {
+        let Self { shared, targets, found, base, .. } = self;
+        let mut of_target: Vec<Vec<Past>> = targets.iter().map(|_| Vec::new()).collect();
+        for (number, past) in found {
+            of_target[number].push(past);
+        }
+        for (target, past) in targets.iter().zip(of_target) {
+            shared.unfilled.check_open()?;
+            let (mut changes, mut after) = (Vec::new(), base);
+            target.resource.reader.resolve(&mut || (changes, after) = target.render(&past));
+            let chunks = Chunk::of_all(std::mem::take(&mut changes));
+            let mut order = shared.budget.order();
+            let mut feed = lock(&target.resource.feed);
+            feed.prepend(chunks, after.max(base).max(target.dropped), target.floor);
+            order.place(target.resource.place.id, &target.resource.feed, &mut feed);
+            drop(feed);
+            order.evict(&shared.budget);
+        }
+        Ok(())
     }
 }
 
-impl Known {
-    /// Fails if the replaced value cannot be read: a watcher that saw the old object could not get a correct event.
-    fn change(&mut self, resource: &Resource, change: &storage::Change) -> Result<Change, ReadError> {
-        let key = &change.key;
-        let old = match &change.previous {
-            Some((revision, value)) => {
-                let damaged =
-                    |damage| ReadError::Damaged(format!("{key} before revision {}: {damage}", change.revision));
-                let old = match (self.find(resource, key, *revision), value) {
-                    (Some(object), _) => object,
-                    (None, Ok(value)) => self.object(resource, EventType::Added, key, *revision, value),
-                    (None, Err(damage)) => return Err(damaged(damage)),
-                };
-                Some(old)
-            }
-            None => None,
+impl<'a> Target<'a> {
+    fn new(resource: &'a Arc<Resource>) -> Self {
+        let (tree, window) = {
+            let feed = lock(&resource.feed);
+            (feed.tree.clone(), feed.window())
         };
-        let natural = if old.is_some() { EventType::Modified } else { EventType::Added };
-        let new = change.value.as_ref().map(|value| self.object(resource, natural, key, change.revision, value));
-        Ok(Change::new(change.revision, new, old))
+        let floor = window.floor();
+        Self { resource, floor, tree: undone(tree, &window, floor), dropped: Revision(0) }
     }
 
-    fn find(&self, resource: &Resource, key: &str, revision: Revision) -> Option<Arc<Object>> {
-        let below = resource.below(key);
-        let known = [self.recent.get(below), self.tree.get(below)];
-        known.into_iter().flatten().find(|object| object.revision() == revision).map(Arc::clone)
+    /// The revision of a key's object at the floor.
+    fn newest(&self, key: &str) -> Option<Revision> {
+        self.tree.get(self.resource.below(key)).map(|object| object.revision())
     }
 
-    fn object(
-        &mut self,
-        resource: &Resource,
-        natural: EventType,
-        key: &str,
-        revision: Revision,
-        value: &Bytes,
-    ) -> Arc<Object> {
-        if let Some(object) = self.find(resource, key, revision) {
-            return object;
+    /// Renders changes from the newest to the oldest. Returns them in order, and the revision after which they are
+    /// complete: zero, or that of a change which replaced a value that cannot be read.
+    fn render(&self, past: &[Past]) -> (Vec<Arc<Change>>, Revision) {
+        let mut older: HashMap<&str, Option<Arc<Object>>> = HashMap::new();
+        let (mut changes, mut floor) = (Vec::with_capacity(past.len()), Revision(0));
+        for change in past.iter().rev() {
+            let key = self.resource.below(&change.key);
+            let new = older.get(key).cloned().unwrap_or_else(|| self.tree.get(key).cloned());
+            let is_known = new.as_ref().map(|new| new.revision()) == (!change.deletes).then_some(change.revision);
+            let old = match &change.previous {
+                _ if !is_known => Err(()),
+                None => Ok(None),
+                Some((revision, Ok(value))) => Ok(Some(self.old(past, &change.key, *revision, value))),
+                Some((_, Err(_))) => Err(()),
+            };
+            let Ok(old) = old else {
+                floor = change.revision;
+                break;
+            };
+            older.insert(key, old.clone());
+            changes.push(Arc::new(Change::new(change.revision, new, old)));
         }
-        let object = Arc::new(resource.render(natural, key, revision, Ok(value)));
-        self.recent.insert(resource.below(key).into(), Arc::clone(&object));
-        object
+        changes.reverse();
+        (changes, floor)
+    }
+
+    /// A replaced object, as the change that wrote it left it.
+    fn old(&self, past: &[Past], key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {
+        let writer = past.binary_search_by_key(&revision, |change| change.revision).ok();
+        let modified = writer.is_some_and(|writer| past[writer].previous.is_some());
+        let natural = if modified { EventType::Modified } else { EventType::Added };
+        Arc::new(self.resource.render(natural, key, revision, Ok(value)))
+    }
+}
+
+impl Past {
+    fn size(&self) -> usize {
+        change::OVERHEAD + self.previous.as_ref().map_or(0, |(_, value)| value.as_ref().map_or(0, Bytes::len))
     }
 }
 
 fn size(change: &storage::Change) -> usize {
     let previous = change.previous.as_ref().map_or(0, |(_, value)| value.as_ref().map_or(0, Bytes::len));
     change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + previous
-}
-
-/// Extends a resource's window back into the change log, as far as its limits allow. The window is empty after a
-/// restart; the first watch that resumes from an older revision triggers this once. Blocks on the disk.
-pub(super) fn refill(resource: &Arc<Resource>) -> Result<(), ReadError> {
-    let floor = lock(&resource.feed).floor();
-    let shared = &resource.shared;
-    let reach = u64::try_from(shared.limits.window).unwrap_or(u64::MAX);
-    // Revisions count changes, so this reads no more changes than a window holds.
-    let mut after = shared.store.compacted().max(Revision(floor.0.saturating_sub(reach)));
-    let mut history = History::new(Arc::clone(resource), after);
-    let mut changes: Vec<Arc<Change>> = Vec::new();
-    let mut bytes = 0;
-    while history.position < floor {
-        let piece = history.read(&Subscription::All, floor)?;
-        bytes += piece.changes.iter().map(|change| change.size()).sum::<usize>();
-        changes.extend(piece.changes);
-        let mut surplus = 0;
-        while bytes > shared.limits.window_bytes && surplus < changes.len() {
-            bytes -= changes[surplus].size();
-            after = changes[surplus].revision;
-            surplus += 1;
-        }
-        changes.drain(..surplus);
-    }
-    lock(&resource.feed).prepend(changes, after, floor);
-    Ok(())
 }

@@ -11,7 +11,9 @@
 
 mod body;
 mod btree;
+mod budget;
 mod change;
+mod channel;
 mod fanout;
 mod feeder;
 mod history;
@@ -30,6 +32,7 @@ mod subscription;
 mod tree;
 mod wakeups;
 mod watch;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -100,13 +103,12 @@ impl fmt::Display for WatchError {
 impl std::error::Error for WatchError {}
 
 /// Limits of the cache.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The maximum number of changes in a resource's window.
-    pub window: usize,
-    /// The maximum size of past bodies in a resource's window, in bytes.
-    pub window_bytes: usize,
+    /// The maximum memory of past changes of all resources together, in bytes. Watches resume from these changes, and
+    /// lists at past revisions are made from them. Beyond it the oldest change is dropped.
+    pub history_bytes: usize,
     /// The maximum size of kept renderings in bytes: objects in other encodings than JSON and in other versions.
     pub rendering_bytes: usize,
     /// The maximum size of all indexes of fields and labels in bytes.
@@ -116,8 +118,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            window: 10_000,
-            window_bytes: 64 << 20,
+            history_bytes: 128 << 20,
             // A list rendering is kept if it takes at most a quarter of this: a page, or a whole small kind. Together
             // with the buffers of 64 slow readers of long lists this stays below 64 MB.
             rendering_bytes: 16 << 20,
@@ -129,13 +130,11 @@ impl Default for Limits {
 
 /// How much of a resource's past is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct WindowSize {
     /// Changes in the window.
     pub changes: usize,
-    /// Bytes of their bodies.
+    /// Their memory, in bytes.
     pub bytes: usize,
-    /// Changes that there is room for.
-    pub capacity: usize,
 }
 
 /// All resources. The store feeds them in revision order.
@@ -212,6 +211,22 @@ impl Cache {
         &self.renderings
     }
 
+    /// Fills the windows of past changes from the store's log, in one pass for all resources that were added since the
+    /// last one. A watch or a list that needs history waits for a pass, and begins one if none has been made since its
+    /// resource was added.
+    ///
+    /// # Errors
+    /// [`ReadError`]. The next call tries again.
+    pub fn fill_history(&self) -> impl Future<Output = Result<(), ReadError>> + Send + use<> {
+        let shared = Arc::clone(&self.shared);
+        async move { history::fill(&shared, None).await }
+    }
+
+    /// The memory of past changes in bytes, and its limit.
+    pub fn history_bytes(&self) -> (usize, usize) {
+        (self.shared.budget.used_bytes(), self.shared.budget.limit_bytes())
+    }
+
     /// The newest revision that readers see.
     pub fn revision(&self) -> Revision {
         self.shared.revision()
@@ -225,6 +240,7 @@ impl Cache {
     /// Ends every watch after the changes committed so far. Later watches end at once.
     pub fn close(&self) {
         let mut wakers = Vec::new();
+        self.shared.unfilled.close();
         let resources = lock(&self.feeder).close();
         for resource in resources {
             lock(&resource.feed).close(&mut wakers);

@@ -6,18 +6,23 @@ use std::{
 };
 
 use super::{
-    EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError, Window,
+    EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError, WindowSize,
     change::Change,
-    fanout::Feed,
+    fanout::{Feed, Subscriber},
     feeder::{Feeder, Missed},
     history,
     indexing::Demand,
     state::{Place, Shared, State, lock},
+    tree::Tree,
+    window::Window,
 };
 use crate::{
     meta::Revision,
     storage::{self, Entry, ReadError},
 };
+
+/// The number of changes that may be undone at once without holding up other tasks.
+const FEW_UNDONE: usize = 500;
 
 /// A resource in the cache.
 pub struct Resource {
@@ -25,14 +30,14 @@ pub struct Resource {
     pub(super) feeder: Weak<Mutex<Feeder>>,
     pub(super) prefix: Arc<str>,
     pub(super) reader: SharedReader,
-    pub(super) feed: Mutex<Feed>,
+    pub(super) feed: Arc<Mutex<Feed>>,
     pub(super) place: Place,
     /// Which indexes readers need.
     pub(super) demand: Mutex<Demand>,
     /// The last state and last change of a removed or replaced resource. Set before its place goes to another resource.
     ended: OnceLock<(Snapshot, Revision)>,
-    /// True if the window has been extended back into the store's change log.
-    refilled: tokio::sync::Mutex<bool>,
+    /// Locked while a past state is made, so that requests for the same one share the work.
+    undoing: tokio::sync::Mutex<()>,
 }
 
 impl Resource {
@@ -43,18 +48,28 @@ impl Resource {
         prefix: Arc<str>,
         reader: SharedReader,
     ) -> Self {
-        let feed = Feed::new(shared.limits.clone());
+        let feed = Arc::new(Mutex::new(Feed::new(Arc::clone(&shared.budget))));
         Self {
             shared,
             feeder,
             prefix,
             reader,
-            feed: Mutex::new(feed),
+            feed,
             place,
             demand: Mutex::default(),
             ended: OnceLock::new(),
-            refilled: tokio::sync::Mutex::new(false),
+            undoing: tokio::sync::Mutex::new(()),
         }
+    }
+
+    /// Adds the window to the order of eviction and to the queue for the next pass over the store's log. Called when the
+    /// resource is served, and when its window begins anew.
+    pub(super) fn enroll(self: &Arc<Self>) {
+        let mut order = self.shared.budget.order();
+        order.place(self.place.id, &self.feed, &mut lock(&self.feed));
+        order.evict(&self.shared.budget);
+        drop(order);
+        self.shared.unfilled.add(self);
     }
 
     /// The prefix of its keys in the store, with a trailing slash.
@@ -68,7 +83,7 @@ impl Resource {
     }
 
     /// How much of the resource's past is in memory.
-    pub fn window(&self) -> Window {
+    pub fn window(&self) -> WindowSize {
         lock(&self.feed).size()
     }
 
@@ -146,11 +161,11 @@ impl Resource {
         self.ended.get().map_or(fed, |(last, _)| fed.min(last.revision))
     }
 
-    /// The state at a revision: a past snapshot that is still kept, the newest state with the window's changes undone,
-    /// or one read from the store.
+    /// The state at a revision: the newest state with the window's changes undone.
     ///
     /// # Errors
-    /// [`ReadError`], if the revision is compacted or in the future, or if the engine failed.
+    /// [`ReadError::Compacted`] if changes of this resource after the revision are gone, [`ReadError::Future`] if it has
+    /// not happened yet, and errors of the engine if history was still to be read.
     pub async fn snapshot_at(self: &Arc<Self>, revision: Revision) -> Result<Snapshot, ReadError> {
         let (newest, last) = self.state();
         if revision > newest.revision {
@@ -161,93 +176,93 @@ impl Resource {
         }
         // The state is published moments before the window has its changes, and undoing needs these.
         self.shared.reached(last).await;
-        if let Some(found) = self.recall(revision) {
-            return Ok(found);
-        }
-        self.refill(revision).await?;
-        if let Some(found) = self.recall(revision) {
-            return Ok(found);
-        }
-        let resource = Arc::clone(self);
-        let snapshot = blocking(move || {
-            let (entries, _) = resource.shared.store.range(&resource.prefix, Some(revision))?;
-            Ok(Snapshot { revision, tree: resource.load(&entries, &resource.snapshot().tree) })
-        })
-        .await?;
+        self.reach_back_to(revision).await?;
+        let one_at_a_time = self.undoing.lock().await;
+        let (tree, window) = {
+            let mut feed = lock(&self.feed);
+            if let Some(kept) = feed.past.find(revision) {
+                return Ok(kept);
+            }
+            if revision < feed.floor() {
+                return Err(ReadError::Compacted(feed.floor()));
+            }
+            (feed.tree.clone(), feed.window())
+        };
+        let snapshot = if window.after(revision).nth(FEW_UNDONE).is_none() {
+            Snapshot { revision, tree: undone(tree, &window, revision) }
+        } else {
+            blocking(move || Ok(Snapshot { revision, tree: undone(tree, &window, revision) })).await?
+        };
         self.keep(&snapshot);
+        drop(one_at_a_time);
         Ok(snapshot)
     }
 
     /// Keeps a snapshot for a while, for further pages requested with [`Resource::snapshot_at`].
     pub fn keep(&self, snapshot: &Snapshot) {
-        lock(&self.feed).past.keep(snapshot.clone());
+        lock(&self.feed).keep(snapshot.clone());
     }
 
     /// Watches from strictly after a revision. For a future revision, no events come until it has passed.
     ///
     /// # Errors
-    /// [`WatchError::Expired`] if changes of this resource after the revision may be gone; [`WatchError::Read`].
+    /// [`WatchError::Expired`] if changes of this resource after the revision are gone; [`WatchError::Read`] if history
+    /// was still to be read, and could not be.
     pub async fn watch(
         self: &Arc<Self>,
         after: Revision,
         subscription: Subscription,
         filter: Option<Filter>,
     ) -> Result<Watch, WatchError> {
-        let mut subscriber = lock(&self.feed).subscribe(&subscription, after);
-        if subscriber.is_none() {
-            self.refill(after).await.map_err(WatchError::Read)?;
-            let mut feed = lock(&self.feed);
-            subscriber = feed.subscribe(&subscription, after);
-            let compacted = self.shared.store.compacted();
-            if subscriber.is_none() && after < compacted {
-                return Err(WatchError::Expired(compacted.min(feed.floor())));
-            }
-        }
+        self.reach_back_to(after).await.map_err(WatchError::Read)?;
+        let subscriber = self.subscribe(&subscription, after).map_err(WatchError::Expired)?;
         Ok(Watch::new(Arc::clone(self), after, subscription, filter, subscriber))
     }
 
-    /// A past state that is still in memory.
-    fn recall(&self, revision: Revision) -> Option<Snapshot> {
-        let mut feed = lock(&self.feed);
-        if let Some(kept) = feed.past.find(revision) {
-            return Some(kept);
-        }
-        if revision < feed.floor() {
-            return None;
-        }
-        let mut tree = feed.tree.clone();
-        let later: Vec<_> = feed.after(revision).cloned().collect();
-        drop(feed);
-        for change in later.iter().rev() {
-            match (&change.old, &change.new) {
-                (Some(old), _) => drop(tree.insert(Arc::clone(old))),
-                (None, Some(new)) => drop(tree.remove(new.key())),
-                (None, None) => {}
+    /// Adds a subscriber. The lock of the feed, which writers need, is not held while the window is searched.
+    fn subscribe(&self, subscription: &Subscription, after: Revision) -> Result<Subscriber, Revision> {
+        let window = {
+            let mut feed = lock(&self.feed);
+            if let Some(joined) = feed.join(subscription, after)? {
+                return Ok(joined);
             }
-        }
-        Some(Snapshot { revision, tree })
+            feed.window()
+        };
+        let found = window.matching(subscription, after);
+        let searched = window.newest().map_or(after, |newest| newest.max(after));
+        lock(&self.feed).subscribe(subscription, after, found, searched)
     }
 
-    /// Extends the window back into the store's log, once, if the requested revision is older than it.
-    async fn refill(self: &Arc<Self>, wanted: Revision) -> Result<(), ReadError> {
-        let mut refilled = self.refilled.lock().await;
-        if *refilled || wanted >= lock(&self.feed).floor() {
-            return Ok(());
-        }
-        let resource = Arc::clone(self);
-        match blocking(move || history::refill(&resource)).await {
-            // The log was compacted meanwhile, or part of it is damaged. The watch reads the remaining changes from it
-            // directly.
-            Ok(()) | Err(ReadError::Compacted(_) | ReadError::Damaged(_)) => {
-                *refilled = true;
-                Ok(())
-            }
-            Err(error) => Err(error),
+    /// Waits until the window has been filled from the store's log, if it does not reach back to a revision.
+    async fn reach_back_to(&self, revision: Revision) -> Result<(), ReadError> {
+        if revision < lock(&self.feed).floor() {
+            history::fill(&self.shared, Some(self.place.id)).await
+        } else {
+            Ok(())
         }
     }
 }
 
-/// Runs a function that blocks on the disk on a blocking thread.
+impl Drop for Resource {
+    fn drop(&mut self) {
+        self.shared.unfilled.remove(self.place.id);
+        self.shared.budget.order().remove(&mut lock(&self.feed));
+    }
+}
+
+/// The state before the window's changes after a revision. `tree` is the state after the last one.
+pub(super) fn undone(mut tree: Tree, window: &Window, revision: Revision) -> Tree {
+    for change in window.after(revision).rev() {
+        match (&change.old, &change.new) {
+            (Some(old), _) => drop(tree.insert(Arc::clone(old))),
+            (None, Some(new)) => drop(tree.remove(new.key())),
+            (None, None) => {}
+        }
+    }
+    tree
+}
+
+/// Runs a function that blocks on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ReadError> + Send + 'static,
 ) -> Result<T, ReadError> {

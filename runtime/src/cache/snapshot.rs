@@ -105,7 +105,8 @@ impl<'a> Iterator for Objects<'a> {
 impl ExactSizeIterator for Objects<'_> {}
 
 /// The maximum number of past snapshots per resource; `KEPT_FOR` limits the time since their last use. They are a
-/// shortcut: their content can be rebuilt as long as history has it.
+/// shortcut: each can be made again from the window, which has all of their past objects. Besides those, one takes at
+/// most the nodes of a tree, about twenty bytes an object.
 const KEPT: usize = 4;
 const KEPT_FOR: Duration = Duration::from_mins(2);
 
@@ -116,10 +117,11 @@ pub(super) struct Past {
 }
 
 impl Past {
-    pub(super) fn keep(&mut self, snapshot: Snapshot) {
+    /// Keeps a snapshot of a revision that is not before the window's floor.
+    pub(super) fn keep(&mut self, snapshot: Snapshot, floor: Revision) {
         self.kept.retain(|(_, kept)| kept.revision != snapshot.revision);
         self.kept.push_back((Instant::now(), snapshot));
-        self.prune();
+        self.prune(floor);
     }
 
     pub(super) fn find(&mut self, revision: Revision) -> Option<Snapshot> {
@@ -129,9 +131,13 @@ impl Past {
         Some(snapshot)
     }
 
-    /// Drops surplus and expired snapshots, because they hold old bodies in memory.
-    pub(super) fn prune(&mut self) {
-        while self.kept.len() > KEPT || self.kept.front().is_some_and(|(used, _)| used.elapsed() > KEPT_FOR) {
+    /// Drops surplus and expired snapshots, and those whose past objects the window no longer has.
+    pub(super) fn prune(&mut self, floor: Revision) {
+        if self.kept.is_empty() {
+            return;
+        }
+        self.kept.retain(|(used, kept)| kept.revision >= floor && used.elapsed() <= KEPT_FOR);
+        while self.kept.len() > KEPT {
             self.kept.pop_front();
         }
     }
@@ -172,11 +178,20 @@ mod tests {
     fn the_least_recently_used_past_snapshot_goes_first() {
         let mut past = Past::default();
         for revision in 1..=4 {
-            past.keep(snapshot(revision, &[]));
+            past.keep(snapshot(revision, &[]), Revision(0));
         }
         assert!(past.find(Revision(1)).is_some());
-        past.keep(snapshot(5, &[]));
+        past.keep(snapshot(5, &[]), Revision(0));
         assert!(past.find(Revision(2)).is_none());
         assert!([1, 3, 4, 5].iter().all(|revision| past.find(Revision(*revision)).is_some()));
+    }
+
+    #[test]
+    fn past_snapshots_below_the_floor_go() {
+        let mut past = Past::default();
+        past.keep(snapshot(3, &[]), Revision(0));
+        past.keep(snapshot(4, &[]), Revision(0));
+        past.prune(Revision(4));
+        assert!(past.find(Revision(3)).is_none() && past.find(Revision(4)).is_some());
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
-use super::{Limits, Snapshot, index::ENTRY_BYTES, tree::Tree};
+use super::{Limits, Snapshot, budget::Budget, history::Unfilled, index::ENTRY_BYTES, tree::Tree};
 use crate::{meta::Revision, storage::Store};
 
 /// The number of states in one block. A commit copies a pointer for each block, and the blocks that it changes.
@@ -63,6 +63,10 @@ pub(super) struct State {
 pub(super) struct Shared {
     pub(super) store: Arc<dyn Store>,
     pub(super) limits: Limits,
+    /// The memory of past changes.
+    pub(super) budget: Arc<Budget>,
+    /// The resources whose windows are still to be filled from the store's log.
+    pub(super) unfilled: Unfilled,
     root: ArcSwap<Root>,
     /// The revision up to which the windows are complete. It follows the root's revision within moments.
     fed: AtomicU64,
@@ -75,6 +79,8 @@ impl Shared {
         Self {
             store,
             limits,
+            budget: Arc::new(Budget::new(limits.history_bytes)),
+            unfilled: Unfilled::default(),
             root: ArcSwap::from_pointee(Root { revision, ..Root::default() }),
             fed: AtomicU64::new(revision.0),
             reached: watch::Sender::new(revision),

@@ -1,6 +1,9 @@
 //! Subscriptions: the part of a resource that a watch needs, and the index from a change to matching subscriptions.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use super::{Object, change::Change};
 
@@ -32,6 +35,37 @@ impl Subscription {
     pub(super) fn touched(&self, change: &Change) -> bool {
         [&change.new, &change.old].into_iter().flatten().any(|object| self.covers(object))
     }
+
+    /// A number by which changes in the window are found. Other subscriptions may have the same one. `None` if only a
+    /// search of all changes finds those of the subscription.
+    pub(super) fn mark(&self) -> Option<u64> {
+        match self {
+            Self::Namespace(namespace) => Some(Self::namespace_mark(namespace)),
+            Self::Key(key) => Some(Self::key_mark(key)),
+            // Objects without the field have this value, too, and no mark for it.
+            Self::Field(_, value) if value.is_empty() => None,
+            Self::Field(position, value) => Some(Self::field_mark(*position, value)),
+            Self::All => None,
+        }
+    }
+
+    pub(super) fn namespace_mark(namespace: &str) -> u64 {
+        mark(0, namespace)
+    }
+
+    pub(super) fn key_mark(key: &str) -> u64 {
+        mark(1, key)
+    }
+
+    pub(super) fn field_mark(position: usize, value: &str) -> u64 {
+        mark(position + 2, value)
+    }
+}
+
+fn mark(what: usize, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (what, text).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Maps a change to the numbers of matching channels.

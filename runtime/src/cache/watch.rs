@@ -1,13 +1,10 @@
 //! A watch: a position in a resource's history and a filter.
 //!
-//! It starts in the window of past changes if the window covers its position. Otherwise it reads the store's change log
-//! until it has caught up, and then moves to the window. In both places it takes whole changes strictly after its
-//! position, so the move neither loses nor repeats one.
+//! It reads the window of past changes, from which it takes whole changes strictly after its position. It ends when the
+//! window has moved past its position, and the client resumes.
 
 use std::{
     collections::VecDeque,
-    future::Future,
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
 };
@@ -16,11 +13,9 @@ use super::{
     Event, Filter, Object, Resource, Subscription, WatchError,
     change::Change,
     fanout::{Found, Subscriber},
-    history::{History, Piece},
-    resource::blocking,
     state::lock,
 };
-use crate::{meta::Revision, storage::ReadError};
+use crate::meta::Revision;
 
 /// The maximum number of changes taken from the window at once. They stay in memory until the watcher has read them, so
 /// it is small.
@@ -39,40 +34,20 @@ pub struct Watch {
     batch: VecDeque<Arc<Change>>,
     /// The position once the batch is consumed.
     batch_end: Revision,
-    phase: Phase,
+    /// `None` after the end.
+    subscriber: Option<Subscriber>,
 }
-
-enum Phase {
-    /// Reads the window.
-    Live(Subscriber),
-    /// Reads the store's change log.
-    CatchingUp(Box<CatchUp>),
-    /// The watch has ended.
-    Ended,
-}
-
-/// Reads from the store, a piece at a time.
-enum CatchUp {
-    Idle(Box<History>),
-    Reading(Reading),
-    /// A transient value between the two.
-    Taken,
-}
-
-type Reading = Pin<Box<dyn Future<Output = Result<(Box<History>, Piece), ReadError>> + Send>>;
 
 impl Watch {
-    /// Without a subscriber, the watch begins in the store's change log.
     pub(super) fn new(
         resource: Arc<Resource>,
         after: Revision,
         subscription: Subscription,
         filter: Option<Filter>,
-        subscriber: Option<Subscriber>,
+        subscriber: Subscriber,
     ) -> Self {
-        let history = || Box::new(CatchUp::Idle(Box::new(History::new(Arc::clone(&resource), after))));
-        let phase = subscriber.map_or_else(|| Phase::CatchingUp(history()), Phase::Live);
-        Self { resource, subscription, filter, position: after, batch: VecDeque::new(), batch_end: after, phase }
+        let (batch, subscriber) = (VecDeque::new(), Some(subscriber));
+        Self { resource, subscription, filter, position: after, batch, batch_end: after, subscriber }
     }
 
     /// The next event, or `None` if the cache is closed or the resource was removed or replaced. Returns `None` after
@@ -157,10 +132,10 @@ impl Watch {
             return self.position.max(next.revision.previous());
         }
         let position = self.position.max(self.batch_end);
-        let Phase::Live(subscriber) = &self.phase else { return position };
+        let Some(subscriber) = self.subscriber else { return position };
         // Read before the window is read: the window is complete up to there.
         let fed = self.resource.fed();
-        lock(&self.resource.feed).clear_upto(*subscriber, position, fed)
+        lock(&self.resource.feed).clear_upto(subscriber, position, fed)
     }
 
     /// The event of a change for this watch. A change that leaves an object unreadable has unknown labels, so it
@@ -172,7 +147,7 @@ impl Watch {
             let key = format!("{}{}", self.resource.prefix(), new.key()).into();
             return Some(Err(WatchError::Unreadable { key, reason: reason.into() }));
         }
-        change.event(|object| self.matches(object)).map(Ok)
+        change.event(&self.resource.shared.budget, |object| self.matches(object)).map(Ok)
     }
 
     fn matches(&self, object: &Object) -> bool {
@@ -181,62 +156,25 @@ impl Watch {
 
     /// Fills the batch.
     fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), WatchError>>> {
-        match &mut self.phase {
-            Phase::Ended => Poll::Ready(None),
-            Phase::Live(subscriber) => {
-                let complete = self.resource.fed();
-                let mut feed = lock(&self.resource.feed);
-                match feed.poll(*subscriber, self.position, BATCH, &mut self.batch, cx.waker()) {
-                    Found::Changes => {}
-                    Found::Lagged => return Poll::Ready(Some(Err(WatchError::Lagged))),
-                    Found::Closed => return Poll::Ready(None),
-                    Found::Nothing => {
-                        self.position = self.position.max(complete);
-                        return Poll::Pending;
-                    }
-                }
-                drop(feed);
+        let Some(subscriber) = self.subscriber else { return Poll::Ready(None) };
+        let complete = self.resource.fed();
+        let found = lock(&self.resource.feed).poll(subscriber, self.position, BATCH, &mut self.batch, cx.waker());
+        match found {
+            Found::Changes => {
                 self.batch_end = self.batch.back().map_or(self.position, |change| change.revision);
                 Poll::Ready(Some(Ok(())))
             }
-            Phase::CatchingUp(_) => self.poll_history(cx),
-        }
-    }
-
-    /// Moves to the window if the window covers the position by now; otherwise continues to read the log.
-    fn poll_history(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), WatchError>>> {
-        let Phase::CatchingUp(step) = &mut self.phase else { return Poll::Ready(None) };
-        if let CatchUp::Idle(_) = **step {
-            let fed = self.resource.fed();
-            let mut feed = lock(&self.resource.feed);
-            if feed.is_closed() {
-                return Poll::Ready(None);
+            Found::Lagged => Poll::Ready(Some(Err(WatchError::Lagged))),
+            Found::Closed => Poll::Ready(None),
+            Found::Nothing => {
+                self.position = self.position.max(complete);
+                Poll::Pending
             }
-            if let Some(subscriber) = feed.subscribe(&self.subscription, self.position) {
-                drop(feed);
-                self.phase = Phase::Live(subscriber);
-                return Poll::Ready(Some(Ok(())));
-            }
-            drop(feed);
-            if let CatchUp::Idle(history) = std::mem::replace(&mut **step, CatchUp::Taken) {
-                **step = CatchUp::Reading(read(history, self.subscription.clone(), fed));
-            }
-        }
-        let CatchUp::Reading(reading) = &mut **step else { return Poll::Ready(None) };
-        match ready!(reading.as_mut().poll(cx)) {
-            Ok((history, piece)) => {
-                **step = CatchUp::Idle(history);
-                self.batch.extend(piece.changes);
-                self.batch_end = piece.upto;
-                Poll::Ready(Some(Ok(())))
-            }
-            Err(ReadError::Compacted(upto)) => Poll::Ready(Some(Err(WatchError::Expired(upto)))),
-            Err(error) => Poll::Ready(Some(Err(WatchError::Read(error)))),
         }
     }
 
     fn end(&mut self) {
-        if let Phase::Live(subscriber) = std::mem::replace(&mut self.phase, Phase::Ended) {
+        if let Some(subscriber) = self.subscriber.take() {
             lock(&self.resource.feed).unsubscribe(subscriber);
         }
         self.batch.clear();
@@ -247,11 +185,4 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-fn read(mut history: Box<History>, subscription: Subscription, upto: Revision) -> Reading {
-    Box::pin(blocking(move || {
-        let piece = history.read(&subscription, upto)?;
-        Ok((history, piece))
-    }))
 }

@@ -262,7 +262,7 @@ impl Builder {
     /// # use kindsmith::Server;
     /// let server = Server::builder().limits(|limits| {
     ///     limits.requests.body_bytes = 1 << 20;
-    ///     limits.cache.window = 50_000;
+    ///     limits.cache.history_bytes = 64 << 20;
     /// });
     /// ```
     pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {

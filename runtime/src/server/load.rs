@@ -23,12 +23,12 @@ use super::{
 use crate::{
     Resource,
     builtin::{self, Controllers, Definitions, Lease},
-    cache::Cache,
+    cache::{Cache, Preload},
     handlers::Pending,
     http::{self, Health, Metrics, Service, VersionInfo},
     kind::{Kind, by_resource},
     registry::{
-        Registry,
+        Prepared, Preparer, Registry,
         reader::{Identity, Transformer},
     },
     storage::Store,
@@ -82,8 +82,10 @@ impl Builder {
         let opened = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
-        let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
+        let loading = spawn_blocking(move || self.core.load(path, &limits, kinds));
         let (api, mut handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
+        // Watches and lists that need history wait for it. If it fails, the first of them tries again.
+        tokio::spawn(api.cache.fill_history());
         // The directory is locked only now, so that no other server creates the same files.
         let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
@@ -158,24 +160,30 @@ impl Builder {
 
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
-    fn load(mut self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<Loaded> {
-        let opened = stores::Opened::open(&mut self, path, &limits)?;
-        let store = opened.store.clone();
-        let cache = Cache::new(store.clone(), limits.cache);
-        let transformer = self.transformer.unwrap_or_else(|| Arc::new(Identity));
-        let registry = Arc::new(Registry::with(
-            cache.clone(),
-            transformer,
-            Arc::new(Webhooks::with_resolver(self.webhook_resolver)),
-        ));
+    fn load(mut self, path: PathBuf, limits: &Limits, kinds: Vec<Kind>) -> Result<Loaded> {
+        let transformer = self.transformer.take().unwrap_or_else(|| Arc::new(Identity));
+        let webhooks = Arc::new(Webhooks::with_resolver(self.webhook_resolver.take()));
         let builtins = if self.without_builtins { Vec::new() } else { builtin::kinds() };
         let mut kinds: Vec<Kind> = builtins.into_iter().chain(kinds).collect();
         if let Some(lifetime) = self.event_lifetime {
             kinds = kinds.into_iter().map(|kind| builtin::event_lifetime(kind, lifetime)).collect();
         }
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
-        for versions in by_resource(kinds) {
-            registry.register(versions).map_err(Error::Kind)?;
+        let preparer = Preparer { transformer: &transformer, webhooks: &webhooks };
+        let prepared = by_resource(kinds).into_iter().map(|versions| preparer.prepare(versions));
+        let prepared = prepared.collect::<Result<Vec<_>, _>>().map_err(Error::Kind)?;
+
+        // The store is read once: objects are rendered while it is verified.
+        let preload = Preload::new(prepared.iter().map(Prepared::resource));
+        let (opened, loaded) = stores::Opened::open(&mut self, path, limits, &preload)?;
+        let store = opened.store.clone();
+        let cache = match loaded {
+            Some(at) => Cache::preloaded(store.clone(), limits.cache, preload, at),
+            None => Cache::new(store.clone(), limits.cache),
+        };
+        let registry = Arc::new(Registry::with(cache.clone(), transformer, webhooks));
+        for kind in prepared {
+            registry.register_prepared(&kind).map_err(Error::Kind)?;
         }
         let api = Verbs::with_admission(registry, cache, store, self.admission);
         opened.serve(&api);

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use super::{Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Memory, ReadError, Sink, Store, Visit};
+use super::{Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Known, Memory, ReadError, Sink, Store, Visit};
 use crate::meta::Revision;
 
 type Delay = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -75,6 +75,10 @@ impl Store for Delayed {
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
         self.store.changes(after, limit)
+    }
+
+    fn pass(&self, after: Revision, limit: usize, known: Known<'_>) -> Result<Vec<Change>, ReadError> {
+        self.store.pass(after, limit, known)
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {

@@ -140,6 +140,9 @@ pub struct Entry {
 /// keys, but pieces come in any order, and from several threads at once.
 pub type Visit<'v> = &'v (dyn Fn(Vec<(usize, Entry)>) + Sync);
 
+/// The value that a key had at the revision that wrote it, if a pass over history has kept it; see [`Store::pass`].
+pub type Known<'k> = &'k dyn Fn(&str, Revision) -> Option<Bytes>;
+
 /// Stored values that are known to be damaged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damages {
@@ -341,12 +344,22 @@ pub trait Store: Send + Sync + 'static {
     fn compacted(&self) -> Revision;
 
     /// At most `limit` changes strictly after a revision, in order. The result ends before a change that cannot be
-    /// read.
+    /// read. Changes of one revision come together, even if they are more than `limit`.
     ///
     /// # Errors
     /// [`ReadError::Compacted`] if changes after the revision are gone; [`ReadError::Damaged`] if the first of them
     /// cannot be read.
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError>;
+
+    /// The same as [`Store::changes`], for one pass over all history in pieces. An engine that would have to read a
+    /// replaced value again takes it from `known`, if that has it.
+    ///
+    /// # Errors
+    /// Those of [`Store::changes`].
+    fn pass(&self, after: Revision, limit: usize, known: Known<'_>) -> Result<Vec<Change>, ReadError> {
+        let _ = known;
+        self.changes(after, limit)
+    }
 
     /// Removes history up to and including a revision. Newest values stay.
     ///

@@ -60,7 +60,7 @@ async fn binary_encodings_come_in_binary_messages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_watch_gets_an_error_in_its_stream() {
-    let server = Server::test().configure(|server| server.limits(|all| all.cache.window = 2)).start().await;
+    let server = Server::test().configure(|server| server.limits(|all| all.cache.history_bytes = 1)).start().await;
     let first = make(&server, "a").await;
     for name in ["b", "c", "d", "e"] {
         make(&server, name).await;

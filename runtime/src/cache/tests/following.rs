@@ -106,8 +106,22 @@ async fn a_watch_from_the_future_begins_there() {
 }
 
 #[tokio::test]
-async fn a_watch_that_falls_behind_the_window_gets_an_error_and_can_resume() {
-    let world = World::new(Limits { window: 4, ..Limits::default() });
+async fn a_subscriber_in_the_future_and_one_in_the_past_share_a_channel() {
+    let world = story().await;
+    let key = || Subscription::Key("t/a".into());
+    let mut future = world.watch(7, key(), None).await;
+    world.put("t/a", "v", "blue").await;
+    let mut past = world.watch(4, key(), None).await;
+    assert_eq!((ready(&mut future), ready(&mut past)), (vec![], vec!["M t/a 6 v".to_owned()]));
+    world.put("t/a", "w", "blue").await;
+    world.put("t/a", "x", "blue").await;
+    assert_eq!(ready(&mut past), ["M t/a 7 w", "M t/a 8 x"]);
+    assert_eq!(ready(&mut future), ["M t/a 8 x"]);
+}
+
+#[tokio::test]
+async fn a_watch_that_falls_behind_the_window_gets_an_error_and_can_resume_in_it() {
+    let world = World::new(room_for(4));
     let mut slow = world.watch(0, Subscription::All, None).await;
     let mut narrow = world.watch(0, Subscription::Key("b".into()), None).await;
     world.put("a", "x", "red").await;
@@ -118,51 +132,134 @@ async fn a_watch_that_falls_behind_the_window_gets_an_error_and_can_resume() {
     assert!(matches!(slow.next().await, Some(Err(WatchError::Lagged))));
     assert!(slow.next().await.is_none());
     assert_eq!(ready(&mut narrow), [""; 0], "it missed no matching change");
-    let mut resumed = world.watch(1, Subscription::All, None).await;
-    assert_eq!(next(&mut resumed, 9).await.last().unwrap(), "M a 10 x");
+    let floor = lock(&world.things.feed).floor();
+    let expired = world.things.watch(floor.previous(), Subscription::All, None).await;
+    assert!(matches!(expired.err(), Some(WatchError::Expired(oldest)) if oldest == floor));
+    let mut resumed = world.watch(floor.0, Subscription::All, None).await;
+    let rest = usize::try_from(10 - floor.0).unwrap();
+    assert_eq!(next(&mut resumed, rest).await.last().unwrap(), "M a 10 x");
 }
 
 #[tokio::test]
-async fn the_window_is_also_bounded_by_bytes() {
-    let world = World::new(Limits { window: 1000, window_bytes: 4000, ..Limits::default() });
-    let mut slow = world.watch(0, Subscription::All, None).await;
-    for _ in 0..100 {
+async fn windows_share_one_budget_and_the_oldest_change_of_all_goes_first() {
+    let world = World::new(room_for(20));
+    let others = world.cache.register("/registry/others/", reader()).unwrap();
+    let other = |key: &str| Op { key: format!("/registry/others/{key}").into(), ..put("q", "x", "red") };
+    for _ in 0..10 {
         world.put("a", "x", "red").await;
     }
-    assert!(matches!(slow.next().await, Some(Err(WatchError::Lagged))));
-    assert!(lock(&world.things.feed).after(Revision(0)).map(|change| change.size()).sum::<usize>() <= 4000);
+    let changes = || (world.things.window().changes, others.window().changes);
+    for n in 0..10 {
+        world.commit(vec![other("a")]).await;
+        let (used, limit) = world.cache.history_bytes();
+        assert_eq!(used, world.things.window().bytes + others.window().bytes);
+        assert!(used <= limit);
+        assert_eq!(changes(), (10, n + 1), "all fit");
+    }
+    for _ in 0..100 {
+        world.commit(vec![other("a")]).await;
+    }
+    assert_eq!(changes().0, 0, "they are older than those of the other resource");
+    assert_eq!(lock(&world.things.feed).floor(), Revision(10), "the floor rises only with changes of its resource");
+    assert!(lock(&others.feed).floor() > Revision(20));
+    assert_eq!(ready(&mut world.watch(10, Subscription::All, None).await), [""; 0]);
+    // A removed resource keeps nothing after its last user.
+    world.cache.remove(&others);
+    assert!(others.window().bytes > 0);
+    drop(others);
+    assert_eq!(world.cache.history_bytes().0, 0);
+}
+
+#[tokio::test]
+async fn what_a_change_keeps_for_watchers_is_part_of_the_budget() {
+    let world = World::new(Limits::default());
+    let used = || world.cache.history_bytes().0;
+    world.put("a", "x", "red").await;
+    world.put("a", "y", "red").await;
+    let before = used();
+    let mut left = world.watch(0, Subscription::All, Some(selects("x"))).await;
+    assert_eq!(ready(&mut left), ["A a 1 x", "D a 2 x"]);
+    let kept = used() - before;
+    assert!(kept > 200, "{kept}");
+    drop(left);
+    assert_eq!(ready(&mut world.watch(1, Subscription::All, Some(selects("x"))).await), ["D a 2 x"]);
+    assert_eq!(used() - before, kept, "it is made once");
+    lock(&world.things.feed).evict();
+    lock(&world.things.feed).evict();
+    assert_eq!(used(), 0);
+}
+
+#[tokio::test]
+async fn a_search_in_many_chunks_finds_what_a_subscription_includes() {
+    let world = World::new(Limits::default());
+    for n in 0..3_000_u64 {
+        world.put(&format!("n{}/k{}", n % 3, n % 7), "x", ["red", "blue", ""][usize::try_from(n % 3).unwrap()]).await;
+    }
+    let restarted = World::over(world.store.clone(), Limits::default());
+    restarted.cache.fill_history().await.unwrap();
+    for things in [&world.things, &restarted.things] {
+        for after in [0, 1, 511, 512, 513, 2_047, 2_999] {
+            for subscription in [
+                Subscription::Namespace("n1".into()),
+                Subscription::Key("n2/k5".into()),
+                Subscription::Field(0, "blue".into()),
+                Subscription::Field(0, "".into()),
+                Subscription::Namespace("absent".into()),
+            ] {
+                let window = lock(&things.feed).window();
+                let all = window.after(Revision(after)).filter(|change| subscription.touched(change));
+                let expected: Vec<_> = all.map(|change| change.revision).collect();
+                let found = window.matching(&subscription, Revision(after));
+                let found: Vec<_> = found.iter().map(|change| change.revision).collect();
+                assert_eq!(found, expected, "{subscription:?} after {after}");
+                let mut watch = things.watch(Revision(after), subscription, None).await.unwrap();
+                assert_eq!(ready(&mut watch).len(), expected.len());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_copy_of_a_window_does_not_change() {
+    let world = World::new(Limits::default());
+    for _ in 0..1_000 {
+        world.put("a", "x", "red").await;
+    }
+    let copy = lock(&world.things.feed).window();
+    let revisions =
+        |window: &window::Window| -> Vec<u64> { window.after(Revision(0)).map(|change| change.revision.0).collect() };
+    for _ in 0..700 {
+        world.put("a", "x", "red").await;
+        lock(&world.things.feed).evict();
+    }
+    assert_eq!(revisions(&copy), (1..=1_000).collect::<Vec<_>>());
+    let now = lock(&world.things.feed).window();
+    assert_eq!((now.floor(), now.oldest(), now.newest()), (Revision(700), Some(Revision(701)), Some(Revision(1_700))));
+    assert_eq!(revisions(&now), (701..=1_700).collect::<Vec<_>>());
 }
 
 #[tokio::test]
 async fn history_from_the_store_joins_the_live_feed_without_gap_or_repeat() {
-    let limits = Limits { window: 10, ..Limits::default() };
-    let world = World::new(limits.clone());
+    let world = World::new(Limits::default());
     for n in 0..500 {
         world.put(&format!("k{}", n % 7), "x", "red").await;
     }
-    let store = world.store.clone();
-    // A store feeds one cache: the second world replaces the first.
-    let restart = move || World::over(store, limits);
-    for world in [Box::new(|| world) as Box<dyn FnOnce() -> World>, Box::new(restart)] {
-        let world = world();
-        let start = world.cache.revision().0;
-        let mut watch = world.watch(3, Subscription::All, None).await;
-        let mut keyed = world.watch(3, Subscription::Key("k3".into()), None).await;
-        let mut events = next(&mut watch, 100).await;
-        for n in 0..20 {
-            world.put(&format!("k{}", n % 7), "x", "red").await;
-        }
-        events.extend(next(&mut watch, usize::try_from(start).unwrap() - 3 + 20 - 100).await);
-        for (n, event) in events.iter().enumerate() {
-            assert_eq!(event.split(' ').nth(2), Some(&*(n + 4).to_string()));
-        }
-        assert_eq!(next(&mut keyed, 3).await[0], "A k3 4 x");
+    let restarted = World::over(world.store.clone(), Limits::default());
+    for n in 0..20 {
+        restarted.put(&format!("k{}", n % 7), "x", "red").await;
     }
+    let mut watch = restarted.watch(3, Subscription::All, None).await;
+    let mut keyed = restarted.watch(3, Subscription::Key("k3".into()), None).await;
+    let events = next(&mut watch, 517).await;
+    for (n, event) in events.iter().enumerate() {
+        assert_eq!(event.split(' ').nth(2), Some(&*(n + 4).to_string()));
+    }
+    assert_eq!(next(&mut keyed, 3).await[0], "A k3 4 x");
 }
 
 #[tokio::test]
 async fn expiry_needs_a_change_of_the_resource_to_be_gone() {
-    let world = World::new(Limits { window: 3, ..Limits::default() });
+    let world = World::new(room_for(3));
     for _ in 0..3 {
         world.put("a", "x", "red").await;
     }
@@ -171,10 +268,12 @@ async fn expiry_needs_a_change_of_the_resource_to_be_gone() {
     }
     world.store.compact(Revision(53)).unwrap();
     assert_eq!(ready(&mut world.watch(0, Subscription::All, None).await).len(), 3);
-    world.put("a", "x", "red").await;
-    let expired = world.things.watch(Revision(0), Subscription::All, None).await;
-    assert!(matches!(expired.err(), Some(WatchError::Expired(Revision(1)))));
-    assert_eq!(ready(&mut world.watch(1, Subscription::All, None).await), ["M a 2 x", "M a 3 x", "M a 54 x"]);
+    while world.things.window().changes > 1 {
+        lock(&world.things.feed).evict();
+    }
+    let expired = world.things.watch(Revision(1), Subscription::All, None).await;
+    assert!(matches!(expired.err(), Some(WatchError::Expired(Revision(2)))));
+    assert_eq!(ready(&mut world.watch(2, Subscription::All, None).await), ["M a 3 x"]);
 }
 
 #[tokio::test]

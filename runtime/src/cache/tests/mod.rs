@@ -5,6 +5,7 @@ mod cut_off;
 mod following;
 mod model;
 mod reading;
+mod relay;
 
 use std::sync::Arc;
 
@@ -84,12 +85,22 @@ fn put(key: &str, app: &str, color: &str) -> Op {
     }
 }
 
+/// Limits with room for about this many updates of objects by [`put`].
+fn room_for(changes: usize) -> Limits {
+    Limits { history_bytes: changes * 600, ..Limits::default() }
+}
+
 fn delete(key: &str) -> Op {
     Op { key: format!("{PREFIX}{key}").into(), value: None, expect: Expect::Any, lifetime: None }
 }
 
 fn selects(value: &'static str) -> Filter {
     Arc::new(move |object| object.label("app") == Some(value))
+}
+
+/// The keys of a snapshot, with revisions.
+fn content(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.range("", None).map(|object| format!("{} {}", object.key(), object.revision())).collect()
 }
 
 /// An event in short: the first letter of its type, key, revision and label.

@@ -1,12 +1,16 @@
-//! Every watcher gets every matching change once and in order. Random histories, subscriptions, filters, speeds and
-//! resumptions are compared with the events that follow from the store's log.
+//! Every watcher gets every matching change once and in order, every past state is exact, and only what is gone has
+//! expired. Random histories, subscriptions, filters, speeds, resumptions, restarts and breaks of the connection to the
+//! store are compared with what follows from the log of all commits.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
 
 use tokio::sync::watch::Receiver;
 
-use super::*;
-use crate::storage::Change;
+use super::{relay::Relay, *};
+use crate::storage::{Change, ReadError};
 
 /// A small seeded random generator (xorshift), so that a seed reproduces a run.
 struct Dice(u64);
@@ -32,7 +36,7 @@ fn random_key(dice: &mut Dice) -> String {
 }
 
 /// Random commits of one to three operations over two resources.
-async fn write(store: Arc<Memory>, mut dice: Dice, commits: usize) {
+async fn write(store: Arc<Relay>, mut dice: Dice, commits: usize) {
     for _ in 0..commits {
         let mut ops: Vec<Op> = Vec::new();
         for _ in 0..=dice.below(3) {
@@ -88,7 +92,7 @@ impl Script {
     }
 
     /// The events that follow from the log.
-    fn expected(&self, log: &[Change]) -> Vec<String> {
+    fn expected(&self, log: &[Change]) -> Vec<(Revision, String)> {
         let mut apps: HashMap<&str, Value> = HashMap::new();
         let mut events = Vec::new();
         for change in log {
@@ -113,31 +117,42 @@ impl Script {
                 (Some(old), None) => ("D", old),
                 (None, None) => continue,
             };
-            if change.revision > self.after {
-                let app = value["metadata"]["labels"]["app"].as_str().unwrap();
-                events.push(format!("{letter} {key} {} {app}", change.revision));
-            }
+            let app = value["metadata"]["labels"]["app"].as_str().unwrap();
+            events.push((change.revision, format!("{letter} {key} {} {app}", change.revision)));
         }
         events
     }
 
-    /// Watches until all events up to the last revision have been returned. `done` sends that revision at the end. If
-    /// the resource is replaced, continues on its replacement.
-    async fn follow(self, things: Arc<Mutex<Arc<Resource>>>, mut done: Receiver<Option<Revision>>) -> Vec<String> {
+    /// Watches until all events up to the last revision have been returned. `done` sends that revision at the end.
+    /// Continues on the resource that replaces this one, and in the newest state if what follows has expired.
+    async fn follow(self, things: Arc<Mutex<Arc<Resource>>>, mut done: Receiver<Option<Revision>>) -> Seen {
         let mut dice = Dice(self.seed);
         let filter: Option<Filter> =
             self.app.map(|app| Arc::new(move |object: &Object| object.label("app") == Some(app)) as _);
-        let mut seen = Vec::new();
+        let mut seen = Seen { watched: vec![Watched::from(self.after)], ..Seen::default() };
         let mut after = self.after;
         'resume: loop {
             let things = lock(&things).clone();
-            let mut watch = things.watch(after, self.subscription.clone(), filter.clone()).await.unwrap();
+            seen.look_back(&things, Revision(dice.below(things.snapshot().revision().0 + 1))).await;
+            let mut watch = match things.watch(after, self.subscription.clone(), filter.clone()).await {
+                Ok(watch) => watch,
+                Err(WatchError::Expired(floor)) => {
+                    after = seen.start_over(after, floor, &things.snapshot());
+                    continue 'resume;
+                }
+                Err(WatchError::Read(error)) if is_stopping(&error) => {
+                    tokio::task::yield_now().await;
+                    continue 'resume;
+                }
+                Err(error) => panic!("{error} after {after}"),
+            };
             loop {
                 let last = *done.borrow();
                 let position = watch.position();
                 assert!(position >= after, "a position never decreases");
                 after = position;
                 if last.is_some_and(|last| position >= last) {
+                    seen.last().upto = position;
                     return seen;
                 }
                 let event = tokio::select! {
@@ -150,13 +165,13 @@ impl Script {
                 match event {
                     Some(Ok(event)) => {
                         after = event.object.revision();
-                        seen.push(short(&event));
+                        seen.last().events.push(short(&event));
                     }
                     Some(Err(WatchError::Lagged)) => {
                         after = watch.position();
                         continue 'resume;
                     }
-                    None if things.has_ended() => {
+                    None => {
                         after = if dice.below(2) == 0 { after } else { watch.position() };
                         tokio::task::yield_now().await;
                         continue 'resume;
@@ -178,15 +193,120 @@ impl Script {
     }
 }
 
-/// Watchers of all kinds start before and during the writes, in a world that begins with a restart. With `replaces`,
-/// the resource is replaced repeatedly during the writes.
-async fn run(seed: u64, window: usize, replaces: bool) {
+/// True if history could not be read because the cache was closed.
+fn is_stopping(error: &ReadError) -> bool {
+    matches!(error, ReadError::Engine(message) if message == "the server is stopping")
+}
+
+/// The observations of a watcher.
+#[derive(Default)]
+struct Seen {
+    watched: Vec<Watched>,
+    /// States by revision.
+    states: Vec<(Revision, Vec<String>)>,
+    /// Revisions that had expired, each with the oldest revision to resume from.
+    expired: Vec<(Revision, Revision)>,
+}
+
+/// Events without a gap.
+struct Watched {
+    after: Revision,
+    upto: Revision,
+    events: Vec<String>,
+}
+
+impl Watched {
+    fn from(after: Revision) -> Self {
+        Self { after, upto: after, events: Vec::new() }
+    }
+}
+
+impl Seen {
+    fn last(&mut self) -> &mut Watched {
+        self.watched.last_mut().unwrap()
+    }
+
+    /// Continues in the newest state, because a revision has expired.
+    fn start_over(&mut self, expired: Revision, floor: Revision, newest: &Snapshot) -> Revision {
+        self.expired.push((expired, floor));
+        self.last().upto = expired;
+        self.watched.push(Watched::from(newest.revision()));
+        self.states.push((newest.revision(), content(newest)));
+        newest.revision()
+    }
+
+    /// Reads a past state.
+    async fn look_back(&mut self, things: &Arc<Resource>, revision: Revision) {
+        match things.snapshot_at(revision).await {
+            Ok(snapshot) => self.states.push((snapshot.revision(), content(&snapshot))),
+            Err(ReadError::Compacted(floor)) => self.expired.push((revision, floor)),
+            Err(error) => assert!(is_stopping(&error), "{error} at {revision}"),
+        }
+    }
+
+    /// Compares everything with the log. Up to `unknown`, history was compacted.
+    fn check(mut self, script: &Script, log: &[Change], unknown: Revision) {
+        let all = script.expected(log);
+        for watched in &self.watched {
+            let position = |revision| all.partition_point(|(event, _)| *event <= revision);
+            let expected = &all[position(watched.after)..position(watched.upto)];
+            let expected: Vec<_> = expected.iter().map(|(_, event)| event.clone()).collect();
+            let differ = watched.events.iter().zip(&expected).find(|(seen, expected)| seen != expected);
+            let (seen, whom) = (&watched.events, (&script.subscription, script.app));
+            assert!(*seen == expected, "{whom:?}: {differ:?}, {} and {}", seen.len(), expected.len());
+        }
+        let of_things: Vec<_> =
+            log.iter().filter_map(|change| Some((change, change.key.strip_prefix(PREFIX)?))).collect();
+        let (mut passed, mut expected) = (of_things.iter().peekable(), BTreeMap::new());
+        self.states.sort();
+        for (revision, state) in &self.states {
+            while let Some((change, key)) = passed.next_if(|(change, _)| change.revision <= *revision) {
+                match change.value {
+                    Some(_) => expected.insert(key, change.revision),
+                    None => expected.remove(key),
+                };
+            }
+            assert_eq!(
+                *state,
+                expected.iter().map(|(key, at)| format!("{key} {at}")).collect::<Vec<_>>(),
+                "{revision}"
+            );
+        }
+        for (revision, floor) in &self.expired {
+            let next = of_things.partition_point(|(change, _)| change.revision <= *revision);
+            let is_gone = of_things.get(next).is_some_and(|(change, _)| change.revision <= *floor);
+            assert!(is_gone || revision < &unknown, "nothing after {revision} was lost up to {floor}");
+        }
+    }
+}
+
+/// What happens besides writes and watches.
+#[derive(Clone, Copy, PartialEq)]
+enum Also {
+    Nothing,
+    /// The resource is replaced repeatedly.
+    Replaces,
+    /// The server starts again repeatedly: a new cache over the same store.
+    Restarts,
+    /// The connection to the store breaks repeatedly.
+    Breaks,
+}
+
+/// A cache with both resources.
+fn start(store: &Arc<Relay>, room: usize) -> (Arc<Cache>, Arc<Resource>) {
+    let cache = Cache::new(store.clone(), room_for(room));
+    let things = cache.register(PREFIX, reader()).unwrap();
+    cache.register("/registry/others/", reader()).unwrap();
+    (cache, things)
+}
+
+/// Watchers of all kinds start before and during the writes, in a world that begins with a restart.
+async fn run(seed: u64, room: usize, also: Also) {
     let mut dice = Dice(seed);
-    let store = Arc::new(Memory::new());
+    let store = Arc::new(Relay::default());
     write(store.clone(), Dice(seed + 1), 150).await;
-    let world = World::over(store.clone(), Limits { window, ..Limits::default() });
-    world.cache.register("/registry/others/", reader()).unwrap();
-    let things = Arc::new(Mutex::new(world.things.clone()));
+    let (mut cache, things) = start(&store, room);
+    let things = Arc::new(Mutex::new(things));
     let (done, told) = tokio::sync::watch::channel(None);
     let mut watchers = Vec::new();
     let mut begin = |head| {
@@ -200,52 +320,74 @@ async fn run(seed: u64, window: usize, replaces: bool) {
     let writers: Vec<_> = (2..5).map(|n| tokio::spawn(write(store.clone(), Dice(seed * 31 + n), 400))).collect();
     tokio::time::sleep(Duration::from_millis(5)).await;
     begin(store.head());
-    let mut replaced = 0;
-    while replaces && (replaced < 3 || writers.iter().any(|writer| !writer.is_finished())) {
-        let cache = world.cache.clone();
-        let new =
-            tokio::task::spawn_blocking(move || cache.load(PREFIX, reader()).unwrap().serve(|| ())).await.unwrap();
-        *lock(&things) = new;
-        replaced += 1;
+    let mut rounds = 0;
+    while also != Also::Nothing && (rounds < 3 || writers.iter().any(|writer| !writer.is_finished())) {
+        match also {
+            Also::Nothing => {}
+            Also::Replaces => {
+                let cache = cache.clone();
+                let load = move || cache.load(PREFIX, reader()).unwrap().serve(|| ());
+                *lock(&things) = tokio::task::spawn_blocking(load).await.unwrap();
+            }
+            Also::Restarts => {
+                cache.close();
+                let (again, new) = start(&store, room);
+                cache = again;
+                *lock(&things) = new;
+                // The cache loaded everything that was committed while it started.
+                store.skip_to(Revision(0));
+            }
+            Also::Breaks => {
+                store.cut();
+                tokio::time::sleep(Duration::from_micros(dice.below(2000))).await;
+                store.reconnect();
+            }
+        }
+        rounds += 1;
         tokio::time::sleep(Duration::from_millis(dice.below(5))).await;
     }
     for writer in writers {
         writer.await.unwrap();
     }
     done.send(Some(store.head())).unwrap();
-    let log = store.changes(Revision(0), usize::MAX).unwrap();
+    let (log, unknown) = (store.log(), store.compacted());
     for (script, following) in watchers {
-        let told = tokio::time::timeout(Duration::from_mins(1), following).await.expect("watchers end").unwrap();
-        let expected = script.expected(&log);
-        let differ = told.iter().zip(&expected).find(|(told, expected)| told != expected);
-        assert!(
-            told == expected,
-            "{:?} {:?}: {differ:?}, {} and {}",
-            script.subscription,
-            script.app,
-            told.len(),
-            expected.len()
-        );
+        let seen = tokio::time::timeout(Duration::from_mins(1), following).await.expect("watchers end").unwrap();
+        seen.check(&script, &log, unknown);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_watcher_gets_every_matching_change_once_and_in_order() {
     for seed in 1..=2 {
-        run(seed * 7919, 10_000, false).await;
+        run(seed * 7919, 10_000, Also::Nothing).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn so_do_watchers_that_a_small_window_leaves_behind() {
-    for seed in 1..=2 {
-        run(seed * 104_729, 40, false).await;
+async fn so_do_watchers_that_a_small_budget_leaves_behind() {
+    for (seed, room) in [(1, 40), (2, 400), (3, 0)] {
+        run(seed * 104_729, room, Also::Nothing).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn so_do_watchers_that_resume_across_replacements() {
-    for (seed, window) in [(1, 10_000), (2, 40), (3, 1)] {
-        run(seed * 15_485_863, window, true).await;
+    for (seed, room) in [(1, 10_000), (2, 40), (3, 1)] {
+        run(seed * 15_485_863, room, Also::Replaces).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn so_do_watchers_that_resume_after_restarts() {
+    for (seed, room) in [(1, 10_000), (2, 100), (3, 1_000)] {
+        run(seed * 32_452_843, room, Also::Restarts).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn so_do_watchers_of_a_store_whose_connection_breaks() {
+    for (seed, room) in [(1, 10_000), (2, 100)] {
+        run(seed * 49_979_687, room, Also::Breaks).await;
     }
 }

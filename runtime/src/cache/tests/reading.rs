@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn content(snapshot: &Snapshot) -> Vec<String> {
-    snapshot.range("", None).map(|object| format!("{} {}", object.key(), object.revision())).collect()
-}
-
 #[tokio::test]
 async fn a_writer_reads_its_own_writes() {
     let world = World::new(Limits::default());
@@ -44,12 +40,11 @@ async fn a_snapshot_that_is_held_does_not_change() {
     assert_eq!((held.revision(), held.len()), (Revision(1), 1));
 }
 
-/// Every past state, with a small and a large window, before and after a restart.
+/// Every past state down to the floor, with a small and a large budget, before and after a restart.
 #[tokio::test]
-async fn past_states_are_exact_wherever_they_come_from() {
-    for window in [3, 1000] {
-        let limits = Limits { window, ..Limits::default() };
-        let world = World::new(limits.clone());
+async fn past_states_are_exact_and_below_the_floor_refused() {
+    for limits in [room_for(7), Limits::default()] {
+        let world = World::new(limits);
         let mut should = vec![vec![]];
         for n in 0..40 {
             let key = format!("ns/{}", n * 7 % 5);
@@ -62,10 +57,19 @@ async fn past_states_are_exact_wherever_they_come_from() {
         }
         let restarted = World::over(world.store.clone(), limits);
         for world in [&world, &restarted] {
-            for revision in (0..=40).chain([5, 30]) {
-                let snapshot = world.things.snapshot_at(Revision(revision)).await.unwrap();
-                assert_eq!(snapshot.revision(), Revision(revision));
-                assert_eq!(content(&snapshot), should[usize::try_from(revision).unwrap()], "at {revision}");
+            world.cache.fill_history().await.unwrap();
+            let floor = lock(&world.things.feed).floor();
+            assert_eq!(floor == Revision(0), limits.history_bytes > 10_000);
+            for revision in (0..=40).chain([5, 30]).map(Revision) {
+                match world.things.snapshot_at(revision).await {
+                    Ok(snapshot) => {
+                        assert!(snapshot.revision() == revision && revision >= floor);
+                        let at = usize::try_from(revision.0).unwrap();
+                        assert_eq!(content(&snapshot), should[at], "at {revision}");
+                    }
+                    Err(ReadError::Compacted(oldest)) => assert!(oldest == floor && revision < floor, "{revision}"),
+                    Err(error) => panic!("{error} at {revision}"),
+                }
             }
             let future = world.things.snapshot_at(Revision(41)).await;
             assert!(matches!(future, Err(ReadError::Future(Revision(40)))));
@@ -74,15 +78,24 @@ async fn past_states_are_exact_wherever_they_come_from() {
 }
 
 #[tokio::test]
-async fn a_compacted_state_is_refused_unless_it_is_kept_or_nothing_has_changed() {
-    let world = World::new(Limits { window: 2, ..Limits::default() });
+async fn a_past_state_is_kept_while_the_window_can_make_it_and_no_longer() {
+    let world = World::new(Limits::default());
     for _ in 0..6 {
         world.put("ns/a", "x", "red").await;
     }
-    let kept = world.things.snapshot_at(Revision(2)).await.unwrap();
-    world.store.compact(Revision(6)).unwrap();
-    assert!(matches!(world.things.snapshot_at(Revision(1)).await, Err(ReadError::Compacted(Revision(6)))));
-    assert_eq!(content(&world.things.snapshot_at(Revision(2)).await.unwrap()), content(&kept));
+    world.cache.fill_history().await.unwrap();
+    let [kept, again] = [world.things.snapshot_at(Revision(2)).await, world.things.snapshot_at(Revision(2)).await];
+    let [kept, again] = [kept.unwrap().get("ns/a").unwrap(), again.unwrap().get("ns/a").unwrap()];
+    assert!(Arc::ptr_eq(&kept, &again));
+    drop((kept, again));
+    let old =
+        Arc::downgrade(lock(&world.things.feed).window().after(Revision(2)).next().unwrap().old.as_ref().unwrap());
+    for _ in 0..3 {
+        lock(&world.things.feed).evict();
+    }
+    lock(&world.things.feed).prune_past();
+    assert!(old.upgrade().is_none(), "nothing holds what the budget does not count");
+    assert!(matches!(world.things.snapshot_at(Revision(2)).await, Err(ReadError::Compacted(Revision(3)))));
     assert_eq!(content(&world.things.snapshot_at(Revision(5)).await.unwrap()), ["ns/a 5"]);
     for n in 0..5 {
         world.commit(vec![Op { key: format!("/registry/others/{n}").into(), ..put("q", "x", "red") }]).await;

@@ -282,7 +282,7 @@ async fn bookmarks_end_the_initial_events_and_come_every_minute() {
 #[tokio::test]
 async fn a_version_whose_changes_are_gone_is_an_error_with_its_status() {
     let store = Arc::new(Memory::new());
-    let limits = Limits { window: 1, ..Limits::default() };
+    let limits = Limits { history_bytes: 1, ..Limits::default() };
     let cache = Cache::new(store.clone(), limits);
     let registry = Registry::new(cache.clone());
     registry.register([Choir::kind()]).expect("a kind");

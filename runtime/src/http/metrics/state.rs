@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{registry::Registry, verbs::Verbs};
 
-static FAMILIES: [Family; 8] = [
+static FAMILIES: [Family; 9] = [
     Family::gauge(
         "apiserver_current_inflight_requests",
         &["request_kind"],
@@ -19,11 +19,6 @@ static FAMILIES: [Family; 8] = [
     Family::gauge("apiserver_storage_objects", &["resource"], "Stored objects, by resource."),
     Family::gauge("apiserver_resource_objects", &["group", "resource"], "Stored objects, by group and resource."),
     Family::gauge(
-        "watch_cache_capacity",
-        &["group", "resource"],
-        "Changes of a resource that the watch cache has room for.",
-    ),
-    Family::gauge(
         "kindsmith_watch_cache_changes",
         &["group", "resource"],
         "Changes of a resource that are in the watch cache.",
@@ -31,29 +26,41 @@ static FAMILIES: [Family; 8] = [
     Family::gauge(
         "kindsmith_watch_cache_bytes",
         &["group", "resource"],
-        "Bytes of the bodies that the watch cache keeps for past changes of a resource.",
+        "Memory of the changes of a resource that are in the watch cache.",
+    ),
+    Family::gauge(
+        "kindsmith_watch_cache_used_bytes",
+        &[],
+        "Memory of the changes of all resources that are in the watch cache.",
+    ),
+    Family::gauge(
+        "kindsmith_watch_cache_capacity_bytes",
+        &[],
+        "Memory that the changes of all resources in the watch cache may take.",
     ),
 ];
 
 /// What is shown of the server's state.
 pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     // Users may keep the registry of metrics, which must not keep the objects in memory.
-    let (registry, counts) = (Arc::downgrade(&api.registry), counts.clone());
-    Source::new(&FAMILIES, move |[in_flight, authentication, authorization, of_resources @ ..]| {
-        let Some(registry) = registry.upgrade() else { return };
+    let (registry, cache, counts) = (Arc::downgrade(&api.registry), Arc::downgrade(&api.cache), counts.clone());
+    Source::new(&FAMILIES, move |[in_flight, authentication, authorization, of_resources @ .., used, capacity]| {
+        let (Some(registry), Some(cache)) = (registry.upgrade(), cache.upgrade()) else { return };
         resources(&registry, of_resources);
+        let (used_bytes, limit_bytes) = cache.history_bytes();
+        used.number(&[], real(used_bytes as u64));
+        capacity.number(&[], real(limit_bytes as u64));
         requests(&counts, [in_flight, authentication, authorization]);
     })
 }
 
-fn resources(registry: &Registry, [stored, objects, capacity, changes, bytes]: &mut [Filled; 5]) {
+fn resources(registry: &Registry, [stored, objects, changes, bytes]: &mut [Filled; 4]) {
     for resource in registry.resources().0.iter() {
         let (kind, window) = (&resource.kind, resource.objects.window());
         let names = [kind.group_version.group.as_str(), kind.names().plural.as_str()];
         let count = real(resource.objects.snapshot().len() as u64);
         stored.number(&[&kind.group_resource().to_string()], count);
         objects.number(&names, count);
-        capacity.number(&names, real(window.capacity as u64));
         changes.number(&names, real(window.changes as u64));
         bytes.number(&names, real(window.bytes as u64));
     }

@@ -96,7 +96,7 @@ use self::{
     writer::{Progress, Writer},
 };
 use super::{
-    Change, Commit, CommitError, CommitFuture, Entry, Health, Metrics, ReadError, Sink, Store, Visit,
+    Change, Commit, CommitError, CommitFuture, Entry, Health, Known, Metrics, ReadError, Sink, Store, Visit,
     budget::{self, Budget, Share},
 };
 use crate::meta::Revision;
@@ -352,7 +352,11 @@ impl Store for Embedded {
     }
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
-        self.read(|view| view.changes(after, limit))
+        self.pass(after, limit, &|_, _| None)
+    }
+
+    fn pass(&self, after: Revision, limit: usize, known: Known<'_>) -> Result<Vec<Change>, ReadError> {
+        self.read(|view| view.changes(after, limit, known))
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {

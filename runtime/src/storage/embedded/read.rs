@@ -14,7 +14,7 @@ use redb::{AccessGuard, Database, ReadOnlyTable, ReadableDatabase, ReadableTable
 use super::layout::{INDEX, LOG, META, Row, Sealed, State, read_pointer};
 use crate::{
     meta::Revision,
-    storage::{Change, Damage, Entry, ReadError, Value},
+    storage::{Change, Damage, Entry, Known, ReadError, Value},
 };
 
 /// The store as one commit left it.
@@ -63,24 +63,39 @@ impl View {
     }
 
     /// Changes after a revision. An unreadable change ends the result, and is the error if it is the first.
-    pub(super) fn changes(&self, after: Revision, limit: usize) -> Result<Result<Vec<Change>, ReadError>, redb::Error> {
+    /// A replaced value that `known` does not have is taken from this result or read.
+    pub(super) fn changes(
+        &self,
+        after: Revision,
+        limit: usize,
+        known: Known<'_>,
+    ) -> Result<Result<Vec<Change>, ReadError>, redb::Error> {
         if let Err(error) = self.reaches_back_to(after) {
             return Ok(Err(error));
         }
-        let mut changes = Vec::new();
+        let mut changes: Vec<Change> = Vec::new();
         let end = self.each_change(after, |revision, row| {
             if changes.len() == limit {
                 return Ok(false);
             }
             let previous = match row.previous {
                 Revision(0) => None,
-                previous => Some((previous, value(&self.log, row.key, previous)?)),
+                previous => Some((previous, self.replaced(row.key, previous, &changes, known)?)),
             };
             let body = row.body.map(Bytes::copy_from_slice);
             changes.push(Change { revision, key: row.key.into(), value: body, previous });
             Ok(true)
         })?;
         Ok(if changes.is_empty() { end.map(|()| changes) } else { Ok(changes) })
+    }
+
+    fn replaced(&self, key: &str, at: Revision, changes: &[Change], known: Known<'_>) -> Result<Value, redb::Error> {
+        let here = changes.binary_search_by_key(&at, |change| change.revision).ok();
+        let here = here.map(|position| &changes[position]).filter(|change| *change.key == *key);
+        match here.and_then(|change| change.value.clone()).or_else(|| known(key, at)) {
+            Some(known) => Ok(Ok(known)),
+            None => value(&self.log, key, at),
+        }
     }
 
     fn reaches_back_to(&self, revision: Revision) -> Result<(), ReadError> {

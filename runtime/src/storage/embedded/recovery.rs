@@ -223,7 +223,7 @@ impl Writer {
             );
             return Err(Refusal { cause: Cause::Damaged, message });
         }
-        let missed = guarded(|| View::open(handle.db())?.changes(published, usize::MAX));
+        let missed = guarded(|| View::open(handle.db())?.changes(published, usize::MAX, &|_, _| None));
         let missed = missed.map_err(|error| cause(handle, error))?;
         let missed = missed.map_err(|error| Refusal { cause: Cause::Damaged, message: error.to_string() })?;
         Ok(Found { history, lifetimes, end, missed })

@@ -36,22 +36,22 @@ pub(super) struct World {
 impl World {
     /// A world with the namespace `ns`.
     pub(super) async fn new() -> Self {
-        Self::with_window(Limits::default().window).await
-    }
-
-    /// A world whose cache keeps few past changes.
-    pub(super) async fn with_window(window: usize) -> Self {
-        Self::over(Arc::new(Memory::new()), window).await
+        Self::over(Arc::new(Memory::new())).await
     }
 
     /// A world over an existing store.
-    pub(super) async fn over(store: Arc<Memory>, window: usize) -> Self {
-        Self::on(store.clone(), store, window).await
+    pub(super) async fn over(store: Arc<Memory>) -> Self {
+        Self::with_limits(store, Limits::default()).await
+    }
+
+    /// A world over an existing store, whose cache has other limits.
+    pub(super) async fn with_limits(store: Arc<Memory>, limits: Limits) -> Self {
+        Self::on(store.clone(), store, limits).await
     }
 
     /// The world of one of several servers, by its handle of a memory store.
-    pub(super) async fn on(memory: Arc<Memory>, store: Arc<dyn Store>, window: usize) -> Self {
-        let cache = Cache::new(store.clone(), Limits { window, ..Limits::default() });
+    pub(super) async fn on(memory: Arc<Memory>, store: Arc<dyn Store>, limits: Limits) -> Self {
+        let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));
         let mut served =
             [namespace(), config(), widget()].map(|kind| registry.register([kind]).expect("a kind")).into_iter();

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, applier, at, below, causes, kind, shown, version};
 use crate::{
-    cache::Limits,
     kind::{
         Kind, Policy, Versions,
         binding::{DocumentHooks, NoHooks},
@@ -145,7 +144,7 @@ impl Later {
     /// With these objects, each with a finalizer that `applier` has applied.
     async fn new(policy: &'static dyn Policy, second: Second, names: &[&str]) -> Self {
         let store = Arc::new(Memory::new());
-        let first = World::over(store.clone(), Limits::default().window).await;
+        let first = World::over(store.clone()).await;
         let gadgets = first.api.registry.register([generation(policy, None)]).unwrap();
         for name in names {
             let spec = json!({"size": 3, "color": "Mauve", "list": [{"v": 1}, {"v": 2}]});
@@ -159,7 +158,7 @@ impl Later {
     }
 
     async fn over(store: Arc<Memory>, policy: &'static dyn Policy, second: Second) -> Self {
-        let world = World::over(store, Limits::default().window).await;
+        let world = World::over(store).await;
         let kind = generation(policy, Some(second));
         let gadgets = world.api.registry.register([kind.clone()]).unwrap();
         // The registry counts them at startup and only logs the number.

@@ -7,7 +7,7 @@ use super::{
     fixture::{World, at},
     versions::{gears, older, stored},
 };
-use crate::{cache::Limits, registry::Registered, storage::maintenance::Migration, verbs::Error};
+use crate::{registry::Registered, storage::maintenance::Migration, verbs::Error};
 
 const GEARS: usize = 150;
 const ALL: u64 = GEARS as u64;
@@ -22,7 +22,7 @@ async fn taken_over() -> (World, Arc<Registered>) {
         world.create(&before, "ns", body).await.unwrap();
     }
     world.create(&before, "ns", json!({"metadata": {"name": "odd"}, "cogs": 31})).await.unwrap();
-    let then = World::over(world.store.clone(), Limits::default().window).await;
+    let then = World::over(world.store.clone()).await;
     let [gears, _] = gears(&then);
     then.create(&gears, "ns", json!({"metadata": {"name": "new"}})).await.unwrap();
     (then, gears)
@@ -60,7 +60,7 @@ async fn every_object_is_rewritten_once_and_failures_are_named() {
     let again = world.api.migrate(&gears, |_| {}).await.unwrap();
     assert_eq!((again.seen, again.rewritten, again.skipped), (ALL + 2, 0, 1));
 
-    let without = World::over(world.store.clone(), Limits::default().window).await;
+    let without = World::over(world.store.clone()).await;
     let gears = without.api.registry.register([stored()]).unwrap();
     assert_eq!(without.get(&at(&gears, "ns", "g007")).await.unwrap()["spec"]["teeth"], 40, "the older version may go");
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, applier, at, below, shown, version};
 use crate::{
+    cache::Limits,
     kind::{Kind, policy::Custom},
     meta::options::{DeleteOptions, PatchOptions},
     registry::Registered,
@@ -38,8 +39,8 @@ struct Programs {
 impl Programs {
     async fn new() -> Self {
         let several = Several::new();
-        let older = World::on(several.memory().clone(), several.server(Lag::None), 100).await;
-        let world = World::on(several.memory().clone(), several.server(Lag::None), 100).await;
+        let older = World::on(several.memory().clone(), several.server(Lag::None), Limits::default()).await;
+        let world = World::on(several.memory().clone(), several.server(Lag::None), Limits::default()).await;
         assert!(world.api.registry.remove(&world.widgets));
         let newest = world.api.registry.register([newer(&world.widgets.kind)]).expect("the newer kind");
         let programs = Self { older, newer: world, newest };
@@ -143,7 +144,7 @@ async fn a_mark_for_deletion_keeps_them_and_a_patch_cannot_remove_what_is_not_se
 #[tokio::test]
 async fn kinds_of_definitions_drop_unknown_fields() {
     let several = Several::new();
-    let world = World::on(several.memory().clone(), several.server(Lag::None), 100).await;
+    let world = World::on(several.memory().clone(), several.server(Lag::None), Limits::default()).await;
     assert!(world.api.registry.remove(&world.widgets));
     let dropping = |kind: Kind| {
         kind.with(|_, _, binding| {

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::fixture::{World, applier, at, below, dry_run, names, selecting, version};
 use crate::{
+    cache::Limits,
     meta::{
         Revision,
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
@@ -24,9 +25,9 @@ struct Two {
 impl Two {
     async fn new(lag: Lag) -> Self {
         let several = Several::new();
-        let first = World::on(several.memory().clone(), several.server(Lag::None), 100).await;
+        let first = World::on(several.memory().clone(), several.server(Lag::None), Limits::default()).await;
         let behind = several.server(Lag::None);
-        let second = World::on(several.memory().clone(), behind.clone(), 100).await;
+        let second = World::on(several.memory().clone(), behind.clone(), Limits::default()).await;
         behind.set_lag(lag);
         Self { first, second, behind }
     }
@@ -213,7 +214,7 @@ async fn no_increment_of_two_servers_is_lost() {
     let mut worlds = Vec::new();
     for _ in 0..2 {
         let server = several.server(Lag::For(Duration::from_millis(1)));
-        worlds.push(Arc::new(World::on(several.memory().clone(), server, 100).await));
+        worlds.push(Arc::new(World::on(several.memory().clone(), server, Limits::default()).await));
     }
     worlds[0].create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
     let before = worlds[1].get(&worlds[1].widget("w")).await.unwrap()["spec"]["replicas"].as_i64().unwrap();

@@ -214,7 +214,7 @@ async fn a_record_of_layout_1_is_served_and_written_in_layout_2_by_its_next_writ
     let op = Op { key: key.as_str().into(), value: Some(value.into()), expect: Expect::Any, lifetime: None };
     let revision = world.store.commit(vec![op].into()).await.unwrap()[0];
     world.api.cache.reached(revision).await;
-    let restarted = World::over(world.store.clone(), 10).await;
+    let restarted = World::over(world.store.clone()).await;
     let json = String::from_utf8(OLD_END[2..].to_vec()).unwrap().replace(
         r#"{"metadata":{"#,
         &format!(r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"resourceVersion":"{revision}","#),
@@ -232,6 +232,6 @@ async fn a_record_of_layout_1_is_served_and_written_in_layout_2_by_its_next_writ
     let changed = shown(restarted.apply(&request, "me", config("2")).await.unwrap());
     assert_eq!((&changed["data"]["k"], layout()), (&json!("2"), 2));
     assert_eq!(changed["metadata"]["labels"], same["metadata"]["labels"]);
-    let again = World::over(world.store.clone(), 10).await;
+    let again = World::over(world.store.clone()).await;
     assert_eq!(again.get(&again.config("old")).await.unwrap(), changed);
 }

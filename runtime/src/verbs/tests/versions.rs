@@ -171,7 +171,7 @@ async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, Wo
     let world = World::new().await;
     let first = world.api.registry.register([before]).unwrap();
     world.create(&first, "ns", body).await.unwrap();
-    let then = World::over(world.store.clone(), Limits::default().window).await;
+    let then = World::over(world.store.clone()).await;
     let [gears, _] = gears(&then);
     (gears.objects.snapshot().get("ns/g").unwrap(), then, gears)
 }

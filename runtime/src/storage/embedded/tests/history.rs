@@ -24,6 +24,27 @@ fn await_compacted(store: &Embedded, upto: Revision) {
 }
 
 #[test]
+fn a_pass_reads_only_replaced_values_that_it_has_not_seen() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    put(&store, "/a", "1");
+    put(&store, "/b", "2");
+    put(&store, "/a", "3");
+    let seen = |key: &str, revision| {
+        assert_eq!((key, revision), ("/a", Revision(1)), "the value of /b is part of the same piece");
+        Some("seen".into())
+    };
+    put(&store, "/b", "4");
+    let previous = |after, known: Known<'_>| -> Vec<_> {
+        let changes = store.pass(Revision(after), 10, known).unwrap();
+        changes.into_iter().filter_map(|change| Some(change.previous?.1.unwrap())).collect()
+    };
+    assert_eq!(previous(1, &seen), ["seen", "2"]);
+    assert_eq!(previous(1, &|_, _| None), ["1", "2"]);
+    assert_eq!(previous(0, &|_, _| panic!("all are part of the piece")), ["1", "2"]);
+}
+
+#[test]
 fn acknowledged_writes_are_there_after_reopening() {
     let scratch = Scratch::new();
     let store = scratch.open(Options::default());

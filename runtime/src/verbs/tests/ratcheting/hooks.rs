@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::super::fixture::{World, at, below, causes, kind};
 use crate::{
     auth::User,
-    cache::Limits,
     kind::{
         Kind,
         hook::{self, Context},
@@ -101,13 +100,13 @@ impl Later {
     /// Objects stored before there were hooks, and the hooks.
     async fn new(specs: &[(&str, Value)]) -> Self {
         let store = Arc::new(Memory::new());
-        let first = World::over(store.clone(), Limits::default().window).await;
+        let first = World::over(store.clone()).await;
         let boxes_then = first.api.registry.register([boxes(hook::Functions::NONE)]).unwrap();
         for (name, spec) in specs {
             let body = json!({"metadata": {"name": name, "finalizers": ["example.com/hold"]}, "spec": spec});
             first.create(&boxes_then, "ns", body).await.unwrap();
         }
-        let world = World::over(store, Limits::default().window).await;
+        let world = World::over(store).await;
         let hooks = hook::Functions::<Box> {
             default: Some(|found, _| {
                 found.spec.owner.get_or_insert("nobody".to_owned());

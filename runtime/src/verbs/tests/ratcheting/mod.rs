@@ -13,7 +13,6 @@ use self::table::{
 };
 use super::fixture::{World, applier, at, below, causes, dry_run, kind, merge_patch, shown};
 use crate::{
-    cache::Limits,
     kind::{
         Kind,
         model::{Path, ScalePaths},
@@ -119,7 +118,7 @@ struct Tight {
 impl Tight {
     async fn new() -> Self {
         let store = Arc::new(Memory::new());
-        let loose = World::over(store.clone(), Limits::default().window).await;
+        let loose = World::over(store.clone()).await;
         let casks = loose.api.registry.register([cask(false)]).unwrap();
         for (name, spec) in stored() {
             let body = json!({"metadata": {"name": name}, "extra": "x", "spec": spec});
@@ -135,7 +134,7 @@ impl Tight {
         let status = below(at(&casks, "ns", "size"), "status");
         loose.merge(&status, json!({"status": {"phase": "Odd", "n": 7}})).await.unwrap();
 
-        let world = World::over(store, Limits::default().window).await;
+        let world = World::over(store).await;
         let casks = world.api.registry.register([cask(true)]).unwrap();
         Self { world, casks }
     }

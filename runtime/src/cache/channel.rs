@@ -1,0 +1,112 @@
+//! A channel: the changes that match one narrow subscription, and the subscribers that wait for more.
+
+use std::{sync::Arc, task::Waker};
+
+use super::{
+    Subscription,
+    change::Change,
+    window::{self, Changes},
+};
+use crate::meta::Revision;
+
+/// The changes of the window that match a subscription, complete after a floor, and its subscribers.
+pub(super) struct Channel {
+    pub(super) subscription: Subscription,
+    pub(super) subscribers: Subscribers,
+    /// True if there are new changes for which the subscribers have not been woken.
+    pub(super) pending: bool,
+    changes: Changes,
+    floor: Revision,
+}
+
+impl Channel {
+    /// A channel with all matching changes after a revision.
+    pub(super) fn new(subscription: Subscription, changes: Changes, floor: Revision) -> Self {
+        Self { subscription, subscribers: Subscribers::default(), pending: false, changes, floor }
+    }
+
+    /// The channel has all matching changes after this revision.
+    pub(super) fn floor(&self) -> Revision {
+        self.floor
+    }
+
+    /// Forgets all changes. The channel is complete from a revision on.
+    pub(super) fn begin(&mut self, floor: Revision) {
+        self.changes.clear();
+        self.floor = floor;
+    }
+
+    pub(super) fn push(&mut self, change: Arc<Change>) {
+        self.changes.push_back(change);
+    }
+
+    /// Removes the oldest change if it has this revision.
+    pub(super) fn pop_if(&mut self, revision: Revision) {
+        if self.changes.front().is_some_and(|first| first.revision == revision) {
+            self.changes.pop_front();
+            self.floor = self.floor.max(revision);
+        }
+    }
+
+    /// Extends the channel back to a revision. `found` has all matching changes after it.
+    pub(super) fn extend_back(&mut self, mut found: Changes, floor: Revision) {
+        if floor < self.floor {
+            found.truncate(found.partition_point(|change| change.revision <= self.floor));
+            found.append(&mut self.changes);
+            self.changes = found;
+            self.floor = floor;
+        }
+    }
+
+    /// Changes strictly after a revision, in order.
+    pub(super) fn after(&self, revision: Revision) -> impl Iterator<Item = &Arc<Change>> {
+        window::after(&self.changes, revision)
+    }
+
+    /// True if there is a change after a revision.
+    pub(super) fn has_after(&self, revision: Revision) -> bool {
+        self.changes.back().is_some_and(|last| last.revision > revision)
+    }
+}
+
+/// The wakers of subscribers that wait, by position.
+#[derive(Default)]
+pub(super) struct Subscribers {
+    wakers: Vec<Option<Waker>>,
+    free: Vec<usize>,
+}
+
+impl Subscribers {
+    pub(super) fn add(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.wakers.push(None);
+            self.wakers.len() - 1
+        })
+    }
+
+    pub(super) fn remove(&mut self, number: usize) {
+        self.wakers[number] = None;
+        self.free.push(number);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.free.len() == self.wakers.len()
+    }
+
+    pub(super) fn keep(&mut self, number: usize, waker: &Waker) {
+        match &mut self.wakers[number] {
+            Some(kept) => kept.clone_from(waker),
+            empty => *empty = Some(waker.clone()),
+        }
+    }
+
+    pub(super) fn drain_into(&mut self, wakers: &mut Vec<Waker>) {
+        wakers.extend(self.wakers.iter_mut().filter_map(Option::take));
+    }
+
+    /// The number of allocated places.
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> usize {
+        self.wakers.len()
+    }
+}

@@ -1,0 +1,114 @@
+//! A store that other processes write to, as an engine over a network is one: the connection to it breaks, and what was
+//! committed meanwhile is lost to this process.
+
+use std::{
+    future,
+    task::{Context, Poll, Waker},
+};
+
+use super::*;
+use crate::storage::{Change, Commit, CommitFuture, Delivery, Entry, Health, ReadError, Sink, Visit};
+
+/// A memory store that delivers its changes while it is connected.
+#[derive(Default)]
+pub(super) struct Relay {
+    store: Memory,
+    link: Mutex<Link>,
+}
+
+#[derive(Default)]
+struct Link {
+    sink: Option<Sink>,
+    is_cut: bool,
+    /// Everything that was committed, delivered or not, compacted or not.
+    log: Vec<Change>,
+}
+
+impl Relay {
+    /// From now on changes are committed and not delivered.
+    pub(super) fn cut(&self) {
+        lock(&self.link).is_cut = true;
+    }
+
+    /// Compacts what was committed, delivers the state, and from then on changes again.
+    pub(super) fn reconnect(&self) {
+        let mut link = lock(&self.link);
+        let (entries, at) = self.store.range("", None).unwrap();
+        self.store.compact(at).unwrap();
+        link.is_cut = false;
+        link.sink.as_mut().unwrap()(Delivery::State(&entries, at));
+    }
+
+    /// Delivers no change, and a revision or the newest one if that is later.
+    pub(super) fn skip_to(&self, revision: Revision) {
+        let mut link = lock(&self.link);
+        let upto = revision.max(self.store.head());
+        link.sink.as_mut().unwrap()(Delivery::Changes(&[], upto));
+    }
+
+    pub(super) fn log(&self) -> Vec<Change> {
+        lock(&self.link).log.clone()
+    }
+
+    pub(super) async fn put(&self, key: &str, app: &str) {
+        self.commit(vec![put(key, app, "red")].into()).await.unwrap();
+    }
+}
+
+impl Store for Relay {
+    fn attach(&self, sink: Sink) {
+        lock(&self.link).sink = Some(sink);
+    }
+
+    fn commit(&self, commit: Commit) -> CommitFuture<'_> {
+        let mut link = lock(&self.link);
+        let before = self.store.head();
+        let Poll::Ready(result) = self.store.commit(commit).as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        else {
+            panic!("the memory store commits at once")
+        };
+        let changes = self.store.changes(before, usize::MAX).unwrap();
+        let is_cut = link.is_cut;
+        if let (Some(last), Some(sink)) = (changes.last(), link.sink.as_mut().filter(|_| !is_cut)) {
+            sink(Delivery::Changes(&changes, last.revision));
+        }
+        link.log.extend(changes);
+        Box::pin(future::ready(result))
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
+        self.store.get(key)
+    }
+
+    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
+        self.store.range(prefix, at)
+    }
+
+    fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {
+        self.store.scan(prefixes, visit)
+    }
+
+    fn head(&self) -> Revision {
+        self.store.head()
+    }
+
+    fn compacted(&self) -> Revision {
+        self.store.compacted()
+    }
+
+    fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
+        self.store.changes(after, limit)
+    }
+
+    fn compact(&self, upto: Revision) -> Result<(), ReadError> {
+        self.store.compact(upto)
+    }
+
+    fn health(&self) -> Health {
+        self.store.health()
+    }
+
+    fn close(&self) {
+        self.store.close();
+    }
+}
