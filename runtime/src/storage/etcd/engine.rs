@@ -30,13 +30,6 @@ use crate::{
 const MOST_IN_FLIGHT: usize = 512;
 /// How long a commit waits until the sink has it. It is durable: if the watch is broken, it is acknowledged.
 const DELIVERED_WITHIN: Duration = Duration::from_secs(3);
-/// The number of keys in the first page of a range.
-const FIRST_PAGE: i64 = 500;
-/// The largest number of keys in a page.
-const LARGEST_PAGE: i64 = 10_000;
-/// The size of a page in bytes that is aimed at.
-const PAGE_BYTES: usize = 4 << 20;
-
 /// The engine without its threads.
 pub(super) struct Engine {
     pub members: Arc<Members>,
@@ -121,52 +114,8 @@ impl Engine {
         Ok(answer.kvs.into_iter().find_map(|kv| self.entry(kv)))
     }
 
-    /// All keys in a span at one revision, read in pages.
-    pub(super) async fn range(
-        self: &Arc<Self>,
-        first: Bytes,
-        end: Bytes,
-        at: Option<Revision>,
-    ) -> Result<(Vec<Entry>, Revision), ReadError> {
-        let (mut key, mut revision, mut limit) = (first, at.unwrap_or_default(), FIRST_PAGE);
-        let mut entries = Vec::new();
-        loop {
-            let request =
-                RangeRequest { key, range_end: end.clone(), limit, revision: proto::raw(revision), keys_only: false };
-            let answer: Result<RangeResponse, Fault> = self.members.call(path::RANGE, &request, Again::Always).await;
-            let page = match answer {
-                Ok(page) => page,
-                Err(fault) => return Err(self.unread(&fault).await),
-            };
-            let newest = proto::at(page.header.as_ref());
-            self.position.saw(newest);
-            if revision.0 == 0 {
-                revision = newest;
-            }
-            let bytes: usize = page.kvs.iter().map(|kv| kv.key.len() + kv.value.len()).sum();
-            let each = i64::try_from(PAGE_BYTES * page.kvs.len() / bytes.max(1)).unwrap_or(LARGEST_PAGE);
-            limit = each.clamp(1, LARGEST_PAGE);
-            let last = page.kvs.last().map(|kv| [&kv.key[..], &[0]].concat());
-            entries.extend(page.kvs.into_iter().filter_map(|kv| self.entry(kv)));
-            match last.filter(|_| page.more) {
-                Some(next) => key = next.into(),
-                None => return Ok((entries, revision)),
-            }
-        }
-    }
-
-    /// Why a state could not be read.
-    async fn unread(self: &Arc<Self>, fault: &Fault) -> ReadError {
-        if fault.is_compacted() {
-            return super::history::find_compacted(self).await.map_or_else(|error| error, ReadError::Compacted);
-        }
-        if fault.is_future() {
-            return self.newest().await.map_or_else(|error| error, ReadError::Future);
-        }
-        fault.of_read()
-    }
-
-    fn entry(&self, kv: proto::KeyValue) -> Option<Entry> {
+    /// An entry of the callers' keys.
+    pub(super) fn entry(&self, kv: proto::KeyValue) -> Option<Entry> {
         let key = self.keys.of_stored(&kv.key)?;
         Some(Entry { key, value: Ok(kv.value), revision: proto::revision(kv.mod_revision) })
     }

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
     engine::{self, Engine},
+    pages::Pages,
     position::Position,
     watch::{Ended, News, Watch},
 };
@@ -126,8 +127,7 @@ impl Feed {
 
     /// Delivers the whole state.
     async fn begin_again(&mut self) -> Result<(), ReadError> {
-        let (first, end) = self.engine.keys.all();
-        let (entries, at) = self.engine.range(first, end, None).await?;
+        let (entries, at) = Pages::of([self.engine.keys.all()], None).all(&self.engine).await?;
         (self.sink)(Delivery::State(&entries, at));
         self.at = at;
         self.engine.position.lost_changes();

@@ -83,16 +83,17 @@ pub(super) async fn compacted(engine: &Arc<Engine>) -> Result<Revision, ReadErro
     }
 }
 
-/// The revision up to which history is compacted, if it is compacted at all: a watch from the beginning is told.
+/// The revision up to which history is compacted, if it is compacted at all: etcd ends a watch from the
+/// beginning with it.
 pub(super) async fn find_compacted(engine: &Arc<Engine>) -> Result<Revision, ReadError> {
-    let told = async {
+    let found = async {
         let mut watch = Watch::open(engine, Revision(0)).await?;
         loop {
             watch.next().await?;
         }
     };
-    let told: Result<Result<Revision, Ended>, _> = timeout(NEXT_WITHIN, told).await;
-    match told {
+    let found: Result<Result<Revision, Ended>, _> = timeout(NEXT_WITHIN, found).await;
+    match found {
         Ok(Err(Ended::Compacted(compacted))) => Ok(engine.position.saw_compaction(compacted)),
         Ok(Err(Ended::Broken(why))) => Err(ReadError::Engine(why)),
         Ok(Ok(_)) | Err(_) => Err(ReadError::Engine("etcd has not said which revisions are compacted".to_owned())),

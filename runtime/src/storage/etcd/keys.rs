@@ -50,6 +50,15 @@ impl Keys {
         Some((first, end))
     }
 
+    /// The spans of keys that begin with one of the prefixes, in order, each key in one of them.
+    pub(super) fn spans(&self, prefixes: &[&str]) -> Vec<(Bytes, Bytes)> {
+        let mut spans: Vec<_> = prefixes.iter().filter_map(|prefix| self.span(prefix)).collect();
+        spans.sort();
+        // A prefix that begins with another one sorts after it.
+        spans.dedup_by(|next, last| next.0.starts_with(&last.0));
+        spans
+    }
+
     /// All keys.
     pub(super) fn all(&self) -> (Bytes, Bytes) {
         let first = Bytes::from(self.prefix.clone());
@@ -91,6 +100,8 @@ mod tests {
         assert_eq!(span("/registry/a/"), Some(["/shop/a/".to_owned(), "/shop/a0".to_owned()]));
         assert_eq!(span(""), Some(["/shop/".to_owned(), "/shop0".to_owned()]));
         assert_eq!(span("/other"), None);
+        let spans = keys.spans(&["/registry/b/", "/registry/a/", "/registry/a/x/", "/other/", "/registry/b/"]);
+        assert_eq!(spans, [keys.span("/registry/a/"), keys.span("/registry/b/")].map(|span| span.expect("a span")));
         assert!(matches!(Keys::new("/"), Err(EtcdError::Options(_))));
     }
 }

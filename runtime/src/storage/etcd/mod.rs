@@ -36,6 +36,7 @@ mod keys;
 mod leases;
 mod members;
 mod options;
+mod pages;
 mod position;
 mod proto;
 #[cfg(test)]
@@ -46,7 +47,9 @@ mod wire;
 
 use std::{
     future::{self, Future},
+    num::NonZero,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -59,9 +62,11 @@ use self::{
     feed::Feed,
     keys::Keys,
     members::{Members, NoSession, PAUSE, TRIED_FOR, texts},
+    pages::Pages,
 };
 use super::{
     Change, Commit, CommitError, CommitFuture, ConfirmFuture, Damages, Entry, Health, Metrics, ReadError, Sink, Store,
+    Visit,
 };
 use crate::{meta::Revision, metrics::nanoseconds};
 
@@ -72,6 +77,8 @@ pub use options::EtcdOptions;
 const OPENED_WITHIN: Duration = Duration::from_secs(15);
 /// How long closing waits for commits that are on their way.
 const CLOSED_WITHIN: Duration = Duration::from_secs(15);
+/// The number of pages that a scan reads ahead.
+const PAGES_AHEAD: usize = 2;
 /// The number of threads that talk to etcd and run the sink.
 const THREADS: usize = 2;
 
@@ -251,12 +258,48 @@ impl Store for Etcd {
         if let Some(at) = at.filter(|at| *at < compacted) {
             return Err(ReadError::Compacted(compacted.max(at)));
         }
-        let Some((first, end)) = span else { return Ok((Vec::new(), at.unwrap_or_else(|| self.head()))) };
+        let Some(span) = span else { return Ok((Vec::new(), at.unwrap_or_else(|| self.head()))) };
         let engine = Arc::clone(&self.engine);
         self.read(async move {
-            let (entries, at) = engine.range(first, end, at).await?;
+            let (entries, at) = Pages::of([span], at).all(&engine).await?;
             engine.position.want(at);
             Ok((entries, at))
+        })
+    }
+
+    fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {
+        let mut pages = Pages::of(self.engine.keys.spans(prefixes), None);
+        let (pieces, queue) = mpsc::sync_channel(PAGES_AHEAD);
+        let queue = Mutex::new(queue);
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let work = || {
+            while let Ok(piece) = next() {
+                visit(piece);
+            }
+        };
+        thread::scope(|scope| {
+            // Moved in, so that the workers end with it.
+            let (pieces, mut position) = (pieces, 0);
+            for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+                scope.spawn(work);
+            }
+            loop {
+                let (engine, mut rest) = (Arc::clone(&self.engine), pages);
+                let (page, rest, revision) = self.read(async move {
+                    let page = rest.next(&engine).await?;
+                    let revision = rest.revision(&engine).await?;
+                    Ok((page, rest, revision))
+                })?;
+                let Some(page) = page else {
+                    self.engine.position.want(revision);
+                    return Ok(revision);
+                };
+                let numbered: Vec<_> = (position..).zip(page).collect();
+                position += numbered.len();
+                pages = rest;
+                // It fails if all workers have panicked, which the end of the scope reports.
+                let _ = pieces.send(numbered);
+            }
         })
     }
 

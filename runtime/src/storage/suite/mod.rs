@@ -18,151 +18,245 @@ fn delete(key: &str, expect: Expect) -> Op {
     Op { key: key.into(), value: None, expect, lifetime: None }
 }
 
-/// A condition on a key; revision zero means that it must not exist.
-fn hold(key: &str, revision: u64) -> Hold {
-    Hold { key: key.into(), revision: Some(Revision(revision)).filter(|revision| revision.0 > 0) }
-}
-
 /// Commits, and blocks until the answer.
 pub(super) fn commit(store: &dyn Store, commit: impl Into<Commit>) -> Result<Vec<Revision>, CommitError> {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(store.commit(commit.into()))
 }
 
-fn values(entries: &[Entry]) -> Vec<(&str, &str, u64)> {
-    entries
-        .iter()
-        .map(|entry| {
-            (&*entry.key, std::str::from_utf8(entry.value.as_ref().expect("whole")).expect("text"), entry.revision.0)
-        })
-        .collect()
+/// How an engine gives revisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Revisions {
+    /// One for each operation, without gaps, and in the order in which commits were queued.
+    Dense,
+    /// One for each commit, in the order in which the store gets them. Some belong to no commit.
+    Shared,
 }
 
-fn seen(store: &dyn Store) -> Arc<Mutex<Vec<Change>>> {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let into = Arc::clone(&seen);
-    store.attach(Box::new(move |given: Delivery<'_>| into.lock().unwrap().extend_from_slice(given.changes())));
-    seen
+impl Revisions {
+    /// Checks the revisions of a commit whose predecessor has another one.
+    pub(super) fn check(self, before: Revision, given: &[Revision]) {
+        match self {
+            Self::Dense => {
+                let expected = (1..).map(|more| Revision(before.0 + more)).take(given.len());
+                assert!(given.iter().copied().eq(expected), "{given:?} after {before}");
+            }
+            Self::Shared => {
+                assert!(given.iter().all(|each| *each > before && *each == given[0]), "{given:?} after {before}")
+            }
+        }
+    }
+}
+
+/// An empty store on trial.
+struct Trial<S> {
+    store: S,
+    revisions: Revisions,
+    /// The revision before the first commit.
+    origin: Revision,
+}
+
+impl<S: Store> Trial<S> {
+    fn new(store: S, revisions: Revisions) -> Self {
+        let origin = store.head();
+        assert!(revisions == Revisions::Shared || origin == Revision(0), "an empty store begins at zero");
+        Self { store, revisions, origin }
+    }
+
+    fn commit(&self, commit: impl Into<Commit>) -> Result<Vec<Revision>, CommitError> {
+        let before = self.store.head();
+        let result = self::commit(&self.store, commit);
+        if let Ok(given) = &result {
+            self.revisions.check(before, given);
+        }
+        assert_eq!(self.store.head(), result.iter().flatten().last().copied().unwrap_or(before));
+        result
+    }
+
+    /// Commits operations that succeed. The result is the revision of each.
+    fn write(&self, ops: Vec<Op>) -> Vec<Revision> {
+        let count = ops.len();
+        let given = self.commit(ops).expect("a commit");
+        assert_eq!(given.len(), count);
+        given
+    }
+
+    /// Writes a key, whatever it has.
+    fn put(&self, key: &str, value: &str) -> Revision {
+        self.write(vec![put(key, value, Expect::Any)])[0]
+    }
+
+    fn conflict(&self, op: Op) -> (usize, Option<Revision>) {
+        conflict(self.commit(vec![op]))
+    }
+
+    /// Queues commits all at once, and returns the answers. Where their order is open, each waits for the one before.
+    fn queue(&self, commits: Vec<Commit>) -> Vec<Result<Vec<Revision>, CommitError>> {
+        if self.revisions == Revisions::Shared {
+            return commits.into_iter().map(|commit| self.commit(commit)).collect();
+        }
+        let queued: Vec<_> = commits.into_iter().map(|commit| self.store.commit(commit)).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        queued.into_iter().map(|queued| runtime.block_on(queued)).collect()
+    }
+
+    fn values(&self, prefix: &str, at: Option<Revision>) -> Vec<(String, String, Revision)> {
+        let (entries, found) = self.store.range(prefix, at).expect("a range");
+        assert_eq!(found, at.unwrap_or_else(|| self.store.head()));
+        let text = |value: &Bytes| String::from_utf8(value.to_vec()).expect("text");
+        entries.iter().map(|e| (e.key.to_string(), text(e.value.as_ref().expect("whole")), e.revision)).collect()
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        self.store.changes(self.origin, 100).expect("changes")
+    }
+
+    fn seen(&self) -> Arc<Mutex<Vec<Change>>> {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let into = Arc::clone(&seen);
+        self.store.attach(Box::new(move |given: Delivery<'_>| into.lock().unwrap().extend_from_slice(given.changes())));
+        seen
+    }
+}
+
+fn value(key: &str, value: &str, revision: Revision) -> (String, String, Revision) {
+    (key.to_owned(), value.to_owned(), revision)
+}
+
+/// A condition on a key that a revision wrote, or that does not exist.
+fn hold(key: &str, revision: impl Into<Option<Revision>>) -> Hold {
+    Hold { key: key.into(), revision: revision.into() }
 }
 
 /// Runs the whole suite; `fresh` creates an empty store.
-pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
-    preconditions(&fresh());
-    holds(&fresh());
-    a_hold_sees_the_commits_queued_before_it(&fresh());
-    a_commit_is_whole_or_nothing(&fresh());
-    ranges_hold_exactly_the_prefix(&fresh());
-    scans_give_each_newest_value_once(&fresh());
-    the_past_is_rebuilt(&fresh());
-    compaction_forgets_and_says_so(&fresh());
-    the_sink_sees_what_changes_gives(&fresh());
-    one_conflict_does_not_fail_other_queued_commits(&fresh());
-    concurrent_increments_are_not_lost(&fresh());
-    a_commit_is_acknowledged_after_the_sink_has_it(&fresh());
-    a_closed_store_refuses(&fresh());
-    lifetimes::run(&fresh());
+pub(super) fn run<S: Store>(revisions: Revisions, mut fresh: impl FnMut() -> S) {
+    let mut on = |check: fn(&Trial<S>)| check(&Trial::new(fresh(), revisions));
+    on(preconditions);
+    on(holds_are_conditions);
+    on(a_hold_sees_the_commits_queued_before_it);
+    on(a_commit_is_whole_or_nothing);
+    on(ranges_hold_exactly_the_prefix);
+    on(scans_give_each_newest_value_once);
+    on(the_past_is_rebuilt);
+    on(compaction_forgets_and_says_so);
+    on(the_sink_sees_what_changes_gives);
+    on(one_conflict_does_not_fail_other_queued_commits);
+    on(concurrent_increments_are_not_lost);
+    on(a_commit_is_acknowledged_after_the_sink_has_it);
+    on(a_closed_store_refuses);
+    on(|trial| lifetimes::run(&trial.store));
 }
 
-fn conflict(result: Result<Vec<Revision>, CommitError>) -> (usize, Option<u64>) {
+fn conflict(result: Result<Vec<Revision>, CommitError>) -> (usize, Option<Revision>) {
     match result {
-        Err(CommitError::Conflict { index, current }) => (index, current.map(|revision| revision.0)),
+        Err(CommitError::Conflict { index, current }) => (index, current),
         other => panic!("expected a conflict, got {other:?}"),
     }
 }
 
-fn preconditions(store: &dyn Store) {
-    assert_eq!(conflict(commit(store, vec![delete("/a", Expect::Any)])), (0, None));
-    assert_eq!(conflict(commit(store, vec![put("/a", "1", Expect::At(Revision(1)))])), (0, None));
-    assert_eq!(commit(store, vec![put("/a", "1", Expect::Absent)]).unwrap(), [Revision(1)]);
-    assert_eq!(conflict(commit(store, vec![put("/a", "2", Expect::Absent)])), (0, Some(1)));
-    assert_eq!(conflict(commit(store, vec![put("/a", "2", Expect::At(Revision(7)))])), (0, Some(1)));
-    assert_eq!(commit(store, vec![put("/a", "2", Expect::At(Revision(1)))]).unwrap(), [Revision(2)]);
-    assert_eq!(commit(store, vec![put("/a", "3", Expect::Any)]).unwrap(), [Revision(3)]);
-    assert_eq!(conflict(commit(store, vec![delete("/a", Expect::At(Revision(2)))])), (0, Some(3)));
-    assert_eq!(commit(store, vec![delete("/a", Expect::At(Revision(3)))]).unwrap(), [Revision(4)]);
-    assert_eq!(store.get("/a").unwrap(), None);
-    assert_eq!(store.head(), Revision(4));
-    assert_eq!(commit(store, Vec::new()).unwrap(), []);
-    assert_eq!(store.head(), Revision(4));
-}
-
-fn unmet(result: &Result<Vec<Revision>, CommitError>) -> (usize, Option<u64>) {
+fn unmet(result: &Result<Vec<Revision>, CommitError>) -> (usize, Option<Revision>) {
     match result {
-        Err(CommitError::Unmet { index, current }) => (*index, current.map(|revision| revision.0)),
+        Err(CommitError::Unmet { index, current }) => (*index, *current),
         other => panic!("expected a hold that is not true, got {other:?}"),
     }
 }
 
-fn holds(store: &dyn Store) {
-    let holding = |ops, holds: &[Hold]| commit(store, Commit { ops, holds: holds.to_vec() });
+fn preconditions<S: Store>(on: &Trial<S>) {
+    assert_eq!(on.conflict(delete("/a", Expect::Any)), (0, None));
+    assert_eq!(on.conflict(put("/a", "1", Expect::At(Revision(1)))), (0, None));
+    assert_eq!(on.conflict(put("/a", "1", Expect::At(Revision(0)))), (0, None));
+    let first = on.write(vec![put("/a", "1", Expect::Absent)])[0];
+    assert_eq!(on.conflict(put("/a", "2", Expect::Absent)), (0, Some(first)));
+    assert_eq!(on.conflict(delete("/a", Expect::Absent)), (0, Some(first)));
+    assert_eq!(on.conflict(put("/a", "2", Expect::At(Revision(first.0 + 6)))), (0, Some(first)));
+    let second = on.write(vec![put("/a", "2", Expect::At(first))])[0];
+    let third = on.put("/a", "3");
+    assert_eq!(on.conflict(delete("/a", Expect::At(second))), (0, Some(third)));
+    on.write(vec![delete("/a", Expect::At(third))]);
+    assert_eq!(on.store.get("/a").unwrap(), None);
+    assert_eq!(on.commit(Vec::new()).unwrap(), []);
+}
+
+fn holds_are_conditions<S: Store>(on: &Trial<S>) {
+    let holding = |ops, holds: &[Hold]| on.commit(Commit { ops, holds: holds.to_vec() });
     let make = |key| vec![put(key, "1", Expect::Absent)];
-    assert_eq!(unmet(&holding(make("/n/a"), &[hold("/n", 1)])), (0, None));
-    assert_eq!(holding(make("/n/a"), &[hold("/n", 0)]).unwrap(), [Revision(1)]);
-    commit(store, make("/n")).unwrap();
-    assert_eq!(unmet(&holding(make("/n/b"), &[hold("/n", 0)])), (0, Some(2)));
-    assert_eq!(unmet(&holding(make("/n/b"), &[hold("/n/a", 1), hold("/n", 1)])), (1, Some(2)));
-    assert_eq!(unmet(&holding(make("/n/a"), &[hold("/n", 3)])), (0, Some(2)), "holds are judged before operations");
-    assert_eq!(holding(make("/n/b"), &[hold("/n/a", 1), hold("/n", 2), hold("/m", 0)]).unwrap(), [Revision(3)]);
-    assert_eq!(conflict(holding(make("/n/b"), &[hold("/n", 2)])), (0, Some(3)));
+    assert_eq!(unmet(&holding(make("/n/a"), &[hold("/n", Revision(1))])), (0, None));
+    assert_eq!(unmet(&holding(make("/n/a"), &[hold("/n", Revision(0))])), (0, None));
+    let a = holding(make("/n/a"), &[hold("/n", None)]).unwrap()[0];
+    let n = on.write(make("/n"))[0];
+    assert_eq!(unmet(&holding(make("/n/b"), &[hold("/n", None)])), (0, Some(n)));
+    assert_eq!(unmet(&holding(make("/n/b"), &[hold("/n/a", a), hold("/n", a)])), (1, Some(n)));
+    let first = unmet(&holding(make("/n/a"), &[hold("/n", n.next())]));
+    assert_eq!(first, (0, Some(n)), "holds are judged before operations");
+    let b = holding(make("/n/b"), &[hold("/n/a", a), hold("/n", n), hold("/m", None)]).unwrap()[0];
+    assert_eq!(conflict(holding(make("/n/b"), &[hold("/n", n)])), (0, Some(b)));
     let ops = vec![delete("/n", Expect::Any), put("/n/c", "1", Expect::Absent)];
-    assert_eq!(holding(ops, &[hold("/n", 2)]).unwrap(), [Revision(4), Revision(5)], "a key may be held and written");
-    assert_eq!(unmet(&holding(Vec::new(), &[hold("/n", 2)])), (0, None));
-    assert_eq!(holding(Vec::new(), &[hold("/n", 0)]).unwrap(), []);
-    assert_eq!(store.head(), Revision(5), "a hold writes nothing, and a failed hold prevents all operations");
-    assert_eq!(store.changes(Revision(0), 10).unwrap().len(), 5);
+    assert_eq!(holding(ops, &[hold("/n", n)]).unwrap().len(), 2, "a key may be held and written");
+    assert_eq!(unmet(&holding(Vec::new(), &[hold("/n", n)])), (0, None));
+    assert_eq!(holding(Vec::new(), &[hold("/n", None)]).unwrap(), []);
+    assert_eq!(on.changes().len(), 5, "a hold writes nothing, and a failed hold prevents all operations");
 }
 
 /// Queues changes to a namespace and in it all at once: holds see the result of the earlier commits.
-fn a_hold_sees_the_commits_queued_before_it(store: &dyn Store) {
-    let in_namespace =
-        |key, revision| Commit { ops: vec![put(key, "1", Expect::Absent)], holds: vec![hold("/n", revision)] };
-    let queued: Vec<_> = [
-        vec![put("/n", "active", Expect::Absent)].into(),
-        in_namespace("/n/a", 1),
-        vec![put("/n", "terminating", Expect::At(Revision(1)))].into(),
-        in_namespace("/n/b", 1),
-        vec![put("/m", "1", Expect::Absent)].into(),
-        in_namespace("/n/c", 3),
-        vec![delete("/n", Expect::At(Revision(3)))].into(),
-        in_namespace("/n/d", 3),
-        in_namespace("/n/e", 0),
-    ]
-    .into_iter()
-    .map(|commit| store.commit(commit))
-    .collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let answers: Vec<_> = queued.into_iter().map(|queued| runtime.block_on(queued)).collect();
-    let revisions: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().map(|revisions| revisions[0].0)).collect();
-    assert_eq!(revisions, [Some(1), Some(2), Some(3), None, Some(4), Some(5), Some(6), None, Some(7)]);
-    assert_eq!((unmet(&answers[3]), unmet(&answers[7])), ((0, Some(3)), (0, None)));
-    let keys: Vec<_> = store.range("/n/", None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect();
-    assert_eq!(keys, ["/n/a", "/n/c", "/n/e"]);
-}
-
-fn a_commit_is_whole_or_nothing(store: &dyn Store) {
-    commit(store, vec![put("/a", "1", Expect::Absent), put("/b", "1", Expect::Absent)]).unwrap();
-    let result = commit(store, vec![put("/c", "1", Expect::Absent), put("/b", "2", Expect::Absent)]);
-    assert_eq!(conflict(result), (1, Some(2)));
-    assert_eq!(store.head(), Revision(2));
-    assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "1", 1), ("/b", "1", 2)]);
-    assert_eq!(store.changes(Revision(0), 10).unwrap().len(), 2);
-    let ops = vec![put("/c", "1", Expect::Absent), delete("/a", Expect::At(Revision(1))), put("/b", "2", Expect::Any)];
-    assert_eq!(commit(store, ops).unwrap(), [Revision(3), Revision(4), Revision(5)]);
-    assert_eq!(values(&store.range("/", None).unwrap().0), [("/b", "2", 5), ("/c", "1", 3)]);
-}
-
-fn ranges_hold_exactly_the_prefix(store: &dyn Store) {
-    for key in ["/r/a/x", "/r/a/y", "/r/aa/x", "/r/a", "/r/b/x", "/q", "/r/ä"] {
-        commit(store, vec![put(key, key, Expect::Absent)]).unwrap();
-    }
-    let keys = |prefix: &str| -> Vec<String> {
-        store.range(prefix, None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect()
+fn a_hold_sees_the_commits_queued_before_it<S: Store>(on: &Trial<S>) {
+    let active = on.write(vec![put("/n", "active", Expect::Absent)])[0];
+    let in_namespace = |key, revision: Option<Revision>| Commit {
+        ops: vec![put(key, "1", Expect::Absent)],
+        holds: vec![hold("/n", revision)],
     };
+    let answers = on.queue(vec![
+        in_namespace("/n/a", Some(active)),
+        vec![put("/n", "terminating", Expect::At(active))].into(),
+        in_namespace("/n/b", Some(active)),
+        vec![put("/m", "1", Expect::Absent)].into(),
+        in_namespace("/n/c", None),
+        vec![delete("/n", Expect::Any)].into(),
+        in_namespace("/n/d", Some(active)),
+        in_namespace("/n/e", None),
+    ]);
+    let given: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().map(|given| given[0])).collect();
+    assert_eq!(
+        given.iter().map(Option::is_some).collect::<Vec<_>>(),
+        [true, true, false, true, false, true, false, true]
+    );
+    let taken: Vec<Revision> = given.iter().flatten().copied().collect();
+    assert!(taken.is_sorted_by(|one, next| one < next));
+    if on.revisions == Revisions::Dense {
+        assert_eq!(taken, [2, 3, 4, 5, 6].map(Revision));
+    }
+    let terminating = given[1];
+    assert_eq!(
+        [2, 4, 6].map(|at| unmet(&answers[at])),
+        [(0, terminating), (0, terminating), (0, None)],
+        "the state that the earlier commits left"
+    );
+    let keys: Vec<_> = on.values("/n/", None).into_iter().map(|(key, ..)| key).collect();
+    assert_eq!(keys, ["/n/a", "/n/e"]);
+}
+
+fn a_commit_is_whole_or_nothing<S: Store>(on: &Trial<S>) {
+    let made = on.write(vec![put("/a", "1", Expect::Absent), put("/b", "1", Expect::Absent)]);
+    let result = on.commit(vec![put("/c", "1", Expect::Absent), put("/b", "2", Expect::Absent)]);
+    assert_eq!(conflict(result), (1, Some(made[1])));
+    assert_eq!(on.values("/", None), [value("/a", "1", made[0]), value("/b", "1", made[1])]);
+    assert_eq!(on.changes().len(), 2);
+    let ops = vec![put("/c", "1", Expect::Absent), delete("/a", Expect::At(made[0])), put("/b", "2", Expect::Any)];
+    let then = on.write(ops);
+    assert_eq!(on.values("/", None), [value("/b", "2", then[2]), value("/c", "1", then[0])]);
+    assert_eq!(on.changes().iter().map(|change| change.revision).collect::<Vec<_>>(), [made, then].concat());
+}
+
+fn ranges_hold_exactly_the_prefix<S: Store>(on: &Trial<S>) {
+    let first = on.put("/r/a/x", "1");
+    for key in ["/r/a/y", "/r/aa/x", "/r/a", "/r/b/x", "/q", "/r/ä"] {
+        on.put(key, "1");
+    }
+    let keys = |prefix: &str| -> Vec<String> { on.values(prefix, None).into_iter().map(|(key, ..)| key).collect() };
     assert_eq!(keys("/r/a/"), ["/r/a/x", "/r/a/y"]);
     assert_eq!(keys("/r/a"), ["/r/a", "/r/a/x", "/r/a/y", "/r/aa/x"]);
     assert_eq!(keys("/r/ä"), ["/r/ä"]);
     assert_eq!(keys("/s"), [""; 0]);
     assert_eq!(keys("").len(), 7);
-    assert_eq!(store.range("/r/a/", Some(Revision(1))).unwrap().0.len(), 1);
+    assert_eq!(on.values("/r/a/", Some(first)).len(), 1);
 }
 
 /// The result of a scan, in the order of its positions.
@@ -174,15 +268,15 @@ pub(super) fn scanned(store: &dyn Store, prefixes: &[&str]) -> (Vec<Entry>, Revi
     (found.into_iter().map(|(_, entry)| entry).collect(), head)
 }
 
-fn scans_give_each_newest_value_once(store: &dyn Store) {
-    assert_eq!(scanned(store, &["/"]), (Vec::new(), Revision(0)));
+fn scans_give_each_newest_value_once<S: Store>(on: &Trial<S>) {
+    let store = &on.store;
+    assert_eq!(scanned(store, &["/"]), (Vec::new(), on.origin));
     // Several pieces, and keys whose order is not that of their revisions.
     for number in 0..40_u64 {
         let key = |of| format!("/{}/{:04}", if of % 3 == 0 { "a" } else { "b" }, of * 7919 % 10_007);
         let ops: Vec<_> = (0..50).map(|op| put(&key(number * 50 + op), "1", Expect::Absent)).collect();
-        commit(store, ops).unwrap();
-        commit(store, vec![put(&key(number * 20), "2", Expect::Any), delete(&key(number * 50 + 1), Expect::Any)])
-            .unwrap();
+        on.write(ops);
+        on.write(vec![put(&key(number * 20), "2", Expect::Any), delete(&key(number * 50 + 1), Expect::Any)]);
     }
     for prefixes in [&["/"][..], &["/a/"], &["/b/", "/c/"], &["/b/", "/a/"], &["/c/"], &[]] {
         let mut expected: Vec<Entry> =
@@ -192,81 +286,92 @@ fn scans_give_each_newest_value_once(store: &dyn Store) {
     }
 }
 
-fn the_past_is_rebuilt(store: &dyn Store) {
-    commit(store, vec![put("/a", "1", Expect::Absent)]).unwrap();
-    commit(store, vec![put("/a", "2", Expect::Any)]).unwrap();
-    commit(store, vec![delete("/a", Expect::Any)]).unwrap();
-    commit(store, vec![put("/a", "4", Expect::Absent), put("/b", "5", Expect::Absent)]).unwrap();
-    let at = |revision| store.range("/", Some(Revision(revision)));
-    assert_eq!(values(&at(0).unwrap().0), []);
-    assert_eq!(values(&at(1).unwrap().0), [("/a", "1", 1)]);
-    assert_eq!(values(&at(2).unwrap().0), [("/a", "2", 2)]);
-    assert_eq!(values(&at(3).unwrap().0), []);
-    assert_eq!(values(&at(4).unwrap().0), [("/a", "4", 4)]);
-    assert_eq!(values(&at(5).unwrap().0), [("/a", "4", 4), ("/b", "5", 5)]);
-    assert_eq!(at(5).unwrap().1, Revision(5));
-    assert!(matches!(at(6), Err(ReadError::Future(Revision(5)))));
+fn the_past_is_rebuilt<S: Store>(on: &Trial<S>) {
+    let (first, second) = (on.put("/a", "1"), on.put("/a", "2"));
+    let third = on.write(vec![delete("/a", Expect::Any)])[0];
+    let fourth = on.write(vec![put("/a", "4", Expect::Absent), put("/b", "5", Expect::Absent)]);
+    let at = |revision| on.values("/", Some(revision));
+    assert_eq!(at(on.origin), []);
+    assert_eq!(at(first), [value("/a", "1", first)]);
+    assert_eq!(at(second), [value("/a", "2", second)]);
+    assert_eq!(at(third), []);
+    let both = [value("/a", "4", fourth[0]), value("/b", "5", fourth[1])];
+    let until = if on.revisions == Revisions::Dense { 1 } else { 2 };
+    assert_eq!(at(fourth[0]), both[..until]);
+    assert_eq!(at(fourth[1]), both);
+    let (head, future) = (on.store.head(), on.store.range("/", Some(on.store.head().next())));
+    assert!(matches!(future, Err(ReadError::Future(newest)) if newest == head), "{future:?}");
 }
 
-fn compaction_forgets_and_says_so(store: &dyn Store) {
-    assert_eq!(store.compacted(), Revision(0));
-    for value in ["1", "2", "3", "4"] {
-        commit(store, vec![put("/a", value, Expect::Any)]).unwrap();
+fn compaction_forgets_and_says_so<S: Store>(on: &Trial<S>) {
+    assert!(on.store.compacted() <= on.origin);
+    let made = ["1", "2", "3", "4"].map(|value| on.put("/a", value));
+    on.store.compact(made[1]).unwrap();
+    assert_eq!(on.store.compacted(), made[1]);
+    let is_told = |error: Option<ReadError>| matches!(error, Some(ReadError::Compacted(upto)) if upto == made[1]);
+    for gone in [on.origin, made[0]] {
+        assert!(is_told(on.store.changes(gone, 10).err()));
+        assert!(is_told(on.store.range("/", Some(gone)).err()));
     }
-    store.compact(Revision(2)).unwrap();
-    assert_eq!(store.compacted(), Revision(2));
-    assert!(matches!(store.changes(Revision(1), 10), Err(ReadError::Compacted(Revision(2)))));
-    assert!(matches!(store.range("/", Some(Revision(1))), Err(ReadError::Compacted(Revision(2)))));
-    assert_eq!(values(&store.range("/", Some(Revision(2))).unwrap().0), [("/a", "2", 2)]);
-    let rest: Vec<u64> = store.changes(Revision(2), 10).unwrap().iter().map(|change| change.revision.0).collect();
-    assert_eq!(rest, [3, 4]);
-    store.compact(Revision(1)).unwrap();
-    assert_eq!(store.compacted(), Revision(2), "compaction never goes back");
-    store.compact(Revision(99)).unwrap();
-    assert_eq!(store.compacted(), Revision(4), "a future revision cannot be compacted");
-    assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "4", 4)]);
-    assert_eq!(commit(store, vec![put("/a", "5", Expect::At(Revision(4)))]).unwrap(), [Revision(5)]);
-    assert_eq!(store.changes(Revision(4), 10).unwrap().len(), 1);
+    assert_eq!(on.values("/", Some(made[1])), [value("/a", "2", made[1])]);
+    let rest = on.store.changes(made[1], 10).unwrap();
+    assert_eq!(rest.iter().map(|change| change.revision).collect::<Vec<_>>(), made[2..]);
+    assert_eq!(rest[0].previous, Some((made[1], Ok(Bytes::from_static(b"2")))), "what it replaced is kept");
+    on.store.compact(made[0]).unwrap();
+    assert_eq!(on.store.compacted(), made[1], "compaction never goes back");
+    on.store.compact(Revision(made[3].0 + 99)).unwrap();
+    assert_eq!(on.store.compacted(), made[3], "a future revision cannot be compacted");
+    assert_eq!(on.values("/", None), [value("/a", "4", made[3])]);
+    on.write(vec![put("/a", "5", Expect::At(made[3]))]);
+    assert_eq!(on.store.changes(made[3], 10).unwrap().len(), 1);
 }
 
-fn the_sink_sees_what_changes_gives(store: &dyn Store) {
-    let seen = seen(store);
-    commit(store, vec![put("/a", "1", Expect::Absent), put("/b", "1", Expect::Absent)]).unwrap();
-    let _ = commit(store, vec![put("/a", "2", Expect::Absent)]);
-    drop(store.commit(vec![put("/a", "3", Expect::Any)].into()));
-    commit(store, vec![delete("/b", Expect::Any)]).unwrap();
+fn the_sink_sees_what_changes_gives<S: Store>(on: &Trial<S>) {
+    let seen = on.seen();
+    let made = on.write(vec![put("/a", "1", Expect::Absent), put("/b", "1", Expect::Absent)]);
+    assert_eq!(on.conflict(put("/a", "2", Expect::Absent)), (0, Some(made[0])));
+    drop(on.store.commit(vec![put("/a", "3", Expect::Any)].into()));
+    while on.store.get("/a").unwrap().is_none_or(|entry| entry.revision == made[0]) {
+        std::thread::yield_now();
+    }
+    on.write(vec![delete("/b", Expect::Any)]);
     let seen = seen.lock().unwrap().clone();
-    assert_eq!(seen, store.changes(Revision(0), 10).unwrap());
-    assert_eq!(store.changes(Revision(1), 2).unwrap(), &seen[1..3]);
-    assert_eq!(store.changes(Revision(4), 2).unwrap(), []);
+    assert_eq!(seen, on.changes());
     assert_eq!(seen.len(), 4, "a dropped future undoes nothing, a conflict leaves no trace");
-    assert_eq!(seen[2].previous, Some((Revision(1), Ok(Bytes::from_static(b"1")))));
-    assert_eq!((&seen[3].value, &seen[3].previous), (&None, &Some((Revision(2), Ok(Bytes::from_static(b"1"))))));
+    assert_eq!(on.store.changes(made[1], 1).unwrap(), &seen[2..3]);
+    assert_eq!(on.store.changes(seen[2].revision, 2).unwrap(), &seen[3..]);
+    assert_eq!(on.store.changes(seen[3].revision, 2).unwrap(), []);
+    assert_eq!(seen[2].previous, Some((made[0], Ok(Bytes::from_static(b"1")))));
+    assert_eq!((&seen[3].value, &seen[3].previous), (&None, &Some((made[1], Ok(Bytes::from_static(b"1"))))));
 }
 
-fn one_conflict_does_not_fail_other_queued_commits(store: &dyn Store) {
-    let queued: Vec<_> =
-        ["/a", "/b", "/a", "/c"].map(|key| store.commit(vec![put(key, "1", Expect::Absent)].into())).into();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let answers: Vec<_> = queued.into_iter().map(|queued| runtime.block_on(queued)).collect();
-    let revisions: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().map(|revisions| revisions[0].0)).collect();
-    assert_eq!(revisions, [Some(1), Some(2), None, Some(3)]);
-    assert_eq!(conflict(answers.into_iter().nth(2).unwrap()), (0, Some(1)));
+fn one_conflict_does_not_fail_other_queued_commits<S: Store>(on: &Trial<S>) {
+    let commits = ["/a", "/b", "/a", "/c"].map(|key| vec![put(key, "1", Expect::Absent)].into());
+    let answers = on.queue(commits.into());
+    let given: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().map(|given| given[0])).collect();
+    assert_eq!(given.iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, false, true]);
+    let taken: Vec<_> = given.iter().flatten().collect();
+    assert!(taken.is_sorted_by(|one, next| one < next));
+    assert!(on.revisions == Revisions::Shared || taken == [&Revision(1), &Revision(2), &Revision(3)]);
+    assert_eq!(conflict(answers.into_iter().nth(2).unwrap()), (0, given[0]));
 }
 
-fn concurrent_increments_are_not_lost(store: &dyn Store) {
-    commit(store, vec![put("/n", "0", Expect::Absent)]).unwrap();
+fn concurrent_increments_are_not_lost<S: Store>(on: &Trial<S>) {
+    on.write(vec![put("/n", "0", Expect::Absent)]);
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    increment(store);
+                    increment(&on.store);
                 }
             });
         }
     });
-    let counted = store.get("/n").unwrap().unwrap();
-    assert_eq!((counted.value, counted.revision), (Ok(Bytes::from_static(b"160")), Revision(161)));
+    let counted = on.store.get("/n").unwrap().unwrap();
+    assert_eq!(counted.value, Ok(Bytes::from_static(b"160")));
+    assert!(on.revisions == Revisions::Shared || counted.revision == Revision(161));
+    assert_eq!((counted.revision, on.changes().len()), (on.store.head(), 100), "no more than asked for");
+    assert_eq!(on.store.changes(on.origin, 1_000).unwrap().len(), 161, "a conflict leaves no trace");
 }
 
 /// Adds one under a precondition, and retries after conflicts.
@@ -282,22 +387,23 @@ fn increment(store: &dyn Store) {
     }
 }
 
-fn a_commit_is_acknowledged_after_the_sink_has_it(store: &dyn Store) {
-    let seen = seen(store);
+fn a_commit_is_acknowledged_after_the_sink_has_it<S: Store>(on: &Trial<S>) {
+    let seen = on.seen();
     for number in 0..20 {
-        let revisions = commit(store, vec![put("/a", &number.to_string(), Expect::Any)]).unwrap();
-        assert_eq!(seen.lock().unwrap().last().map(|change| change.revision), revisions.last().copied());
+        let given = on.put("/a", &number.to_string());
+        assert_eq!(seen.lock().unwrap().last().map(|change| change.revision), Some(given));
     }
 }
 
-fn a_closed_store_refuses(store: &dyn Store) {
-    let kept = store.commit(vec![put("/a", "1", Expect::Absent)].into());
-    store.close();
-    store.close();
+fn a_closed_store_refuses<S: Store>(on: &Trial<S>) {
+    let kept = on.store.commit(vec![put("/a", "1", Expect::Absent)].into());
+    on.store.close();
+    on.store.close();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    assert_eq!(runtime.block_on(kept).unwrap(), [Revision(1)], "queued commits are committed");
-    assert!(matches!(commit(store, vec![put("/a", "1", Expect::Any)]), Err(CommitError::Closed)));
-    assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "1", 1)]);
+    let kept = runtime.block_on(kept).expect("queued commits are committed");
+    on.revisions.check(on.origin, &kept);
+    assert!(matches!(on.commit(vec![put("/a", "1", Expect::Any)]), Err(CommitError::Closed)));
+    assert_eq!(on.values("/", None), [value("/a", "1", kept[0])]);
 }
 
 /// An engine without a disk cannot be reopened.
@@ -316,5 +422,5 @@ fn memory_agrees_with_the_model() {
 
 #[test]
 fn memory_passes_the_suite() {
-    run(Memory::new);
+    run(Revisions::Dense, Memory::new);
 }

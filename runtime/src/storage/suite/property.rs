@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use proptest::prelude::*;
 
-use super::{delete, hold, put, scanned};
+use super::{Revisions, delete, hold, put, scanned};
 use crate::{
     meta::Revision,
     storage::{Change, Commit, CommitError, CommitFuture, Entry, Expect, Hold, Op, ReadError, Store, Value},
@@ -17,6 +17,10 @@ pub(in crate::storage) trait Subject {
     /// True if only the test compacts history. Otherwise the store's own limits may compact more than the model.
     fn keeps_history(&self) -> bool {
         true
+    }
+    /// How the engine gives revisions.
+    fn revisions(&self) -> Revisions {
+        Revisions::Dense
     }
 }
 
@@ -92,7 +96,7 @@ pub(in crate::storage) fn agrees_with_the_model<S: Subject>(cases: u32, mut fres
     runner
         .run(&prop::collection::vec(step(), 1..40), |steps| {
             let mut subject = (fresh.borrow_mut())();
-            let mut model = Model::default();
+            let mut model = Model::of(&subject);
             for step in steps {
                 model.take(&mut subject, step);
                 model.check(&subject);
@@ -109,9 +113,10 @@ enum Why {
     Unmet(usize, Option<Revision>),
 }
 
-#[derive(Default)]
 struct Model {
-    /// All changes; revision `n` is at `n - 1`.
+    revisions: Revisions,
+    /// The revision before the first change.
+    origin: Revision,
     changes: Vec<Change>,
     compacted: Revision,
 }
@@ -119,12 +124,20 @@ struct Model {
 type State = BTreeMap<Arc<str>, (Revision, Value)>;
 
 impl Model {
-    fn head(&self) -> Revision {
-        Revision(self.changes.len() as u64)
+    fn of(subject: &impl Subject) -> Self {
+        let store = subject.store();
+        let (origin, compacted) = (store.head(), store.compacted());
+        Self { revisions: subject.revisions(), origin, changes: Vec::new(), compacted }
     }
 
+    fn head(&self) -> Revision {
+        self.changes.last().map_or(self.origin, |change| change.revision)
+    }
+
+    /// The revision after a fraction of the changes.
     fn part(&self, part: u8) -> Revision {
-        Revision(self.head().0 * u64::from(part) / 255)
+        let count = self.changes.len() * usize::from(part) / 255;
+        count.checked_sub(1).map_or(self.origin, |last| self.changes[last].revision)
     }
 
     fn state(&self, at: Revision) -> State {
@@ -154,45 +167,38 @@ impl Model {
         let before = self.state(self.head());
         let commit = |(writes, holding)| Commit { ops: ops(writes, &before), holds: holds(holding, &before) };
         let group: Vec<Commit> = group.into_iter().map(commit).collect();
-        let futures: Vec<CommitFuture<'_>> = group.iter().map(|commit| store.commit(commit.clone())).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        if self.revisions == Revisions::Shared {
+            // Their order is open while several are on their way.
+            for commit in group {
+                let answer = runtime.block_on(store.commit(commit.clone()));
+                self.apply(commit, answer);
+            }
+            return;
+        }
+        let futures: Vec<CommitFuture<'_>> = group.iter().map(|commit| store.commit(commit.clone())).collect();
         for (commit, future) in group.into_iter().zip(futures) {
-            let found = match runtime.block_on(future) {
-                Ok(revisions) => Ok(revisions),
-                Err(CommitError::Conflict { index, current }) => Err(Why::Conflict(index, current)),
-                Err(CommitError::Unmet { index, current }) => Err(Why::Unmet(index, current)),
-                Err(error) => panic!("{error}"),
-            };
-            assert_eq!(found, self.apply(commit));
+            self.apply(commit, runtime.block_on(future));
         }
     }
 
-    fn apply(&mut self, Commit { ops, holds }: Commit) -> Result<Vec<Revision>, Why> {
+    /// Compares the answer to a commit with what it must be, and applies the commit.
+    fn apply(&mut self, commit: Commit, answer: Result<Vec<Revision>, CommitError>) {
+        let found = match answer {
+            Ok(revisions) => Ok(revisions),
+            Err(CommitError::Conflict { index, current }) => Err(Why::Conflict(index, current)),
+            Err(CommitError::Unmet { index, current }) => Err(Why::Unmet(index, current)),
+            Err(error) => panic!("{error}"),
+        };
         let mut state = self.state(self.head());
-        for (index, hold) in holds.iter().enumerate() {
-            let current = state.get(&hold.key).map(|found| found.0);
-            if hold.revision != current {
-                return Err(Why::Unmet(index, current));
-            }
-        }
-        for (index, op) in ops.iter().enumerate() {
-            let current = state.get(&op.key).map(|found| found.0);
-            let holds = match op.expect {
-                Expect::Any => op.value.is_some() || current.is_some(),
-                Expect::Absent => op.value.is_some() && current.is_none(),
-                Expect::At(revision) => current == Some(revision),
-            };
-            if !holds {
-                return Err(Why::Conflict(index, current));
-            }
-        }
-        let revisions = ops.into_iter().map(|op| {
-            let revision = self.head().next();
+        assert_eq!(found.as_ref().err(), failure(&commit, &state).as_ref());
+        let Ok(revisions) = found else { return };
+        assert_eq!(revisions.len(), commit.ops.len());
+        self.revisions.check(self.head(), &revisions);
+        for (op, revision) in commit.ops.into_iter().zip(revisions) {
             let previous = state.remove(&op.key);
             self.changes.push(Change { revision, key: op.key, value: op.value, previous });
-            revision
-        });
-        Ok(revisions.collect())
+        }
     }
 
     fn read(&self, store: &dyn Store, at: Revision, prefix: &str, limit: usize) {
@@ -215,18 +221,28 @@ impl Model {
             Err(error) if is_cut(&error) => {}
             range => assert_eq!(range.unwrap(), (expected, at)),
         }
-        let after: Vec<Change> =
-            self.changes.iter().filter(|change| change.revision > at).take(limit).cloned().collect();
+        let after: Vec<&Change> = self.changes.iter().filter(|change| change.revision > at).collect();
         match changes {
             Err(error) if is_cut(&error) => {}
-            changes => assert_eq!(changes.unwrap(), after),
+            changes => {
+                let changes = changes.unwrap();
+                assert_eq!(changes.iter().collect::<Vec<_>>(), after[..changes.len()]);
+                // Changes of one revision stay together.
+                let rest = after[changes.len()..].first();
+                let is_whole = changes.last().zip(rest).is_none_or(|(last, next)| last.revision < next.revision);
+                assert!(is_whole && (changes.len() == after.len() || limit == 0 || !changes.is_empty()));
+                assert!(changes.len() == limit.min(after.len()) || self.revisions == Revisions::Shared);
+            }
         }
     }
 
     /// The invariants after every step.
     fn check(&mut self, subject: &impl Subject) {
         let store = subject.store();
-        assert_eq!(store.head(), self.head());
+        match self.revisions {
+            Revisions::Dense => assert_eq!(store.head(), self.head()),
+            Revisions::Shared => assert!(store.head() >= self.head()),
+        }
         if subject.keeps_history() {
             assert_eq!(store.compacted(), self.compacted);
         } else {
@@ -239,6 +255,28 @@ impl Model {
             assert_eq!(found, self.state(self.head()).get(key).cloned());
         }
     }
+}
+
+/// Why a commit must fail in a state, if it must.
+fn failure(Commit { ops, holds }: &Commit, state: &State) -> Option<Why> {
+    for (index, hold) in holds.iter().enumerate() {
+        let current = state.get(&hold.key).map(|found| found.0);
+        if hold.revision != current {
+            return Some(Why::Unmet(index, current));
+        }
+    }
+    for (index, op) in ops.iter().enumerate() {
+        let current = state.get(&op.key).map(|found| found.0);
+        let holds = match op.expect {
+            Expect::Any => op.value.is_some() || current.is_some(),
+            Expect::Absent => op.value.is_some() && current.is_none(),
+            Expect::At(revision) => current == Some(revision),
+        };
+        if !holds {
+            return Some(Why::Conflict(index, current));
+        }
+    }
+    None
 }
 
 impl Guess {
@@ -254,7 +292,7 @@ impl Guess {
 }
 
 fn holds(holding: Vec<Holding>, state: &State) -> Vec<Hold> {
-    holding.into_iter().map(|Holding { key, guess }| hold(key, guess.of(key, state).unwrap_or_default().0)).collect()
+    holding.into_iter().map(|Holding { key, guess }| hold(key, guess.of(key, state))).collect()
 }
 
 /// Makes operations with distinct keys out of guesses.

@@ -1,9 +1,11 @@
 //! Tests of the engine on members of etcd. Without etcd they say that they did not run; in CI they fail.
 
+mod agrees;
 mod breaks;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../../tests/support/etcd.rs"]
 mod member;
+mod proxy;
 mod several;
 
 use std::{
