@@ -102,6 +102,15 @@ impl Member {
         assert!(status.is_ok_and(|status| status.success()), "the member did not get SIG{name}");
     }
 
+    /// Runs etcdctl on the member, and returns what it prints.
+    pub fn control(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("etcdctl");
+        command.env("ETCDCTL_API", "3").arg(format!("--endpoints={}", self.url())).args(arguments);
+        let done = command.output().expect("etcdctl runs (Debian: etcd-client)");
+        assert!(done.status.success(), "etcdctl {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    }
+
     /// Starts the process. False if it ends before it serves.
     fn run(&mut self) -> bool {
         let [client, peer, metrics] = self.ports;

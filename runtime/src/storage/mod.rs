@@ -295,8 +295,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Applies all operations of a commit or none. The keys of its operations are distinct.
     ///
-    /// The store checks holds and then preconditions in queue order, against the state that earlier commits left. A
-    /// commit that fails does not fail the others in its group. Deleting a missing key under [`Expect::Any`] is a
+    /// The store checks holds and then preconditions in queue order, against the state that earlier commits left; a store
+    /// that other processes write to, in the order in which commits arrive there. A commit that fails does not fail the
+    /// others in its group. Deleting a missing key under [`Expect::Any`] is a
     /// conflict. Dropping the future does not undo a commit that is queued.
     ///
     /// The queue has a budget in bytes. A commit that finds no room waits for it before it is queued, and fails with

@@ -1,24 +1,17 @@
 //! Removal of a resource while the server runs: of its stored objects, and then of the resource.
 use std::sync::Arc;
 
-use super::{
-    Verbs,
-    delete_collection::{AT_ONCE, Concurrent, all},
-};
+use super::Verbs;
 use crate::{
     cache,
-    meta::Revision,
     registry::Registered,
     storage::{CommitError, Expect, Op},
 };
 
-/// The number of deletions in one commit.
-const PIECE: usize = 256;
+/// The number of deletions that wait for the store at once.
+const AT_ONCE: usize = 256;
 /// The maximum number of passes while the resource is served, in case a client keeps creating objects.
 const PASSES: usize = 3;
-
-/// The keys of a commit of deletions, and its result.
-type Tried<'k> = (&'k [Arc<str>], Result<Vec<Revision>, CommitError>);
 
 impl Verbs {
     /// Deletes all stored objects of a resource, whatever holds them, and then stops serving it. Its watches get all
@@ -47,23 +40,20 @@ impl Verbs {
         Ok(deleted)
     }
 
-    /// Deletes the objects of the newest state, in pieces.
+    /// Deletes the objects of the newest state. Each deletion is a commit, because all operations of one may have the same
+    /// revision, at which a watch could not resume between them.
     async fn delete_stored(&self, objects: &cache::Resource) -> Result<usize, CommitError> {
         let snapshot = objects.snapshot();
         let mut deleted = 0;
         let keys: Vec<Arc<str>> =
             snapshot.range("", None).map(|object| format!("{}{}", objects.prefix(), object.key()).into()).collect();
-        // The transactions of a shared store take one key of a resource.
-        let piece = if self.has_peers { 1 } else { PIECE };
-        let mut pieces: Vec<&[Arc<str>]> = keys.chunks(piece).rev().collect();
-        while !pieces.is_empty() {
-            let some = pieces.split_off(pieces.len().saturating_sub(if self.has_peers { AT_ONCE } else { 1 }));
-            let commits = some.into_iter().map(|piece| Box::pin(self.delete_piece(piece)) as Concurrent<'_, Tried<'_>>);
-            for (piece, done) in all(commits.collect()).await {
-                match done {
-                    Ok(_) => deleted += piece.len(),
-                    // One of them was deleted meanwhile: delete one by one.
-                    Err(CommitError::Conflict { .. }) if piece.len() > 1 => pieces.extend(piece.chunks(1).rev()),
+        for keys in keys.chunks(AT_ONCE) {
+            let deletion = |key: &Arc<str>| Op { key: key.clone(), value: None, expect: Expect::Any, lifetime: None };
+            let commits: Vec<_> = keys.iter().map(|key| self.store.commit(vec![deletion(key)].into())).collect();
+            for commit in commits {
+                match commit.await {
+                    Ok(_) => deleted += 1,
+                    // It was deleted meanwhile.
                     Err(CommitError::Conflict { .. }) => {}
                     Err(error) => return Err(error),
                 }
@@ -71,10 +61,5 @@ impl Verbs {
         }
         self.cache.reached(self.store.head()).await;
         Ok(deleted)
-    }
-
-    async fn delete_piece<'k>(&self, piece: &'k [Arc<str>]) -> Tried<'k> {
-        let delete = |key: &Arc<str>| Op { key: key.clone(), value: None, expect: Expect::Any, lifetime: None };
-        (piece, self.store.commit(piece.iter().map(delete).collect::<Vec<_>>().into()).await)
     }
 }

@@ -23,7 +23,10 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{Commit, CommitError, Entry, Metrics, ReadError},
+    storage::{
+        Commit, CommitError, Entry, Metrics, ReadError,
+        budget::{self, Budget},
+    },
 };
 
 /// The number of commits that etcd gets at once. Others wait.
@@ -38,6 +41,8 @@ pub(super) struct Engine {
     pub confirms: Confirms,
     pub leases: Leases,
     pub metrics: Metrics,
+    /// The bytes of commits that wait, and of those on their way.
+    room: Budget,
     in_flight: Semaphore,
     is_marking: AtomicBool,
 }
@@ -51,6 +56,7 @@ impl Engine {
             confirms: Confirms::default(),
             leases: Leases::default(),
             metrics: Metrics::default(),
+            room: Budget::new(budget::BYTES),
             in_flight: Semaphore::new(MOST_IN_FLIGHT),
             is_marking: AtomicBool::new(false),
         }
@@ -62,7 +68,9 @@ impl Engine {
         if request.failure.is_empty() {
             return Ok(Vec::new());
         }
+        let bytes = commit.ops.iter().map(|op| op.key.len() + op.value.as_ref().map_or(0, Bytes::len)).sum();
         let answer = {
+            let _share = self.room.wait(bytes).await.ok_or(CommitError::Busy)?;
             // The semaphore is never closed.
             let _place = self.in_flight.acquire().await;
             self.transact(&commit, &mut request).await?

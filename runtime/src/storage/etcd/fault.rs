@@ -126,6 +126,9 @@ impl Fault {
             );
             return CommitError::Refused { full: true, message };
         }
+        if self.says("too many requests") {
+            return CommitError::Busy;
+        }
         if self.is_refusal() {
             return CommitError::Refused { full: false, message };
         }

@@ -67,7 +67,7 @@ impl Feed {
     /// Follows the changes until the watch ends.
     async fn follow(&mut self) -> Ended {
         let engine = Arc::clone(&self.engine);
-        let mut watch = match Watch::open(&self.engine, self.at).await {
+        let mut watch = match open(&engine, self.at).await {
             Ok(watch) => watch,
             Err(ended) => return ended,
         };
@@ -144,4 +144,16 @@ async fn is_asked(position: &Position, earliest: Instant, is_cheap: bool) {
         sleep(MARK_AFTER).await;
         position.asked().await;
     }
+}
+
+/// Begins to watch what follows a revision. etcd would accept one that it has not reached, and stay silent.
+async fn open(engine: &Arc<Engine>, at: Revision) -> Result<Watch, Ended> {
+    let newest = engine.newest().await.map_err(|error| Ended::Broken(error.to_string()))?;
+    if newest < at {
+        return Err(Ended::Broken(format!(
+            "its newest revision is {newest}, and this server has seen {at}: after etcd was restored from a backup, restart the \
+             servers"
+        )));
+    }
+    Watch::open(engine, at).await
 }

@@ -19,9 +19,9 @@
 //!
 //! # Why no client crate?
 //!
-//! The crate `etcd-client` needs `protoc` on each machine that builds it, and 90 packages, a web framework among them. It does
-//! not say whether a failed request was sent, on which the outcome of a write depends, and copies values. What the engine
-//! needs of gRPC is a few hundred lines on hyper, which the server is built on.
+//! The crate `etcd-client` needs `protoc` on each machine that builds it, and three dozen packages beyond those of the server, a
+//! web framework among them. It does not say whether a failed request was sent, on which the outcome of a write depends, and
+//! copies values. What the engine needs of gRPC is a few hundred lines on hyper, which the server is built on.
 
 mod compaction;
 mod confirm;

@@ -1,10 +1,7 @@
 //! The suite of all engines and its property test, each case on a prefix of its own.
 
 use super::*;
-use crate::storage::{
-    Hold,
-    suite::{self, Revisions, property},
-};
+use crate::storage::suite::{self, Revisions, property};
 
 /// A store whose keys need not be below `/registry`.
 struct Rooted(Option<Etcd>, EtcdOptions);
@@ -50,8 +47,12 @@ impl Store for Rooted {
     }
 
     fn commit(&self, Commit { mut ops, mut holds }: Commit) -> CommitFuture<'_> {
-        ops.iter_mut().for_each(|op| op.key = rooted(&op.key));
-        holds.iter_mut().for_each(|hold: &mut Hold| hold.key = rooted(&hold.key));
+        for op in &mut ops {
+            op.key = rooted(&op.key);
+        }
+        for hold in &mut holds {
+            hold.key = rooted(&hold.key);
+        }
         self.etcd().commit(Commit { ops, holds })
     }
 

@@ -1,11 +1,14 @@
 //! Tests of the engine on members of etcd. Without etcd they say that they did not run; in CI they fail.
 
+mod access;
 mod agrees;
 mod breaks;
+mod limits;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../../tests/support/etcd.rs"]
 mod member;
 mod proxy;
+mod rate;
 mod several;
 
 use std::{

@@ -30,10 +30,8 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let mut state = of_thread.lock().unwrap();
-                let Some(server) = Some(()).filter(|()| !state.is_cut).and_then(|()| TcpStream::connect(&target).ok())
-                else {
-                    continue;
-                };
+                let server = TcpStream::connect(&target).ok().filter(|_| !state.is_cut);
+                let Some(server) = server else { continue };
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let (mut from, mut to) = (from.try_clone().expect("a socket"), to.try_clone().expect("a socket"));
                     thread::spawn(move || io::copy(&mut from, &mut to));
