@@ -251,6 +251,12 @@ impl Feeder {
 
 /// The route of a key: its longest registered prefix, and that prefix.
 pub(super) fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<(Arc<str>, &'a mut T)> {
+    let prefix = Arc::clone(longest_prefix(routes, key)?);
+    routes.get_mut(&prefix).map(|route| (prefix, route))
+}
+
+/// The longest of the prefixes that the key has.
+pub(super) fn longest_prefix<'a, T>(routes: &'a BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a Arc<str>> {
     let mut most = key.len();
     loop {
         // The last prefix that sorts at or before the rest of the key is the answer, or it shows how far to shorten the
@@ -259,8 +265,7 @@ pub(super) fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> 
         let (prefix, _) = routes.range::<str, _>(upto).next_back()?;
         let common = prefix.bytes().zip(key.bytes()).take_while(|(ours, theirs)| ours == theirs).count();
         if common == prefix.len() {
-            let found = Arc::clone(prefix);
-            return routes.get_mut(&found).map(|route| (found, route));
+            return Some(prefix);
         }
         most = key.floor_char_boundary(common);
     }

@@ -1,14 +1,14 @@
 //! A resource being added to the cache: loaded from the store, then kept up to date until it is served.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, MutexGuard},
     task::Waker,
 };
 
 use super::{
     Cache, Resource,
+    gathering::Gathering,
     state::{State, lock},
-    tree::Tree,
 };
 use crate::storage::ReadError;
 
@@ -37,23 +37,17 @@ impl Loading<'_> {
 
     /// Reads the objects. Must not run under the feeder's lock, for which the store's writer may be waiting.
     pub(super) fn fill(&mut self) -> Result<(), ReadError> {
-        let resource = &self.resource;
-        let (objects, entries) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-        let is_local = resource.reader.is_local();
-        let loaded = self.cache.shared.store.scan(&[&resource.prefix], &|found| {
-            if is_local {
-                let render = |(position, entry)| (position, resource.render_entry(&entry));
-                let rendered: Vec<_> = found.into_iter().map(render).collect();
-                lock(&objects).extend(rendered);
-            } else {
-                lock(&entries).extend(found);
-            }
-        })?;
-        let entries = take(entries).into_iter().map(|(position, entry)| (position, resource.render_entry(&entry)));
-        let mut objects = take(objects);
-        objects.extend(entries);
-        objects.sort_unstable_by_key(|(position, _)| *position);
-        let tree = Tree::from_sorted(objects.into_iter().map(|(_, object)| object));
+        let (resource, store) = (&self.resource, &self.cache.shared.store);
+        // Changes from here on are queued for this resource.
+        let loaded = store.head();
+        let known = lock(&self.cache.preloaded).take(&resource.prefix, &resource.reader, loaded);
+        let (tree, loaded) = if let Some(tree) = known {
+            (tree, loaded)
+        } else {
+            let gathering = Gathering::new(Arc::clone(&resource.prefix), Arc::clone(&resource.reader));
+            let loaded = store.scan(&[&resource.prefix], &|piece| gathering.take(piece))?;
+            (gathering.finish(), loaded)
+        };
         lock(&self.resource.feed).begin(tree.clone(), loaded);
         self.state = State { id: self.resource.place.id, tree, last: loaded };
         Ok(())
@@ -80,10 +74,6 @@ impl Loading<'_> {
         wakers.into_iter().for_each(Waker::wake);
         Arc::clone(&self.resource)
     }
-}
-
-fn take<T>(mutex: Mutex<T>) -> T {
-    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Loading<'_> {

@@ -16,6 +16,7 @@ mod change;
 mod channel;
 mod fanout;
 mod feeder;
+mod gathering;
 mod history;
 mod index;
 mod indexing;
@@ -45,6 +46,7 @@ use std::{
 
 pub use body::Body;
 pub(crate) use change::Event;
+pub(crate) use gathering::Preload;
 pub(crate) use index::{Condition, Term};
 pub(crate) use loading::Loading;
 pub(crate) use object::{EventType, FRAME_END, Object};
@@ -63,6 +65,7 @@ use crate::{
     storage::{ReadError, Store},
 };
 use feeder::Feeder;
+use gathering::Preloaded;
 use state::{Shared, State, lock};
 
 /// Selects the objects of a watcher. The result must depend on the object only.
@@ -144,17 +147,30 @@ pub struct Cache {
     renderings: Arc<Renderings>,
     /// Locked while a resource is loaded, so that only one loads at a time.
     registering: Mutex<()>,
+    /// What was loaded for resources that are not registered yet.
+    preloaded: Mutex<Preloaded>,
 }
 
 impl Cache {
     /// Creates a cache over a store, and attaches it as the store's sink.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Arc<Self> {
+        Self::with(store, limits, Preloaded::default())
+    }
+
+    /// The same, with objects that a scan of the store gave at a revision. A resource that is registered with the reader
+    /// of its preload is not loaded again, unless the store has changed since.
+    pub(crate) fn preloaded(store: Arc<dyn Store>, limits: Limits, preload: Preload, at: Revision) -> Arc<Self> {
+        Self::with(store, limits, preload.finish(at))
+    }
+
+    fn with(store: Arc<dyn Store>, limits: Limits, preloaded: Preloaded) -> Arc<Self> {
         let head = store.head();
         let renderings = Arc::new(Renderings::new(limits.rendering_bytes));
         let shared = Arc::new(Shared::new(store, limits, head));
         let feeder = Arc::new_cyclic(|this| Mutex::new(Feeder::new(Arc::clone(&shared), this.clone())));
         feeder::attach(&feeder, &*shared.store);
-        Arc::new(Self { shared, feeder, renderings, registering: Mutex::new(()) })
+        let (registering, preloaded) = (Mutex::new(()), Mutex::new(preloaded));
+        Arc::new(Self { shared, feeder, renderings, registering, preloaded })
     }
 
     /// Adds a resource: loads its objects from the store and serves it. Blocks on the disk. Returns the existing

@@ -62,7 +62,7 @@ impl Resource {
         key.strip_prefix(&*self.prefix).unwrap_or(key)
     }
 
-    /// Renders a stored value. A damaged value is kept and marked like one that cannot be decoded.
+    /// Renders a stored value.
     pub(super) fn render(
         &self,
         natural: EventType,
@@ -70,18 +70,7 @@ impl Resource {
         revision: Revision,
         value: Result<&Bytes, &Damage>,
     ) -> Object {
-        // A reader that panics must not stop the store's writer, so the value counts as unreadable.
-        let reading = match value {
-            Ok(value) => catch_unwind(AssertUnwindSafe(|| self.reader.read(key, value)))
-                .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
-            Err(damage) => Reading::plain(Err(damage.to_string())),
-        };
-        Object::compose_as(natural, self.below(key), revision, self.reader.type_meta(), reading)
-    }
-
-    /// Renders a loaded entry.
-    pub(super) fn render_entry(&self, entry: &Entry) -> Arc<Object> {
-        Arc::new(self.render(EventType::Added, &entry.key, entry.revision, entry.value.as_ref()))
+        render(&*self.reader, &self.prefix, natural, key, revision, value)
     }
 
     /// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision, and has its
@@ -89,10 +78,34 @@ impl Resource {
     pub(super) fn load(&self, entries: &[Entry], known: &Tree) -> Tree {
         let object = |entry: &Entry| {
             let known = known.get(self.below(&entry.key)).filter(|object| object.revision() == entry.revision);
-            known.map_or_else(|| self.render_entry(entry), Arc::clone)
+            known.map_or_else(|| render_entry(&*self.reader, &self.prefix, entry), Arc::clone)
         };
         Tree::from_sorted(entries.iter().map(object)).indexed_like(known)
     }
+}
+
+/// Renders a loaded entry of the resource with a prefix.
+pub(super) fn render_entry(reader: &dyn Reader, prefix: &str, entry: &Entry) -> Arc<Object> {
+    Arc::new(render(reader, prefix, EventType::Added, &entry.key, entry.revision, entry.value.as_ref()))
+}
+
+/// Renders a stored value. A damaged value is kept and marked like one that cannot be decoded.
+fn render(
+    reader: &dyn Reader,
+    prefix: &str,
+    natural: EventType,
+    key: &str,
+    revision: Revision,
+    value: Result<&Bytes, &Damage>,
+) -> Object {
+    // A reader that panics must not stop the store's writer, so the value counts as unreadable.
+    let reading = match value {
+        Ok(value) => catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
+            .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
+        Err(damage) => Reading::plain(Err(damage.to_string())),
+    };
+    let below = key.strip_prefix(prefix).unwrap_or(key);
+    Object::compose_as(natural, below, revision, reader.type_meta(), reading)
 }
 
 #[cfg(test)]

@@ -117,6 +117,42 @@ impl fmt::Debug for Registered {
     }
 }
 
+/// A kind in all of its versions, before it is registered.
+#[derive(Clone)]
+pub struct Prepared {
+    records: Arc<KindReader>,
+}
+
+impl Prepared {
+    /// The prefix of its keys in the store, and the reader of its objects.
+    pub fn resource(&self) -> (String, cache::SharedReader) {
+        (self.records.stored().shared.prefix(), self.records.clone())
+    }
+}
+
+/// Prepares kinds for a registry with the same transformer and webhooks.
+pub(crate) struct Preparer<'p> {
+    /// Transforms stored bytes.
+    pub transformer: &'p Arc<dyn Transformer>,
+    /// Converts objects.
+    pub webhooks: &'p Arc<Webhooks>,
+}
+
+impl Preparer<'_> {
+    /// Prepares a kind.
+    ///
+    /// # Errors
+    /// Versions that do not belong together, or an invalid schema.
+    pub(crate) fn prepare(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Prepared, String> {
+        Ok(self.with(Versions::new(versions)?))
+    }
+
+    fn with(&self, versions: Versions) -> Prepared {
+        let reader = KindReader::new(versions, self.transformer.clone());
+        Prepared { records: Arc::new(reader.with_webhooks(self.webhooks)) }
+    }
+}
+
 /// What a resource may replace.
 enum Replaces<'a> {
     Nothing,
@@ -176,7 +212,19 @@ impl Registry {
     /// Versions that do not belong together, an invalid schema, names that clash with another kind's, or objects that
     /// could not be loaded. The text names both kinds.
     pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Registered>, String> {
-        self.put(&Versions::new(versions)?, None, &Replaces::Nothing)
+        self.register_prepared(&self.preparer().prepare(versions)?)
+    }
+
+    /// The same for a kind whose objects may have been loaded before the cache was made.
+    ///
+    /// # Errors
+    /// Like [`Registry::register`].
+    pub fn register_prepared(&self, prepared: &Prepared) -> Result<Arc<Registered>, String> {
+        self.put(prepared.clone(), None, &Replaces::Nothing)
+    }
+
+    fn preparer(&self) -> Preparer<'_> {
+        Preparer { transformer: &self.transformer, webhooks: &self.webhooks }
     }
 
     /// Replaces the resource with the same group and plural by a kind in all of its versions, or adds it. The old
@@ -193,13 +241,14 @@ impl Registry {
     ) -> Result<Arc<Registered>, String> {
         let declarer =
             declarer.map(|hold| Arc::new(Declarer { hold: ArcSwap::from_pointee(hold), ends: AtomicBool::new(false) }));
-        self.put(&Versions::new(versions)?, declarer.as_ref(), &Replaces::Any)
+        self.put(self.preparer().prepare(versions)?, declarer.as_ref(), &Replaces::Any)
     }
 
     /// Reads the objects of a resource again, if a conversion webhook could not convert all of them when they were read. The
     /// resource is replaced if more can be read now. Blocks on the disk and the webhook.
     pub fn reread(&self, served: &Arc<Registered>) -> Option<Arc<Registered>> {
-        self.put(served.records.versions(), served.declarer.as_ref(), &Replaces::Unread(served)).ok()
+        let prepared = self.preparer().with(served.records.versions().clone());
+        self.put(prepared, served.declarer.as_ref(), &Replaces::Unread(served)).ok()
     }
 
     /// Stops serving a resource: its watches end after what was committed. Requests that began before continue, and their
@@ -232,18 +281,20 @@ impl Registry {
 
     fn put(
         &self,
-        versions: &Versions,
+        mut prepared: Prepared,
         declarer: Option<&Arc<Declarer>>,
         replaces: &Replaces<'_>,
     ) -> Result<Arc<Registered>, String> {
         let mut answers = Answers::default();
         for attempt in 0.. {
-            match self.try_put(versions.clone(), declarer, replaces, &mut answers) {
+            match self.try_put(&prepared, declarer, replaces, &mut answers) {
                 Ok(done) => return Ok(done),
                 Err(Unput::Refused(why)) => return Err(why),
                 // Not under the lock, because webhooks may be slow.
                 Err(Unput::Open(open)) => self.webhooks.answer_blocking(open, &mut answers, attempt),
             }
+            // What the reader counted is counted again.
+            prepared = self.preparer().with(prepared.records.versions().clone());
         }
         unreachable!("what is asked is answered")
     }
@@ -251,25 +302,19 @@ impl Registry {
     /// The same if the conversions of stored objects were answered.
     fn try_put(
         &self,
-        versions: Versions,
+        Prepared { records }: &Prepared,
         declarer: Option<&Arc<Declarer>>,
         replaces: &Replaces<'_>,
         answers: &mut Answers,
     ) -> Result<Arc<Registered>, Unput> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let kind = versions.stored().clone();
+        let kind = records.stored().clone();
         let table = self.table.load_full();
         let old = table
             .resource(&kind.group_version.group, &kind.names().plural)
             .filter(|_| !matches!(replaces, Replaces::Nothing));
-        check(&table, old, &versions, declarer, replaces)?;
-        let prefix = kind.shared.prefix();
-        let reader = KindReader::new(versions, self.transformer.clone());
-        let records = Arc::new(reader.with_webhooks(&self.webhooks));
-        let load = || {
-            records.start_counting();
-            self.cache.load(&prefix, records.clone())
-        };
+        check(&table, old, records.versions(), declarer, replaces)?;
+        let load = || self.cache.load(&kind.shared.prefix(), records.clone());
         // Objects of another version are converted to the storage version.
         let loading = answers.attempt(load).map_err(Unput::Open)?;
         let loading =

@@ -246,12 +246,6 @@ impl KindReader {
         self.unread.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Starts to count unread and invalid objects again, before they are loaded once more.
-    pub fn start_counting(&self) {
-        self.unread.store(0, Ordering::Relaxed);
-        *self.misfits() = Some(Misfits::default());
-    }
-
     /// The invalid objects found while loading. Ends the counting.
     pub fn take_misfits(&self) -> Option<Misfits> {
         self.misfits().take().filter(|misfits| misfits.count > 0)

@@ -6,6 +6,8 @@ use std::{
 
 use super::{Builder, Error, Limits, Result, load::Core, migrate, state::StateDir};
 use crate::{
+    cache::Preload,
+    meta::Revision,
     storage::{Embedded, Memory, Store},
     verbs::Verbs,
 };
@@ -64,18 +66,26 @@ impl Keep {
 }
 
 impl Opened {
-    /// Opens the store of these settings. Blocks.
-    pub(super) fn open(core: &mut Core, path: PathBuf, limits: &Limits) -> Result<Self> {
+    /// Opens the store of these settings. Returns the revision at which the preload has its objects, if it was filled. Blocks.
+    pub(super) fn open(
+        core: &mut Core,
+        path: PathBuf,
+        limits: &Limits,
+        preload: &Preload,
+    ) -> Result<(Self, Option<Revision>)> {
         #[cfg(test)]
         if let Some(store) = core.given.take() {
-            return Ok(Self::of(store));
+            return Ok((Self::of(store), None));
         }
         match core.keep {
             Keep::Disk(_) => {
-                let embedded = Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?);
-                Ok(Self { store: embedded.clone(), embedded: Some(embedded) })
+                let visit = |piece| preload.take(piece);
+                let opened = Embedded::open_and_scan(path, limits.store, &preload.prefixes(), &visit);
+                let (embedded, loaded) = opened.map_err(Error::Store)?;
+                let embedded = Arc::new(embedded);
+                Ok((Self { store: embedded.clone(), embedded: Some(embedded) }, loaded))
             }
-            Keep::Memory | Keep::Unsaid => Ok(Self::of(Arc::new(Memory::starting_after(limits.store.origin)))),
+            Keep::Memory | Keep::Unsaid => Ok((Self::of(Arc::new(Memory::starting_after(limits.store.origin))), None)),
         }
     }
 

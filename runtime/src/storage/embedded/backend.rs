@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     io,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU8, Ordering},
     },
 };
@@ -67,7 +67,7 @@ pub(super) struct Backend {
     disk: Arc<dyn Disk>,
     gate: Arc<Gate>,
     /// The engine's writes while it opens, if the disk is opened read-only.
-    overlay: Option<Mutex<Overlay>>,
+    overlay: Option<RwLock<Overlay>>,
 }
 
 impl Backend {
@@ -77,12 +77,17 @@ impl Backend {
 
     /// A read-only view: the engine's writes stay in memory.
     pub(super) fn reading(disk: &Arc<dyn Disk>, gate: &Arc<Gate>) -> io::Result<Self> {
-        let overlay = Some(Mutex::new(Overlay::over(disk.size()?)));
+        let overlay = Some(RwLock::new(Overlay::over(disk.size()?)));
         Ok(Self { overlay, ..Self::new(disk, gate) })
     }
 
-    fn overlay(&self) -> Option<MutexGuard<'_, Overlay>> {
-        self.overlay.as_ref().map(|overlay| overlay.lock().unwrap_or_else(PoisonError::into_inner))
+    /// For reads, which several threads do at once.
+    fn overlay(&self) -> Option<RwLockReadGuard<'_, Overlay>> {
+        self.overlay.as_ref().map(|overlay| overlay.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn overlay_mut(&self) -> Option<RwLockWriteGuard<'_, Overlay>> {
+        self.overlay.as_ref().map(|overlay| overlay.write().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -106,7 +111,7 @@ impl StorageBackend for Backend {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        match self.overlay() {
+        match self.overlay_mut() {
             Some(mut overlay) => {
                 overlay.resize(len);
                 Ok(())
@@ -125,7 +130,7 @@ impl StorageBackend for Backend {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        self.gate.note(match self.overlay() {
+        self.gate.note(match self.overlay_mut() {
             Some(mut overlay) => overlay.write(&*self.disk, offset, data),
             None => self.disk.write(offset, data),
         })

@@ -117,6 +117,12 @@ impl Tally {
         self.digest = self.digest.wrapping_add(checksum);
     }
 
+    /// Adds other rows.
+    pub(super) fn add_all(&mut self, other: Self) {
+        self.rows = self.rows.wrapping_add(other.rows);
+        self.digest = self.digest.wrapping_add(other.digest);
+    }
+
     pub(super) fn remove(&mut self, checksum: u64) {
         self.rows = self.rows.wrapping_sub(1);
         self.digest = self.digest.wrapping_sub(checksum);

@@ -1,13 +1,17 @@
 //! Opens the engine's file and verifies it before anything is served. Creates a missing file, and upgrades an old
 //! layout. If the file is damaged, copies the readable part to a new file and continues with that.
 //!
+//! While one thread lets the engine compare the checksums of its pages, the others verify the rows in one pass, which
+//! also passes newest values on (`verify.rs`).
+//!
 //! All of this uses a read-only opening. The engine writes to a file that it opens for writing, and after a kill it may
 //! go back to an older commit if the newest is damaged. A file that is refused or kept must stay as it was found.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread};
 
 use super::{
     Disk, Metrics, OpenError, Options,
+    ahead::ReadAhead,
     directory::{Directory, MakeError},
     file::FileDisk,
     fresh,
@@ -17,8 +21,9 @@ use super::{
     layout::State,
     scrub::Findings,
     upgrade,
-    verify::{Report, verify},
+    verify::{Report, verify_and_scan},
 };
+use crate::{meta::Revision, storage::Visit};
 
 /// A store that was opened and verified.
 pub(super) struct Loaded {
@@ -27,17 +32,25 @@ pub(super) struct Loaded {
     pub(super) witness: Witness,
     pub(super) findings: Findings,
     pub(super) metrics: Arc<Metrics>,
+    /// The state that was passed on, if all of it was intact.
+    pub(super) scanned: Option<Revision>,
 }
 
-/// Opens the store's file in a directory, and the witness beside it.
-pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, OpenError> {
+/// Opens the store's file in a directory, and the witness beside it. Passes the newest values of all keys with one of
+/// the prefixes to `visit`.
+pub(super) fn load(
+    directory: &Directory,
+    options: &Options,
+    prefixes: &[&str],
+    visit: Visit<'_>,
+) -> Result<Loaded, OpenError> {
     directory
         .make_file(|file| fresh::write(file, &State::new(options.origin), |_| Ok(())))
         .map_err(|error| cannot_make(directory, error))?;
     let (witness, testified) = Witness::read(directory.open_witness()?).map_err(|source| directory.io(source))?;
     let metrics = Arc::<Metrics>::default();
     let mut disk = open(directory, &metrics)?;
-    let (mut handle, mut sound) = examine(directory, &disk, options)?;
+    let mut handle = open_reading(directory, &disk, options)?;
     if upgrade::is_needed(handle.db()).map_err(|error| cannot_open(directory, error))? {
         let kept = "store.redb.format-1";
         directory
@@ -45,10 +58,11 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
             .map_err(|error| cannot_make(directory, error))?;
         tracing::info!(file = %directory.file().display(), kept, "upgraded the store");
         disk = open(directory, &metrics)?;
-        (handle, sound) = examine(directory, &disk, options)?;
+        handle = open_reading(directory, &disk, options)?;
     }
     directory.note_format()?;
-    let report = verify(handle.db()).map_err(|error| cannot_open(directory, error))?;
+    let inspected = inspect(&disk, options, &handle, prefixes, visit);
+    let (report, sound) = inspected.map_err(|error| cannot_open(directory, error))?;
     let head = report.state.end.head;
     if let Some(testified) = testified.filter(|testified| *testified > head) {
         let first = head.next();
@@ -57,7 +71,9 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
              acknowledged, are missing"
         )));
     }
-    if !sound || !report.is_whole() {
+    let is_intact = sound && report.is_whole();
+    let scanned = is_intact.then_some(head);
+    if !is_intact {
         let kept = directory.name_for_damaged();
         tell(directory, &report, sound, &kept);
         directory
@@ -70,7 +86,7 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
     let handle = opened.map_err(|error| cannot_open(directory, error))?;
     let findings = Findings::default();
     findings.add(report.objects.into_keys());
-    Ok(Loaded { disk, handle, witness, findings, metrics })
+    Ok(Loaded { disk, handle, witness, findings, metrics, scanned })
 }
 
 fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<dyn Disk>, OpenError> {
@@ -78,13 +94,36 @@ fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<dyn Disk>, 
     Ok(Arc::new(FileDisk::new(&directory.file(), file, metrics.clone()).map_err(|source| directory.io(source))?))
 }
 
-/// Opens the file for reading. Also returns whether all pages match their checksums. A page without rows may belong to
-/// the engine's free list, and with a wrong free list the engine would overwrite pages in use.
-fn examine(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Result<(Handle, bool), OpenError> {
-    let opened = guarded(|| Handle::open_reading(disk, options));
-    let mut handle = opened.map_err(|error| cannot_open(directory, error))?;
-    let sound = guarded(|| handle.verify_pages()).is_ok();
-    Ok((handle, sound))
+fn open_reading(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Result<Handle, OpenError> {
+    let opened = guarded(|| Handle::open_reading(&ahead(disk), options));
+    opened.map_err(|error| cannot_open(directory, error))
+}
+
+/// The disk, read in large blocks.
+fn ahead(disk: &Arc<dyn Disk>) -> Arc<dyn Disk> {
+    Arc::new(ReadAhead::new(disk))
+}
+
+/// Verifies all rows and all pages. Also returns whether all pages match their checksums. A page without rows may belong
+/// to the engine's free list, and with a wrong free list the engine would overwrite pages in use.
+fn inspect(
+    disk: &Arc<dyn Disk>,
+    options: &Options,
+    handle: &Handle,
+    prefixes: &[&str],
+    visit: Visit<'_>,
+) -> Result<(Report, bool), redb::Error> {
+    let rows = || verify_and_scan(handle.db(), prefixes, visit, &mut |_, _| {});
+    if handle.pages_verified {
+        return Ok((rows()?, true));
+    }
+    // The engine needs an opening of its own for this.
+    let pages = || guarded(|| Handle::open_reading(&ahead(disk), options)?.verify_pages()).is_ok();
+    thread::scope(|scope| {
+        let pages = scope.spawn(pages);
+        let report = rows()?;
+        Ok((report, pages.join().unwrap_or(false)))
+    })
 }
 
 /// Logs the damage of a store.

@@ -4,10 +4,11 @@
 //! each key. The log is then read in pieces, by as many threads as there are cores.
 
 use std::{
+    mem,
     num::NonZero,
     sync::{
-        Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
     thread,
 };
@@ -25,155 +26,243 @@ use crate::{
     storage::{Damage, Entry, Visit},
 };
 
-/// The maximum number of newest values in a piece.
+/// The number of newest values in a piece.
 const PIECE: usize = 512;
 
 /// The row that the index names for a key.
 #[derive(Clone, Copy)]
 pub(super) struct Newest {
-    pub(super) revision: u64,
+    revision: u64,
     /// The hash of the key.
-    pub(super) key: u64,
-    pub(super) position: usize,
+    key: u64,
+    position: u32,
+    /// True if the scan was asked for this key.
+    wanted: bool,
 }
 
 /// A part of the log, and the newest values in it.
+#[derive(Clone, Copy)]
 pub(super) struct Piece<'n> {
     pub(super) from: u64,
     pub(super) upto: u64,
-    pub(super) newest: &'n [Newest],
+    newest: &'n [Newest],
+}
+
+/// A newest value that cannot be read.
+#[derive(Clone, Copy)]
+pub(super) struct Lost {
+    position: u32,
+    pub(super) wanted: bool,
+    pub(super) revision: Revision,
+    pub(super) damage: Damage,
 }
 
 /// Passes the newest values of all keys with one of the prefixes to `visit`.
 pub(super) fn scan(view: &View, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, redb::Error> {
-    let has_prefix = |key: &[u8]| prefixes.iter().any(|prefix| key.starts_with(prefix.as_bytes()));
-    let (mut newest, mut lost) = (Vec::new(), Vec::new());
-    let mut position = 0;
+    let (mut listing, mut lost) = (Listing::of(prefixes), Vec::new());
     for found in view.index.iter()? {
         let (key, sealed) = found?;
         let key = key.value();
-        if !has_prefix(key) {
-            continue;
+        if !listing.wants(key) {
+            listing.skip();
+        } else if let Ok(revision) = read_pointer(key, sealed.value()) {
+            listing.add(key, revision);
+        } else {
+            lost.push(listing.lose());
         }
-        match read_pointer(key, sealed.value()) {
-            Ok(revision) => newest.push(Newest { revision: revision.0, key: hash(key), position }),
-            Err(_) => lost.push((position, Revision(0), Damage::Missing)),
-        }
-        position += 1;
     }
-    newest.sort_unstable_by_key(|newest| newest.revision);
-    let pieces: Vec<_> = newest.chunks(PIECE).map(Piece::of).collect();
+    let newest = listing.finish();
+    let pieces: Vec<_> = newest.chunks(PIECE).map(Piece::within).collect();
     let read = |piece: &Piece<'_>| {
         guarded(|| {
-            let mut reading = Reading::default();
+            let mut reading = Reading::of(piece);
             for found in view.log.range(piece.from..=piece.upto)? {
                 let (revision, bytes) = found?;
-                reading.take(piece, revision.value(), bytes.value());
+                let revision = Revision(revision.value());
+                reading.take(revision, || Row::read(revision, bytes.value()));
             }
-            visit(std::mem::take(&mut reading.entries));
-            Ok(reading.finish(piece))
+            Ok(reading.finish(visit))
         })
     };
-    for found in on_all_cores(&pieces, read) {
+    for found in on_all_cores(&pieces, read, |_| {}) {
         lost.extend(found?);
     }
-    if !lost.is_empty() {
-        visit(name(&view.index, has_prefix, lost)?);
-    }
+    name(&view.index, lost, |lost, entry| {
+        if lost.wanted {
+            visit(vec![entry]);
+        }
+    })?;
     Ok(view.state.end.head)
+}
+
+/// What the index says, as it is read.
+pub(super) struct Listing<'p> {
+    prefixes: &'p [&'p str],
+    newest: Vec<Newest>,
+    position: u32,
+}
+
+impl<'p> Listing<'p> {
+    pub(super) fn of(prefixes: &'p [&'p str]) -> Self {
+        Self { prefixes, newest: Vec::new(), position: 0 }
+    }
+
+    /// True if a key has one of the prefixes.
+    fn wants(&self, key: &[u8]) -> bool {
+        self.prefixes.iter().any(|prefix| key.starts_with(prefix.as_bytes()))
+    }
+
+    /// Adds the next key of the index.
+    pub(super) fn add(&mut self, key: &[u8], revision: Revision) {
+        let (wanted, position) = (self.wants(key), self.position);
+        self.newest.push(Newest { revision: revision.0, key: hash(key), position, wanted });
+        self.skip();
+    }
+
+    /// Passes over the next key of the index.
+    pub(super) fn skip(&mut self) {
+        self.position += 1;
+    }
+
+    /// Passes over the next key of the index, whose revision is unknown.
+    fn lose(&mut self) -> Lost {
+        let position = self.position;
+        self.skip();
+        Lost { position, wanted: true, revision: Revision(0), damage: Damage::Missing }
+    }
+
+    /// The newest values in the order of the log.
+    pub(super) fn finish(mut self) -> Vec<Newest> {
+        self.newest.sort_unstable_by_key(|newest| newest.revision);
+        self.newest
+    }
 }
 
 impl<'n> Piece<'n> {
     /// The part of the log from the first to the last of these.
-    fn of(newest: &'n [Newest]) -> Self {
+    fn within(newest: &'n [Newest]) -> Self {
         let revision = |newest: Option<&Newest>| newest.map_or(0, |newest| newest.revision);
         Self { from: revision(newest.first()), upto: revision(newest.last()), newest }
     }
+
+    /// The whole log in pieces.
+    pub(super) fn all(newest: &'n [Newest]) -> Vec<Self> {
+        let ends = newest.chunks(PIECE).skip(1).map(|next| next[0].revision.saturating_sub(1)).chain([u64::MAX]);
+        let mut from = 0;
+        let piece = |(newest, upto): (&'n [Newest], u64)| {
+            let piece = Self { from, upto, newest };
+            from = upto.saturating_add(1);
+            piece
+        };
+        newest.chunks(PIECE).chain(newest.is_empty().then_some(newest)).zip(ends).map(piece).collect()
+    }
 }
 
-/// The newest values found in a piece.
-#[derive(Default)]
-struct Reading {
-    entries: Vec<(usize, Entry)>,
-    /// How many of the piece's newest values the log has passed.
-    passed: usize,
-    /// The positions of those that cannot be read.
-    lost: Vec<(usize, Revision, Damage)>,
+/// The newest values of a piece, as the log is read.
+pub(super) struct Reading<'n> {
+    /// Those that the log has not reached.
+    ahead: &'n [Newest],
+    found: Vec<(usize, Entry)>,
+    lost: Vec<Lost>,
 }
 
-impl Reading {
-    /// Takes the next row of the log.
-    fn take(&mut self, piece: &Piece<'_>, revision: u64, bytes: &[u8]) {
-        while let Some(newest) = piece.newest.get(self.passed).filter(|newest| newest.revision <= revision) {
-            self.passed += 1;
-            let value =
-                if newest.revision == revision { Row::read(Revision(revision), bytes) } else { Err(Damage::Missing) };
-            let position = newest.position;
-            match value {
-                Ok(Row { key, body: Some(body), .. }) if hash(key.as_bytes()) == newest.key => {
-                    let value = Ok(Bytes::copy_from_slice(body));
-                    self.entries.push((position, Entry { key: key.into(), value, revision: Revision(revision) }));
-                }
-                Ok(_) => self.lost.push((position, Revision(newest.revision), Damage::Missing)),
-                Err(damage) => self.lost.push((position, Revision(newest.revision), damage)),
-            }
-        }
+impl<'n> Reading<'n> {
+    pub(super) fn of(piece: &Piece<'n>) -> Self {
+        Self { ahead: piece.newest, found: Vec::new(), lost: Vec::new() }
     }
 
-    /// What could not be read.
-    fn finish(mut self, piece: &Piece<'_>) -> Vec<(usize, Revision, Damage)> {
-        let rest = piece.newest[self.passed..].iter();
-        self.lost.extend(rest.map(|newest| (newest.position, Revision(newest.revision), Damage::Missing)));
+    /// Takes the next row of the log. Returns true if the row is the newest value of its key. Rows that the index does
+    /// not name are not read.
+    pub(super) fn take<'r>(&mut self, revision: Revision, read: impl FnOnce() -> Result<Row<'r>, Damage>) -> bool {
+        while let Some(missing) = self.next_if(|newest| newest.revision < revision.0) {
+            self.lose(missing, Damage::Missing);
+        }
+        let Some(newest) = self.next_if(|newest| newest.revision == revision.0) else { return false };
+        match read() {
+            Ok(Row { key, body: Some(body), .. }) if hash(key.as_bytes()) == newest.key => {
+                if newest.wanted {
+                    let value = Ok(Bytes::copy_from_slice(body));
+                    self.found.push((newest.position as usize, Entry { key: key.into(), value, revision }));
+                }
+                return true;
+            }
+            Ok(_) => self.lose(newest, Damage::Missing),
+            Err(damage) => self.lose(newest, damage),
+        }
+        false
+    }
+
+    fn next_if(&mut self, is_meant: impl FnOnce(&Newest) -> bool) -> Option<&'n Newest> {
+        let (first, rest) = self.ahead.split_first()?;
+        is_meant(first).then(|| {
+            self.ahead = rest;
+            first
+        })
+    }
+
+    fn lose(&mut self, newest: &Newest, damage: Damage) {
+        let Newest { revision, position, wanted, .. } = *newest;
+        self.lost.push(Lost { position, wanted, revision: Revision(revision), damage });
+    }
+
+    /// Passes on what was found. Returns what was not.
+    pub(super) fn finish(mut self, visit: Visit<'_>) -> Vec<Lost> {
+        for missing in mem::take(&mut self.ahead) {
+            self.lose(missing, Damage::Missing);
+        }
+        if !self.found.is_empty() {
+            visit(self.found);
+        }
         self.lost
     }
 }
 
-/// Entries for values that cannot be read. Their keys are only in the index.
-fn name(
+/// Passes entries for values that cannot be read to `take`. Their keys are only in the index.
+pub(super) fn name(
     index: &impl ReadableTable<&'static [u8], Sealed>,
-    has_prefix: impl Fn(&[u8]) -> bool,
-    mut lost: Vec<(usize, Revision, Damage)>,
-) -> Result<Vec<(usize, Entry)>, redb::Error> {
-    lost.sort_unstable_by_key(|(position, ..)| *position);
-    let mut lost = lost.into_iter().peekable();
-    let (mut entries, mut position) = (Vec::new(), 0);
-    for found in index.iter()? {
-        let (key, _) = found?;
-        if !has_prefix(key.value()) {
-            continue;
-        }
-        if let Some((at, revision, damage)) = lost.next_if(|(lost, ..)| *lost == position) {
-            let key = String::from_utf8_lossy(key.value());
-            entries.push((at, Entry { key: key.into(), value: Err(damage), revision }));
-        }
-        position += 1;
+    mut lost: Vec<Lost>,
+    mut take: impl FnMut(&Lost, (usize, Entry)),
+) -> Result<(), redb::Error> {
+    if lost.is_empty() {
+        return Ok(());
     }
-    Ok(entries)
+    lost.sort_unstable_by_key(|lost| lost.position);
+    let mut lost = lost.iter().peekable();
+    for (position, found) in (0..).zip(index.iter()?) {
+        let (key, _) = found?;
+        if let Some(lost) = lost.next_if(|lost| lost.position == position) {
+            let (key, value) = (String::from_utf8_lossy(key.value()).into(), Err(lost.damage));
+            take(lost, (position as usize, Entry { key, value, revision: lost.revision }));
+        }
+    }
+    Ok(())
 }
 
-/// Does the work for every piece, on as many threads as there are cores. The results are in the order of the pieces.
-pub(super) fn on_all_cores<P: Sync, T: Send>(pieces: &[P], work: impl Fn(&P) -> T + Sync) -> Vec<T> {
+/// Does the work for every piece, on as many threads as there are cores. `each` gets the results as they come, on this
+/// thread. Returns them in the order of the pieces.
+pub(super) fn on_all_cores<P: Sync, T: Send>(
+    pieces: &[P],
+    work: impl Fn(&P) -> T + Sync,
+    mut each: impl FnMut(&T),
+) -> Vec<T> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(pieces.len());
-    if threads < 2 {
-        return pieces.iter().map(work).collect();
-    }
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(pieces.len())));
-    let run = || {
-        while let Some((number, piece)) = {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            pieces.get(number).map(|piece| (number, piece))
-        } {
-            let result = work(piece);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+    let (next, (send, results)) = (AtomicUsize::new(0), mpsc::channel());
+    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
+        for _ in 0..threads {
+            let (next, work, send) = (&next, &work, send.clone());
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(piece) = pieces.get(number) else { break };
+                    if send.send((number, work(piece))).is_err() {
+                        break;
+                    }
+                }
+            });
         }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(run);
-        }
-        run();
+        drop(send);
+        results.into_iter().inspect(|(_, result)| each(result)).collect()
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, result)| result).collect()
 }

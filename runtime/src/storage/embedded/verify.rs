@@ -1,17 +1,25 @@
-//! Verifies a whole store: every row, the table counts in `state`, and the invariants of `layout.rs`.
+//! Verifies a whole store: every row, the table counts in `state`, and the invariants of `layout.rs`. On the way it
+//! passes newest values on, so that the store need not be read again to load them.
 //!
 //! Names missing or damaged values by key if one of the tables still has the key. Continues after pages that the engine
 //! cannot read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+};
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
 use super::{
     guard::guarded,
     layout::{INDEX, LIFETIMES, LOG, MARKS, META, Row, Sealed, State, Tally, lifetime, read_mark, read_pointer},
+    scan::{Listing, Lost, Piece, Reading, hash, name, on_all_cores},
 };
-use crate::{meta::Revision, storage::Damage};
+use crate::{
+    meta::Revision,
+    storage::{Damage, Visit},
+};
 
 /// The result of a verification.
 #[expect(clippy::struct_excessive_bools, reason = "each is the state of one table")]
@@ -31,8 +39,6 @@ pub(super) struct Report {
     pub(super) marks_whole: bool,
     /// True if every newest value that expires has its deadline in the table of lifetimes.
     pub(super) lifetimes_whole: bool,
-    /// The deadlines that this table must have.
-    deadlines: BTreeSet<(u64, u64)>,
 }
 
 impl Report {
@@ -43,15 +49,16 @@ impl Report {
 }
 
 /// The log as verification found it.
+#[derive(Default)]
 struct Log {
-    /// Unchanged rows by revision.
+    /// Unchanged rows by revision that history needs: all after `compacted`, and before that those which are no newest
+    /// values.
     seen: Vec<Seen>,
     /// Revisions whose rows are altered.
     altered: BTreeSet<u64>,
-    /// The deadlines of rows, by revision.
-    deadlines: BTreeMap<u64, u64>,
-    /// The number of rows of both kinds.
-    rows: u64,
+    tally: Tally,
+    /// The deadlines and revisions of newest values that expire.
+    deadlines: BTreeSet<(u64, u64)>,
 }
 
 /// What verification keeps of a row of the log.
@@ -59,16 +66,37 @@ struct Seen {
     revision: u64,
     key: u64,
     previous: u64,
-    has_body: bool,
+}
+
+/// What verification found in a piece of the log.
+struct Part {
+    log: Log,
+    readable: bool,
+    bytes: usize,
+    lost: Vec<Lost>,
+}
+
+/// How many rows were read, and their size.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Count {
+    pub(super) rows: u64,
+    pub(super) bytes: usize,
 }
 
 /// Verifies everything. Fails if not even the tables or the state can be read.
 pub(super) fn verify(db: &Database) -> Result<Report, redb::Error> {
-    verify_watched(db, &mut |_, _| {})
+    verify_and_scan(db, &[], &|_| {}, &mut |_, _| {})
 }
 
-/// Verifies everything. `each` receives the expected number of rows, and the size of each row as it is read.
-pub(super) fn verify_watched(db: &Database, each: &mut dyn FnMut(u64, usize)) -> Result<Report, redb::Error> {
+/// Verifies everything, and passes the newest values of all keys with one of the prefixes to `visit`, as
+/// [`Store::scan`](crate::storage::Store::scan) does. What was passed is complete only if the report is whole. `each`
+/// receives the expected number of rows, and what was read since it was called before.
+pub(super) fn verify_and_scan(
+    db: &Database,
+    prefixes: &[&str],
+    visit: Visit<'_>,
+    each: &mut dyn FnMut(u64, Count),
+) -> Result<Report, redb::Error> {
     let transaction = guarded(|| Ok(db.begin_read()?))?;
     let state = guarded(|| State::load(&transaction.open_table(META)?))?;
     let mut report = Report {
@@ -80,17 +108,19 @@ pub(super) fn verify_watched(db: &Database, each: &mut dyn FnMut(u64, usize)) ->
         index_whole: false,
         marks_whole: false,
         lifetimes_whole: false,
-        deadlines: BTreeSet::new(),
     };
     let log = guarded(|| Ok(transaction.open_table(LOG)?))?;
     let index = guarded(|| Ok(transaction.open_table(INDEX)?))?;
     let rows = state.log.rows.saturating_add(state.index.rows);
-    let each = &mut |size| each(rows, size);
-    let log = report.verify_log(&log, each);
+    let each = &mut |count| each(rows, count);
+    let mut listing = Listing::of(prefixes);
+    report.verify_index(&index, &mut listing, each);
+    let newest = listing.finish();
+    let (mut log, lost) = report.verify_log(&log, &Piece::all(&newest), visit, each);
     report.verify_history(&log);
-    report.verify_index(&index, &log, each);
+    report.name_lost(&index, lost, &log, visit);
     let named = report.objects.len() + report.history.len();
-    report.unnamed = state.log.rows.saturating_sub(log.rows).saturating_sub(named as u64);
+    report.unnamed = state.log.rows.saturating_sub(log.tally.rows).saturating_sub(named as u64);
     report.marks_whole = guarded(|| {
         let (mut tally, mut whole) = (Tally::default(), true);
         for found in transaction.open_table(MARKS)?.iter()? {
@@ -101,43 +131,76 @@ pub(super) fn verify_watched(db: &Database, each: &mut dyn FnMut(u64, usize)) ->
         Ok(whole && tally == state.marks)
     })
     .unwrap_or(false);
-    report.lifetimes_whole = report.deadlines.is_empty()
+    report.lifetimes_whole = log.deadlines.is_empty()
         || guarded(|| {
             for found in transaction.open_table(LIFETIMES)?.iter()? {
                 let (key, sum) = found?;
                 let (deadline_ms, revision) = key.value();
                 if sum.value() == lifetime(deadline_ms, Revision(revision)) {
-                    report.deadlines.remove(&(deadline_ms, revision));
+                    log.deadlines.remove(&(deadline_ms, revision));
                 }
             }
-            Ok(report.deadlines.is_empty())
+            Ok(log.deadlines.is_empty())
         })
         .unwrap_or(false);
     Ok(report)
 }
 
 impl Report {
-    fn verify_log(&mut self, log: &impl ReadableTable<u64, &'static [u8]>, each: &mut dyn FnMut(usize)) -> Log {
-        let (mut seen, mut altered, mut tally) = (Vec::new(), BTreeSet::new(), Tally::default());
-        let mut deadlines = BTreeMap::new();
-        let readable = each_row(log, |revision, bytes| {
-            each(size_of::<u64>() + bytes.len());
-            tally.add(Row::stored_checksum(bytes));
-            match Row::read(Revision(revision), bytes) {
-                Ok(row) => {
-                    deadlines.extend(row.deadline_ms.map(|deadline_ms| (revision, deadline_ms)));
-                    seen.push(Seen {
-                        revision,
-                        key: hash(row.key.as_bytes()),
-                        previous: row.previous.0,
-                        has_body: row.body.is_some(),
-                    });
+    /// Reads every entry of the index.
+    fn verify_index(
+        &mut self,
+        index: &impl ReadableTable<&'static [u8], Sealed>,
+        listing: &mut Listing<'_>,
+        each: &mut dyn FnMut(Count),
+    ) {
+        let (mut tally, mut whole) = (Tally::default(), true);
+        let mut bytes = 0;
+        let read = guarded(|| {
+            for found in index.iter()? {
+                let (key, sealed) = found?;
+                bytes += key.value().len() + size_of::<Sealed>();
+                tally.add(sealed.value().1);
+                if let Ok(revision) = read_pointer(key.value(), sealed.value()) {
+                    listing.add(key.value(), revision);
+                } else {
+                    whole = false;
+                    listing.skip();
                 }
-                Err(_) => _ = altered.insert(revision),
             }
+            Ok(())
         });
-        self.log_whole = readable && altered.is_empty() && tally == self.state.log;
-        Log { seen, altered, deadlines, rows: tally.rows }
+        each(Count { rows: tally.rows, bytes });
+        self.index_whole = read.is_ok() && whole && tally == self.state.index;
+    }
+
+    /// Reads every row of the log, and passes the newest values on.
+    fn verify_log(
+        &mut self,
+        log: &(impl ReadableTable<u64, &'static [u8]> + Sync),
+        pieces: &[Piece<'_>],
+        visit: Visit<'_>,
+        each: &mut dyn FnMut(Count),
+    ) -> (Log, Vec<Lost>) {
+        let compacted = self.state.compacted.head;
+        let parts = on_all_cores(
+            pieces,
+            |piece| Part::read(log, piece, compacted, visit),
+            |part| {
+                each(Count { rows: part.log.tally.rows, bytes: part.bytes });
+            },
+        );
+        let (mut log, mut lost, mut readable) = (Log::default(), Vec::new(), true);
+        for part in parts {
+            log.seen.extend(part.log.seen);
+            log.altered.extend(part.log.altered);
+            log.deadlines.extend(part.log.deadlines);
+            log.tally.add_all(part.log.tally);
+            lost.extend(part.lost);
+            readable &= part.readable;
+        }
+        self.log_whole = readable && log.altered.is_empty() && log.tally == self.state.log;
+        (log, lost)
     }
 
     /// Finds changes that cannot be read, or that replaced an unreadable value.
@@ -156,39 +219,57 @@ impl Report {
         self.log_whole &= self.history.is_empty();
     }
 
-    /// Reads every entry of the index and looks up its row.
-    fn verify_index(
+    /// Finds the keys of newest values that cannot be read.
+    fn name_lost(
         &mut self,
         index: &impl ReadableTable<&'static [u8], Sealed>,
+        lost: Vec<Lost>,
         log: &Log,
-        each: &mut dyn FnMut(usize),
+        visit: Visit<'_>,
     ) {
-        let (mut tally, mut whole) = (Tally::default(), true);
-        let (objects, deadlines) = (&mut self.objects, &mut self.deadlines);
-        let read = guarded(|| {
-            for found in index.iter()? {
-                let (key, sealed) = found?;
-                each(key.value().len() + size_of::<Sealed>());
-                tally.add(sealed.value().1);
-                let Ok(revision) = read_pointer(key.value(), sealed.value()) else {
-                    whole = false;
-                    continue;
-                };
-                deadlines.extend(log.deadlines.get(&revision.0).map(|deadline_ms| (*deadline_ms, revision.0)));
-                let row = log.find(revision.0);
-                if row.is_none_or(|row| !row.has_body || row.key != hash(key.value())) {
-                    let damage = if log.altered.contains(&revision.0) { Damage::Altered } else { Damage::Missing };
-                    objects.insert(String::from_utf8_lossy(key.value()).into_owned(), damage);
+        let objects = &mut self.objects;
+        let named = guarded(|| {
+            name(index, lost, |lost, entry| {
+                let damage = if log.altered.contains(&lost.revision.0) { Damage::Altered } else { Damage::Missing };
+                objects.insert(entry.1.key.to_string(), damage);
+                if lost.wanted {
+                    visit(vec![entry]);
                 }
-            }
-            Ok(())
+            })
         });
-        self.index_whole = read.is_ok() && whole && tally == self.state.index;
+        // The index was read before.
+        self.index_whole &= named.is_ok();
     }
 }
 
-fn hash(key: &[u8]) -> u64 {
-    twox_hash::XxHash3_64::oneshot(key)
+impl Part {
+    fn read(
+        log: &impl ReadableTable<u64, &'static [u8]>,
+        piece: &Piece<'_>,
+        compacted: Revision,
+        visit: Visit<'_>,
+    ) -> Self {
+        let (mut part, mut reading) = (Log::default(), Reading::of(piece));
+        let mut bytes_read = 0;
+        let readable = each_row_of(log, piece.from..=piece.upto, |revision, bytes| {
+            bytes_read += size_of::<u64>() + bytes.len();
+            part.tally.add(Row::stored_checksum(bytes));
+            let row = Row::read(Revision(revision), bytes);
+            let is_newest = reading.take(Revision(revision), || row);
+            match row {
+                Ok(row) => {
+                    if is_newest {
+                        part.deadlines.extend(row.deadline_ms.map(|deadline_ms| (deadline_ms, revision)));
+                    }
+                    if !is_newest || revision > compacted.0 {
+                        part.seen.push(Seen { revision, key: hash(row.key.as_bytes()), previous: row.previous.0 });
+                    }
+                }
+                Err(_) => _ = part.altered.insert(revision),
+            }
+        });
+        Self { log: part, readable, bytes: bytes_read, lost: reading.finish(visit) }
+    }
 }
 
 impl Log {
@@ -198,18 +279,29 @@ impl Log {
 }
 
 /// Passes every readable row of the log to `take`, as stored and by revision. Returns whether all rows were readable.
-pub(super) fn each_row(log: &impl ReadableTable<u64, &'static [u8]>, mut take: impl FnMut(u64, &[u8])) -> bool {
-    let (mut from, mut whole) = (0, true);
-    loop {
+pub(super) fn each_row(log: &impl ReadableTable<u64, &'static [u8]>, take: impl FnMut(u64, &[u8])) -> bool {
+    each_row_of(log, 0..=u64::MAX, take)
+}
+
+/// The same for a part of the log.
+fn each_row_of(
+    log: &impl ReadableTable<u64, &'static [u8]>,
+    revisions: RangeInclusive<u64>,
+    mut take: impl FnMut(u64, &[u8]),
+) -> bool {
+    let (mut from, upto) = revisions.into_inner();
+    let mut whole = true;
+    while from <= upto {
         let read = guarded(|| {
-            for found in log.range(from..)? {
+            for found in log.range(from..=upto)? {
                 let (revision, bytes) = found?;
                 let revision = revision.value();
-                if revision < from {
+                if !(from..=upto).contains(&revision) {
                     return Err(redb::Error::Corrupted("rows are out of order".to_owned()));
                 }
                 take(revision, bytes.value());
-                from = revision.saturating_add(1);
+                let Some(next) = revision.checked_add(1) else { break };
+                from = next;
             }
             Ok(())
         });
@@ -222,6 +314,7 @@ pub(super) fn each_row(log: &impl ReadableTable<u64, &'static [u8]>, mut take: i
             None => return false,
         }
     }
+    whole
 }
 
 /// Passes the readable rows of the index to `take`: up to the first unreadable page, and then backwards from the end.

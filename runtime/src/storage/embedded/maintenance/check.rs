@@ -50,12 +50,10 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
     let stopped = Stopped::open(dir)?;
     let mut opened = stopped.database()?;
     let (mut rows, mut bytes) = (0, 0);
-    let report = verify::verify_watched(opened.db(), &mut |total, length| {
-        rows += 1;
-        bytes += length as u64;
-        if rows % 256 == 0 {
-            progress(Progress { doing: "reading rows", done: rows, total });
-        }
+    let report = verify::verify_and_scan(opened.db(), &[], &|_| {}, &mut |total, read| {
+        rows += read.rows;
+        bytes += read.bytes as u64;
+        progress(Progress { doing: "reading rows", done: rows, total });
     });
     let report = report.map_err(|error| stopped.damaged(error))?;
     let state = report.state;

@@ -100,6 +100,34 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
 }
 
 #[test]
+fn values_are_passed_on_while_the_store_is_verified_unless_it_is_damaged() {
+    let open = |scratch: &Scratch, prefix: &str| {
+        let found = Mutex::new(Vec::new());
+        let visit = |piece: Vec<(usize, Entry)>| found.lock().unwrap().extend(piece);
+        let (store, at) = Embedded::open_and_scan(&scratch.0, Options::default(), &[prefix], &visit).unwrap();
+        let mut found = found.into_inner().unwrap();
+        found.sort_by_key(|(position, _)| *position);
+        (found.into_iter().map(|(_, entry)| entry).collect::<Vec<_>>(), at, store)
+    };
+    let scratch = filled();
+    for prefix in ["", "/", "/b", "/nothing"] {
+        let (found, at, store) = open(&scratch, prefix);
+        assert_eq!((found, at.unwrap()), store.range(prefix, None).unwrap(), "{prefix}");
+    }
+    scratch.spoil(3);
+    let (_, at, store) = open(&scratch, "");
+    assert_eq!(at, None, "the file was written again");
+    assert_eq!(values(&store), with("/c", Damage::Missing));
+    drop(store);
+    let (found, at, store) = open(&scratch, "");
+    assert_eq!(
+        (found, at.unwrap()),
+        store.range("", None).unwrap(),
+        "what is known to be damaged is passed as damaged"
+    );
+}
+
+#[test]
 fn a_hold_needs_a_readable_revision_but_no_readable_value() {
     let scratch = filled();
     let store = scratch.open(Options::default());

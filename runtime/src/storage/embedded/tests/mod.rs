@@ -9,7 +9,7 @@ mod opening;
 mod queue;
 mod upgrade;
 
-use std::{fs, path::PathBuf, sync::atomic::AtomicUsize};
+use std::{fs, path::PathBuf, sync::atomic::AtomicUsize, time::Duration};
 
 use bytes::Bytes;
 
