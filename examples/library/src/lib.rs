@@ -10,6 +10,8 @@ use kindsmith::{
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "etcd")]
+pub mod etcd;
 pub mod lending;
 pub mod purchasing;
 pub mod v1beta1;

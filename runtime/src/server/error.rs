@@ -2,6 +2,8 @@
 
 use std::{fmt, io, net::SocketAddr, path::PathBuf};
 
+#[cfg(feature = "etcd")]
+use crate::storage::EtcdError;
 use crate::storage::{FileError, OpenError};
 
 /// Why a server could not start or continue.
@@ -32,6 +34,9 @@ pub enum Error {
     File(FileError),
     /// The store cannot be opened: another process uses the data directory, or it is damaged.
     Store(OpenError),
+    /// etcd cannot be used.
+    #[cfg(feature = "etcd")]
+    Etcd(EtcdError),
     /// The token file cannot be used.
     TokenFile(PathBuf, String),
     /// The certificate authority in the data directory cannot be used.
@@ -85,6 +90,8 @@ impl fmt::Display for Error {
             ),
             Self::File(error) => error.fmt(f),
             Self::Store(error) => error.fmt(f),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(error) => error.fmt(f),
             Self::TokenFile(path, message) => write!(
                 f,
                 "the token file {} cannot be used: {message}; each line is token,user,uid,\"group,group\"",
@@ -121,6 +128,8 @@ impl std::error::Error for Error {
             Self::Address { source, .. } | Self::Listen(_, source) | Self::Listener(source) => Some(source),
             Self::File(error) => Some(error),
             Self::Store(error) => Some(error),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(error) => Some(error),
             Self::Metrics(error) => Some(error),
             _ => None,
         }

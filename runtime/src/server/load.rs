@@ -40,6 +40,9 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Core {
     pub keep: Keep,
+    /// The etcd that keeps the objects, instead of `keep`.
+    #[cfg(feature = "etcd")]
+    pub etcd: Option<crate::storage::EtcdOptions>,
     /// A store of several servers, in tests.
     #[cfg(test)]
     pub given: Option<Arc<dyn Store>>,

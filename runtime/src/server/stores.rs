@@ -5,6 +5,8 @@ use std::{
 };
 
 use super::{Builder, Error, Limits, Result, load::Core, migrate, state::StateDir};
+#[cfg(feature = "etcd")]
+use crate::storage::{Etcd, EtcdOptions};
 use crate::{
     cache::Preload,
     meta::Revision,
@@ -46,6 +48,18 @@ impl Builder {
         self
     }
 
+    /// Stores objects in etcd, which any number of servers of the same program may share. [`Builder::data_dir`] then only says
+    /// where this server has its files: the certificate authority, the admin token and the kubeconfig. Without it they are
+    /// temporary.
+    ///
+    /// One of the servers runs the controllers, and another takes over within seconds; see
+    /// [`Election`](super::Election). All of them answer every request from the newest state.
+    #[cfg(feature = "etcd")]
+    pub fn etcd(mut self, options: EtcdOptions) -> Self {
+        self.core.etcd = Some(options);
+        if matches!(self.core.keep, Keep::Unsaid) { self.memory() } else { self }
+    }
+
     /// Stores objects in a store that other servers use, too.
     #[cfg(test)]
     pub(super) fn store(mut self, store: Arc<dyn Store>) -> Self {
@@ -76,6 +90,10 @@ impl Opened {
         #[cfg(test)]
         if let Some(store) = core.given.take() {
             return Ok((Self::of(store), None));
+        }
+        #[cfg(feature = "etcd")]
+        if let Some(options) = core.etcd.take() {
+            return Ok(Self::of(Arc::new(Etcd::open(options).map_err(Error::Etcd)?)));
         }
         match core.keep {
             Keep::Disk(_) => {

@@ -1,4 +1,7 @@
 //! Several whole servers over one store, in one process.
+#[cfg(feature = "etcd")]
+mod over_etcd;
+
 use std::{
     sync::{
         Arc,

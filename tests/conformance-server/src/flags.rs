@@ -14,6 +14,10 @@ pub(super) struct Flags {
     /// Directory that keeps the objects; without it they are kept in memory.
     #[arg(long)]
     data_dir: Option<PathBuf>,
+    /// URL of the etcd that keeps the objects; the data directory then keeps the server's files.
+    #[cfg(feature = "etcd")]
+    #[arg(long)]
+    etcd: Option<String>,
     /// File of `token,user,uid,"group,group"` lines; without it an admin token is created.
     #[arg(long)]
     token_file: Option<PathBuf>,
@@ -30,6 +34,10 @@ impl Flags {
             Some(path) => server.data_dir(path),
             None => server.memory(),
         };
+        #[cfg(feature = "etcd")]
+        if let Some(url) = self.etcd {
+            server = server.etcd(kindsmith::EtcdOptions::new([url]));
+        }
         if let Some(path) = self.token_file {
             server = server.token_file(path);
         }
