@@ -92,6 +92,24 @@ fn a_record_of_layout_1_is_read_and_nothing_is_found_to_be_written_anew() {
 }
 
 #[test]
+fn the_json_of_kube_apiserver_is_read_and_its_protobuf_is_named() {
+    let reader = reader(fixture::widget());
+    let json = WIDGET.replacen('{', r#"{"apiVersion":"example.com/v1","kind":"Widget","#, 1) + "\n";
+    let (body, texts) = found(&reader, &json.clone().into());
+    assert_eq!(body, WIDGET.replace("\"size\"", "\"replicas\":1,\"size\""), "with the defaults of the schema");
+    assert_eq!(texts, ["unknown=kept", "Red"]);
+    for (wrong, what) in [
+        (json.replace("apiVersion", "version"), "no apiVersion"),
+        (json.replace("metadata", "meta"), "no metadata"),
+        (json[..json.len() - 3].to_owned(), "column"),
+        ("k8s\0\n\u{b}".to_owned(), "Protobuf"),
+    ] {
+        let error = reader.read(KEY, &wrong.clone().into()).body.expect_err(&wrong);
+        assert!(error.contains(what), "{wrong}: {error}");
+    }
+}
+
+#[test]
 fn fields_that_have_become_selectable_since_are_picked_out_of_the_body() {
     let object = fixture::object(&json!({"size": 1, "color": "Red"}));
     let stored = write(&selecting(fixture::widget(), &["spec.size"]), &object, Fit::Checked);
