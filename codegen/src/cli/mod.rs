@@ -3,6 +3,7 @@
 mod add;
 mod check;
 mod completions;
+mod copy;
 mod export;
 mod export_proto;
 mod generate;
@@ -78,7 +79,7 @@ enum Command {
     /// Check kinds against the API conventions.
     #[command(long_about = lint::ABOUT, after_help = lint::EXAMPLES)]
     Lint(lint::Command),
-    /// Check, salvage, back up, restore and migrate the data of a server.
+    /// Check, salvage, back up, restore, copy and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
     /// Serve the kinds that files define, as they stand.

@@ -7,7 +7,7 @@ use std::{
 
 use kindsmith::maintenance::Progress;
 
-use super::style::grouped;
+use super::style::{bytes, grouped};
 
 /// The interval between two updates.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -17,11 +17,27 @@ const WIDTH: u64 = 30;
 pub(super) struct Bar {
     terminal: bool,
     drawn: Option<Instant>,
+    step: Option<Step>,
+}
+
+/// The current step, as it was first shown: rates are counted from there.
+struct Step {
+    doing: String,
+    since: Instant,
+    done: u64,
+    bytes: u64,
 }
 
 impl Bar {
     pub(super) fn new() -> Self {
-        Self { terminal: std::io::stderr().is_terminal(), drawn: None }
+        Self { terminal: std::io::stderr().is_terminal(), drawn: None, step: None }
+    }
+
+    /// Erases the line.
+    pub(super) fn clear(&mut self) {
+        if self.drawn.take().is_some() {
+            write("\r\x1b[K");
+        }
     }
 
     /// Updates the line, unless that was done a moment ago.
@@ -30,15 +46,18 @@ impl Bar {
             return;
         }
         self.drawn = Some(Instant::now());
-        write(&format!("\r\x1b[K{}", line(progress)));
+        let Progress { doing, done, bytes, .. } = progress;
+        if self.step.as_ref().is_none_or(|step| step.doing != doing) {
+            self.step = Some(Step { doing: doing.to_owned(), since: Instant::now(), done, bytes });
+        }
+        let rate = self.step.as_ref().map_or_else(String::new, |step| step.rate(&progress, step.since.elapsed()));
+        write(&format!("\r\x1b[K{}{rate}", line(progress)));
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if self.drawn.is_some() {
-            write("\r\x1b[K");
-        }
+        self.clear();
     }
 }
 
@@ -46,6 +65,24 @@ fn write(text: &str) {
     // An error of the terminal does not end the operation.
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+impl Step {
+    /// Rates and the time left; nothing in the first second, which tells little.
+    fn rate(&self, now: &Progress<'_>, elapsed: Duration) -> String {
+        let ms = elapsed.as_millis();
+        let done = now.done.saturating_sub(self.done);
+        if ms < 1_000 || done == 0 || now.total == 0 {
+            return String::new();
+        }
+        let a_second = |amount: u64| u64::try_from(u128::from(amount) * 1_000 / ms).unwrap_or(u64::MAX);
+        let left = u128::from(now.total.saturating_sub(now.done)) * ms / u128::from(done) / 1_000;
+        let size = match now.bytes.saturating_sub(self.bytes) {
+            0 => String::new(),
+            moved => format!(", {} ({}/s)", bytes(now.bytes), bytes(a_second(moved))),
+        };
+        format!("{size}, {}/s, {}:{:02} left", grouped(a_second(done)), left / 60, left % 60)
+    }
 }
 
 fn line(Progress { doing, done, total, .. }: Progress<'_>) -> String {
@@ -62,6 +99,17 @@ fn line(Progress { doing, done, total, .. }: Progress<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_counts_from_the_first_line_of_its_step() {
+        let step = Step { doing: "copying".to_owned(), since: Instant::now(), done: 500, bytes: 0 };
+        let mut now = Progress::new("copying", 1_500, 11_500);
+        assert_eq!(step.rate(&now, Duration::from_millis(900)), "");
+        assert_eq!(step.rate(&now, Duration::from_secs(10)), ", 100/s, 1:40 left");
+        now.bytes = 20 << 20;
+        assert_eq!(step.rate(&now, Duration::from_secs(10)), ", 20.0 MiB (2.0 MiB/s), 100/s, 1:40 left");
+        assert_eq!(step.rate(&Progress::new("copying", 1_500, 0), Duration::from_secs(10)), "");
+    }
 
     #[test]
     fn a_line_shows_how_far_it_is() {

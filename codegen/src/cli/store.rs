@@ -7,15 +7,15 @@ use std::{
 };
 
 use clap::Subcommand;
-use kindsmith::maintenance::{self, Backup, Error};
+use kindsmith::maintenance::{self, Backup, Error, Place};
 
 use super::{
-    Outcome, migrate,
+    Outcome, copy, migrate,
     progress::Bar,
     style::{bad, bytes, good, grouped},
 };
 
-pub(super) const ABOUT: &str = "Check, salvage, back up, restore and migrate the data of a server.
+pub(super) const ABOUT: &str = "Check, salvage, back up, restore, copy and migrate the data of a server.
 
 The data directory is the one with the file store.redb. What is only read is never changed, and nothing is overwritten: \
 targets must not exist (a directory may be empty).";
@@ -29,7 +29,7 @@ Exit codes:
   0  done, and nothing is wrong
   1  the store or the backup is damaged, or something could not be saved or migrated
   2  wrong usage, or the command could not do its work
-  130  a migration was interrupted";
+  130  a migration or a copy was interrupted";
 
 /// The verbs.
 #[derive(Subcommand)]
@@ -38,12 +38,17 @@ pub(super) enum Command {
     #[command(
         long_about = "Check every checksum of a stopped server's store, and name what is damaged.\n\n\
             Nothing in the directory is changed. After a server was killed its file is repaired in memory for the check. \
-            For a running server take a backup: that reads and checks every row, too.",
+            For a running server take a backup: that reads and checks every row, too.\n\n\
+            A backup is read to its end, and its checksums are compared. The digest of keys and values does not depend on \
+            where they are stored; with --against two stores are compared by key, also those of running servers.",
         after_help = EXAMPLE_OF_CHECK
     )]
     Check {
-        /// The server's data directory.
-        dir: PathBuf,
+        /// The server's data directory, or a backup.
+        place: String,
+        /// Another data directory or backup, which must hold the same objects.
+        #[arg(long, value_name = "PLACE")]
+        against: Option<String>,
     },
     /// Copy what can be read of a damaged store to a new directory, and name what cannot.
     #[command(
@@ -91,6 +96,9 @@ pub(super) enum Command {
         #[arg(long, value_name = "DIR")]
         to: PathBuf,
     },
+    /// Copy a store to another place while its server runs or not, and verify it.
+    #[command(long_about = copy::ABOUT, after_help = copy::EXAMPLE)]
+    Copy(copy::Command),
     /// Let a running server rewrite objects that are stored in an old version of their kind.
     #[command(
         long_about = "Let a running server rewrite objects that are stored in an old version of their kind.\n\n\
@@ -112,7 +120,8 @@ pub(super) enum Command {
 
 const EXAMPLE_OF_CHECK: &str = "\
 Example:
-  kindsmith store check ./data";
+  kindsmith store check ./data
+  kindsmith store check ./data --against monday.backup";
 
 const EXAMPLE_OF_SALVAGE: &str = "\
 Example:
@@ -133,13 +142,23 @@ Example:
 /// Runs a verb.
 pub(super) fn run(command: Command) -> Outcome {
     let done = match command {
-        Command::Check { dir } => check(&dir),
+        Command::Check { place, against: Some(other) } => copy::compare(&place, &other),
+        Command::Check { place, against: None } => match Place::parse(&place) {
+            Ok(Place::Directory(dir)) => check(&dir),
+            Ok(place) => copy::inspect(&place),
+            Err(error) => Err(error),
+        },
         Command::Salvage { dir, to } => salvage(&dir, &to),
         Command::Backup { dir, to } => backup(&dir, &to),
         Command::Restore { file, to } => restore(&file, &to),
+        Command::Copy(command) => copy::run(&command),
         Command::Migrate { dir, resources } => migrate::run(dir, resources),
     };
     done.unwrap_or_else(|error| {
+        if matches!(error, Error::Interrupted) {
+            eprintln!("{error}");
+            return Outcome::Interrupted;
+        }
         eprintln!("error: {error}");
         if error.is_damage() { Outcome::Damaged } else { Outcome::Failed }
     })
@@ -148,6 +167,9 @@ pub(super) fn run(command: Command) -> Outcome {
 fn check(dir: &Path) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
     let found = maintenance::check(dir, &mut |progress| bar.show(progress))?;
+    let place = Place::Directory(dir.to_owned());
+    let contents =
+        if found.is_whole() { Some(maintenance::inspect(&place, &mut |progress| bar.show(progress))?) } else { None };
     drop(bar);
     let verdict = if found.is_whole() { good("whole") } else { bad("damaged") };
     print(format_args!(
@@ -159,6 +181,9 @@ fn check(dir: &Path) -> Result<Outcome, Error> {
         found.head,
         found.compacted
     ));
+    if let Some(contents) = &contents {
+        copy::print_contents(contents);
+    }
     if found.was_killed {
         print(format_args!("  the server was killed: its file was repaired in memory for this check\n"));
     }

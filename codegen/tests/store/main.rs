@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
 mod backup;
+mod copy;
 mod damage;
 #[path = "../../../tests/versions/lamp.rs"]
 mod lamp;

@@ -8,7 +8,7 @@ use crate::sample::{self, expect, files, path};
 fn help_has_examples_and_exit_codes() {
     let (out, _) = expect(0, &[path("--help")]);
     assert!(out.contains("Exit codes:") && out.contains("salvage"), "{out}");
-    for verb in ["check", "salvage", "backup", "restore", "migrate"] {
+    for verb in ["check", "salvage", "backup", "restore", "copy", "migrate"] {
         let (out, _) = expect(0, &[path(verb), path("--help")]);
         assert!(out.contains(&format!("Example:\n  kindsmith store {verb} ")), "{out}");
     }

@@ -9,6 +9,7 @@ pub(crate) mod delayed;
 pub(crate) mod embedded;
 #[cfg(feature = "etcd")]
 pub(crate) mod etcd;
+pub mod maintenance;
 pub(crate) mod memory;
 mod metrics;
 pub(crate) mod private;
@@ -16,8 +17,9 @@ pub(crate) mod private;
 pub(crate) mod several;
 #[cfg(test)]
 mod suite;
+mod transfer;
 
-pub use embedded::{Disk, Embedded, OpenError, Options, maintenance};
+pub use embedded::{Disk, Embedded, OpenError, Options};
 #[cfg(feature = "etcd")]
 pub use etcd::{Etcd, EtcdError, EtcdOptions};
 pub use memory::Memory;

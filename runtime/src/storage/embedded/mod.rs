@@ -57,7 +57,7 @@ mod history;
 mod layout;
 mod lifetimes;
 mod load;
-pub mod maintenance;
+pub(super) mod maintenance;
 mod options;
 mod queue;
 mod read;

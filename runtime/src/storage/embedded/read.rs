@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use redb::{AccessGuard, Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
+use redb::{AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::layout::{INDEX, LOG, META, Row, Sealed, State, read_pointer};
 use crate::{
@@ -26,7 +26,10 @@ pub(super) struct View {
 
 impl View {
     pub(super) fn open(db: &Database) -> Result<Self, redb::Error> {
-        let transaction = db.begin_read()?;
+        Self::of(&db.begin_read()?)
+    }
+
+    pub(super) fn of(transaction: &ReadTransaction) -> Result<Self, redb::Error> {
         let state = State::load(&transaction.open_table(META)?)?;
         Ok(Self { log: transaction.open_table(LOG)?, index: transaction.open_table(INDEX)?, state })
     }
@@ -98,7 +101,7 @@ impl View {
         }
     }
 
-    fn reaches_back_to(&self, revision: Revision) -> Result<(), ReadError> {
+    pub(super) fn reaches_back_to(&self, revision: Revision) -> Result<(), ReadError> {
         let compacted = self.state.compacted_for_readers();
         if revision < compacted { Err(ReadError::Compacted(compacted)) } else { Ok(()) }
     }
@@ -139,7 +142,7 @@ impl View {
 
     /// Passes each change after a revision to `take` until that returns false. The inner error reports a change that is
     /// damaged or missing.
-    fn each_change(
+    pub(super) fn each_change(
         &self,
         after: Revision,
         mut take: impl FnMut(Revision, &Row<'_>) -> Result<bool, redb::Error>,

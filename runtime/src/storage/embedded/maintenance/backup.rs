@@ -101,7 +101,7 @@ fn of_stopped(stopped: &Stopped, file: &File, progress: OnProgress<'_>) -> Resul
     let opened = stopped.database()?;
     let mut writer = Writer::begin(BufWriter::with_capacity(BUFFER, file)).map_err(StreamError::Out)?;
     stream(&guarded(|| Ok(opened.db().begin_read()?))?, &mut writer, |done, total| {
-        progress(Progress { doing: "copying rows", done, total });
+        progress(Progress::new("copying rows", done, total));
         Ok(())
     })
 }
@@ -140,7 +140,7 @@ impl Read for Copied<'_> {
 }
 
 /// Reads a file back from its beginning and verifies it.
-fn verify(mut file: File, path: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
+pub(super) fn verify(mut file: File, path: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     file.rewind().map_err(Error::file(path))?;
     read_through(BufReader::with_capacity(BUFFER, file), "verifying", progress).map_err(|error| match error {
         ReadError::Io(source) => Error::file(path)(source),
@@ -159,7 +159,7 @@ fn read_through(from: impl Read, doing: &str, progress: OnProgress<'_>) -> Resul
         if matches!(item, Item::Row(..)) {
             done += 1;
             if done % REPORT == 0 {
-                progress(Progress { doing, done, total: backup.rows });
+                progress(Progress::new(doing, done, backup.rows));
             }
         }
     }

@@ -53,7 +53,7 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
     let report = verify::verify_and_scan(opened.db(), &[], &|_| {}, &mut |total, read| {
         rows += read.rows;
         bytes += read.bytes as u64;
-        progress(Progress { doing: "reading rows", done: rows, total });
+        progress(Progress::new("reading rows", rows, total));
     });
     let report = report.map_err(|error| stopped.damaged(error))?;
     let state = report.state;
@@ -75,7 +75,7 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
         let first = state.end.head.next();
         faults.push(format!("the changes {first} to {testified}, which were acknowledged, are missing"));
     }
-    progress(Progress { doing: "checking pages", done: rows, total: rows });
+    progress(Progress::new("checking pages", rows, rows));
     let was_killed = opened.pages_verified;
     match guarded(|| Ok(opened.db.check_integrity()?)) {
         Ok(true) => {}

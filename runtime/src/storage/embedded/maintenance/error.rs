@@ -49,6 +49,45 @@ pub enum Error {
         /// What went wrong.
         message: String,
     },
+    /// The server that uses the directory could not send its objects or changes.
+    Feed {
+        /// The data directory.
+        dir: PathBuf,
+        /// What went wrong.
+        message: String,
+    },
+    /// A place of a copy cannot be used.
+    Place {
+        /// The place, as given.
+        place: String,
+        /// What is wrong, and the remedy.
+        message: String,
+    },
+    /// The target holds an unfinished copy of another source.
+    OtherCopy {
+        /// The target.
+        target: String,
+        /// The unfinished copy.
+        place: String,
+        /// Its source.
+        source: String,
+    },
+    /// The copy was interrupted, and the target can be completed.
+    Interrupted,
+    /// The source compacts its history faster than it can be copied.
+    Outrun {
+        /// The source.
+        place: String,
+    },
+    /// What was written to the target is not what the source holds.
+    Differs {
+        /// The target.
+        target: String,
+        /// The number of keys that differ.
+        count: u64,
+        /// The first of them.
+        keys: Vec<String>,
+    },
     /// No server has the directory open, and a migration needs one.
     NoServer {
         /// The data directory.
@@ -66,7 +105,7 @@ pub enum Error {
 impl Error {
     /// True if a store or a backup is damaged.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::BadBackup { .. } | Self::Open(OpenError::Damaged { .. }))
+        matches!(self, Self::BadBackup { .. } | Self::Open(OpenError::Damaged { .. }) | Self::Differs { .. })
     }
 
     /// Wraps an I/O error about a file.
@@ -106,6 +145,30 @@ impl fmt::Display for Error {
                 f,
                 "the server that uses {} could not provide a backup: {message}; try again, or stop the server first",
                 dir.display()
+            ),
+            Self::Feed { dir, message } => write!(
+                f,
+                "the server that uses {} could not be read: {message}; run the same command again, which goes on where \
+                 this one ended",
+                dir.display()
+            ),
+            Self::Place { place, message } => write!(f, "{place}: {message}"),
+            Self::OtherCopy { target, place, source } => write!(
+                f,
+                "{target} is the target of an unfinished copy of {source}, in {place}; finish that copy, or remove {place} \
+                 to begin again"
+            ),
+            Self::Interrupted => f.write_str("the copy was interrupted; the same command goes on where it ended"),
+            Self::Outrun { place } => write!(
+                f,
+                "{place} compacts its history faster than it can be copied; copy while fewer objects are written, or with a \
+                 longer history"
+            ),
+            Self::Differs { target, count, keys } => write!(
+                f,
+                "{target} differs from its source in {count} keys, such as {}; the target is not complete: run the same \
+                 command again, which compares all objects and writes those that differ",
+                keys.join(", ")
             ),
             Self::NoServer { dir } => write!(
                 f,

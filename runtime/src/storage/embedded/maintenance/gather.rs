@@ -152,7 +152,7 @@ impl Gathered {
                 contested.insert(revision.0);
             }
         };
-        scan::scan(&self.file, take, |done, total| progress(Progress { doing: "scanning the file", done, total }))
+        scan::scan(&self.file, take, |done, total| progress(Progress::new("scanning the file", done, total)))
             .map_err(|error| stopped.damaged(error))?;
         // It is unknown which of them was acknowledged.
         scanned.retain(|revision, _| !contested.contains(revision));

@@ -1,31 +1,37 @@
-//! Maintenance of a whole store: check, salvage, backup, restore and storage migration.
+//! Maintenance of a data directory: check, salvage, backup, restore and storage migration; and what copies need of it.
 //!
-//! This is the library behind the command `kindsmith store`. It never changes a directory that it reads, overwrites
-//! nothing, and publishes a result under its name only once it is complete and durable. Backup and restore hold one row
-//! in memory, whatever the size of the store; a check keeps a few bytes for each row, and a salvage its key. The
-//! functions block; call them from a blocking thread.
+//! Never changes a directory that it reads. Backup and restore hold one row in memory, whatever the size of the store; a
+//! check keeps a few bytes for each row, and a salvage its key.
 
 mod archive;
+mod archived;
 mod backup;
 mod build;
 mod check;
 mod error;
+mod feed;
 mod gather;
 mod migrate;
+mod reading;
 mod restore;
 mod salvage;
 mod scan;
+mod snapshot;
 pub(super) mod socket;
+mod staging;
 mod stopped;
 mod target;
 
+pub(in crate::storage) use archived::Archived;
 pub use backup::{Backup, backup};
 pub use check::{Check, check};
 pub use error::Error;
 pub use migrate::{Migration, migrate};
 pub(crate) use migrate::{Report, Reports};
+pub(in crate::storage) use reading::{ChangesError, DataDir, Edit, Object, Objects, State, Take};
 pub use restore::restore;
 pub use salvage::{Salvage, salvage};
+pub(in crate::storage) use staging::{Numbering, Staging};
 
 /// The progress of a long operation.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +43,14 @@ pub struct Progress<'a> {
     pub done: u64,
     /// The total amount of work; zero if unknown.
     pub total: u64,
+    /// The number of bytes moved; zero if they are not counted.
+    pub bytes: u64,
 }
 
 impl<'a> Progress<'a> {
     /// So much of the total is done of a step.
     pub fn new(doing: &'a str, done: u64, total: u64) -> Self {
-        Self { doing, done, total }
+        Self { doing, done, total, bytes: 0 }
     }
 }
 

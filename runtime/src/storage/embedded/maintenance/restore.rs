@@ -31,7 +31,7 @@ pub fn restore(file: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backu
                     fresh.put_row(revision, &row)?;
                     done += 1;
                     if done % 256 == 0 {
-                        progress(Progress { doing: "restoring rows", done, total: state.log.rows });
+                        progress(Progress::new("restoring rows", done, state.log.rows));
                     }
                 }
                 Item::Pointer(key, revision) => fresh.put_pointer(key, revision)?,

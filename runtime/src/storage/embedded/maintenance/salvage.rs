@@ -144,7 +144,7 @@ fn write(to: &Path, gathered: &Gathered, plan: &Plan, progress: OnProgress<'_>) 
     build(to, &state, |fresh| {
         for (done, (revision, row)) in (0..).zip(&rows) {
             if done % 256 == 0 {
-                progress(Progress { doing: "writing rows", done, total: rows.len() as u64 });
+                progress(Progress::new("writing rows", done, rows.len() as u64));
             }
             copy(gathered, Revision(*revision), row, fresh)?;
         }

@@ -1,7 +1,8 @@
 //! The Unix socket of a running store: `store.sock` in its data directory, with mode 0600.
 //!
 //! A client sends one line. The answer to `backup 1` is a backup (`archive.rs`) of the store at that moment. Reading it
-//! does not block the writer. The answer to `migrate 1` is the progress of a storage migration (`migrate.rs`), which the
+//! does not block the writer. `state 1` and `changes 1` are answered with objects and changes (`feed.rs`), for copies that
+//! go on where they ended. The answer to `migrate 1` is the progress of a storage migration (`migrate.rs`), which the
 //! server runs. A client that stops reading is disconnected. Closing the store ends running requests and removes the
 //! socket. A start replaces the socket that a killed process left.
 
@@ -28,8 +29,11 @@ use tokio::{net, sync::oneshot};
 use super::{
     archive::Writer,
     backup::{StreamError, stream},
+    feed,
     migrate::{self, Reports},
+    snapshot::Snapshot,
 };
+use crate::meta::Revision;
 
 const NAME: &str = "store.sock";
 /// The socket is created under this name, so that its final name never has looser modes.
@@ -39,7 +43,7 @@ const MAX_REQUEST: u64 = 64 << 10;
 /// A client that sends and reads nothing for this long is disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The maximum number of concurrent requests.
-const AT_A_TIME: usize = 2;
+const AT_A_TIME: usize = 4;
 /// The longest address that is used directly; systems allow 104 or 108 bytes.
 const MAX_ADDRESS: usize = 100;
 
@@ -155,7 +159,7 @@ async fn accept(listener: net::UnixListener, owner: u32, answers: &Arc<Answers>,
                 return refuse(&stream, "only the user who runs the server may use its socket");
             }
             if peers.len() >= AT_A_TIME {
-                return refuse(&stream, "too many backups or migrations are running; try again later");
+                return refuse(&stream, "too many backups, copies or migrations are running; try again later");
             }
             peers.push(Peer::serve(stream, Arc::clone(answers))?);
             Ok(())
@@ -203,6 +207,16 @@ fn answer(stream: &UnixStream, answers: &Answers) -> io::Result<()> {
     let words: Vec<&str> = request.strip_suffix('\n').unwrap_or_default().split(' ').collect();
     match *words {
         ["backup", "1"] => back_up(stream, &answers.begin),
+        ["state", "1", after] => match feed::key(after) {
+            Ok(after) => send(stream, &answers.begin, |snapshot, out| feed::send_state(snapshot, after, out)),
+            Err(why) => refuse(stream, why),
+        },
+        ["changes", "1", after] => match after.parse() {
+            Ok(after) => {
+                send(stream, &answers.begin, |snapshot, out| feed::send_changes(snapshot, Revision(after), out))
+            }
+            Err(_) => refuse(stream, "the request's revision is not a number"),
+        },
         ["migrate", "1", ref resources @ ..] => migrate(stream, answers, resources),
         _ => refuse(stream, "this server does not support the request; use the command of its version"),
     }
@@ -233,6 +247,19 @@ fn back_up(stream: &UnixStream, begin: &Begin) -> io::Result<()> {
             writer.fail(&error.to_string())?;
             Err(io::Error::other(error.to_string()))
         }
+    }
+}
+
+/// Answers with what `send` reads of the current state.
+fn send(
+    stream: &UnixStream,
+    begin: &Begin,
+    send: impl FnOnce(&Snapshot, &mut BufWriter<&UnixStream>) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(began) = begin() else { return refuse(stream, STOPPING) };
+    match began.and_then(|transaction| Snapshot::of(&transaction)) {
+        Ok(snapshot) => send(&snapshot, &mut BufWriter::with_capacity(256 << 10, stream)),
+        Err(error) => refuse(stream, &format!("the store cannot be read: {error}")),
     }
 }
 

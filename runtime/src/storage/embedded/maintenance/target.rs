@@ -9,11 +9,11 @@ use std::{
 
 use super::Error;
 
-/// An unfinished file or directory; removed unless it is published.
+/// An unfinished file or directory; removed unless it is published or resumable.
 pub(super) struct Aside {
     aside: PathBuf,
     target: PathBuf,
-    published: bool,
+    kept: bool,
 }
 
 impl Aside {
@@ -38,14 +38,25 @@ impl Aside {
         Ok(this)
     }
 
+    /// A directory (0700) that a later process finds again if this one ends early.
+    pub(super) fn resumable(target: &Path) -> Result<Self, Error> {
+        let mut this = Self::named(target, ".copy")?;
+        this.kept = true;
+        Ok(this)
+    }
+
     fn beside(target: &Path) -> Result<Self, Error> {
-        let name = target.file_name().ok_or_else(|| Error::file(target)(io::ErrorKind::InvalidFilename.into()))?;
         let mut random = [0; 4];
         getrandom::fill(&mut random).expect("the operating system has random bytes");
+        Self::named(target, &format!(".{:08x}.new", u32::from_le_bytes(random)))
+    }
+
+    fn named(target: &Path, ending: &str) -> Result<Self, Error> {
+        let name = target.file_name().ok_or_else(|| Error::file(target)(io::ErrorKind::InvalidFilename.into()))?;
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
-        hidden.push(format!(".{:08x}.new", u32::from_le_bytes(random)));
-        Ok(Self { aside: target.with_file_name(hidden), target: target.to_owned(), published: false })
+        hidden.push(ending);
+        Ok(Self { aside: target.with_file_name(hidden), target: target.to_owned(), kept: false })
     }
 
     /// The temporary path.
@@ -69,7 +80,7 @@ impl Aside {
             }
             Err(error) => return Err(Error::file(&self.target)(error)),
         }
-        self.published = true;
+        self.kept = true;
         self.sync_parent()
     }
 
@@ -83,7 +94,7 @@ impl Aside {
             }
             _ => Error::file(&self.target)(error),
         })?;
-        self.published = true;
+        self.kept = true;
         self.sync_parent()
     }
 
@@ -97,7 +108,7 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        if !self.published {
+        if !self.kept {
             // Only one of the two exists. Leftovers of a failed attempt do no harm.
             let _ = fs::remove_file(&self.aside);
             let _ = fs::remove_dir_all(&self.aside);

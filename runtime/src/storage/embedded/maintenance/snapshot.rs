@@ -1,0 +1,78 @@
+//! The objects of a store at one moment, in the order of their keys and a piece at a time; and its changes.
+
+use std::{collections::VecDeque, ops::Bound};
+
+use redb::ReadTransaction;
+
+use super::reading::Object;
+use crate::{
+    meta::Revision,
+    storage::{
+        ReadError,
+        embedded::{
+            guard::guarded,
+            layout::{Row, read_pointer},
+            read::{Stored, View, stored},
+        },
+    },
+};
+
+/// The size at which a piece ends. A piece has at least one entry.
+const PIECE_BYTES: usize = 1 << 20;
+/// The greatest number of entries of a piece.
+const PIECE: usize = 1_024;
+
+/// A store as one commit left it.
+pub(in crate::storage) struct Snapshot(View);
+
+impl Snapshot {
+    pub(super) fn of(transaction: &ReadTransaction) -> Result<Self, redb::Error> {
+        guarded(|| View::of(transaction)).map(Self)
+    }
+
+    /// The newest revision.
+    pub(in crate::storage) fn head(&self) -> Revision {
+        self.0.state.end.head
+    }
+
+    /// The number of objects.
+    pub(in crate::storage) fn objects(&self) -> u64 {
+        self.0.state.index.rows
+    }
+
+    /// The next entries after a key; none after the last.
+    pub(in crate::storage) fn piece(&self, after: Option<&str>) -> Result<VecDeque<Object>, redb::Error> {
+        let mut piece = VecDeque::new();
+        let mut bytes = 0;
+        guarded(|| {
+            let begin = after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.as_bytes()));
+            for found in self.0.index.range::<&[u8]>((begin, Bound::Unbounded))? {
+                let (key, sealed) = found?;
+                // A damaged pointer points to nothing, so the value is missing.
+                let revision = read_pointer(key.value(), sealed.value()).unwrap_or_default();
+                let key = String::from_utf8_lossy(key.value());
+                let Stored { value, deadline_ms } = stored(&self.0.log, &key, revision)?;
+                bytes += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
+                piece.push_back(Object { key: key.into(), value, revision, deadline_ms });
+                if bytes >= PIECE_BYTES || piece.len() == PIECE {
+                    break;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(piece)
+    }
+
+    /// Passes each change after a revision to `take`. The inner error says that history does not reach back so far, or is
+    /// damaged.
+    pub(super) fn changes(
+        &self,
+        after: Revision,
+        mut take: impl FnMut(Revision, &Row<'_>) -> Result<(), redb::Error>,
+    ) -> Result<Result<(), ReadError>, redb::Error> {
+        if let Err(error) = self.0.reaches_back_to(after) {
+            return Ok(Err(error));
+        }
+        guarded(|| self.0.each_change(after, |revision, row| take(revision, row).map(|()| true)))
+    }
+}

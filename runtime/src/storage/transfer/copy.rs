@@ -1,0 +1,312 @@
+//! The steps of a copy: fill, catch up, follow, verify, finish.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    Comparison, Digest, Place,
+    compare::{Pair, Pairs, REPORT, compare_states},
+    marker::Marker,
+    source::Source,
+    target::Target,
+};
+use crate::{
+    meta::Revision,
+    storage::{
+        Damage,
+        embedded::maintenance::{ChangesError, Edit, Error, OnProgress, Progress},
+    },
+};
+
+/// The size of the objects that are written at a time.
+const BATCH_BYTES: usize = 2 << 20;
+/// The greatest number of objects that are written at a time.
+const BATCH: usize = 1_024;
+/// How often the changes of the source are fetched while a copy follows it.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// How long a copy that follows waits for a source that is stopping.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often a copy goes through all objects because the changes since are compacted.
+const ATTEMPTS: u32 = 5;
+
+/// How to copy.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CopyOptions {
+    /// Go on to apply the changes of the source, until it is stopped or an interrupt asks for the end.
+    pub follow: bool,
+    /// Ends the copy early.
+    pub interrupt: Arc<Interrupt>,
+}
+
+/// Ends a copy from another thread.
+#[derive(Debug, Default)]
+pub struct Interrupt(AtomicUsize);
+
+impl Interrupt {
+    /// Asks for the end. A copy that follows its source completes its target; any other leaves one that a later run
+    /// completes. A second request ends the first kind, too.
+    pub fn request(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn requests(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A complete copy.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Copied {
+    /// The revision of the source that was copied.
+    pub source_head: Revision,
+    /// The newest revision of the target.
+    pub target_head: Revision,
+    /// True if objects kept their revisions.
+    pub kept_revisions: bool,
+    /// The digest of both.
+    pub digest: Digest,
+    /// True if an earlier run had begun this copy.
+    pub resumed: bool,
+    /// How often all objects were compared again, because the changes since the beginning were compacted.
+    pub restarts: u32,
+    /// The number of objects whose values the source cannot read. They are not copied.
+    pub damaged: u64,
+    /// The first of them.
+    pub damages: Vec<(String, Damage)>,
+    /// The number of objects that kube-apiserver stored in Protobuf: copied, but this server cannot serve them.
+    pub foreign: u64,
+    /// The first of them.
+    pub foreign_keys: Vec<String>,
+}
+
+/// Copies a store from one place to another that does not exist, or goes on with such a copy.
+///
+/// Servers may write to the source meanwhile. The target is complete and verified when this returns; before that, it does
+/// not exist under its name.
+///
+/// # Errors
+/// [`Error`]. The same call goes on where a failed one ended.
+pub fn copy(from: &Place, to: &Place, options: &CopyOptions, progress: OnProgress<'_>) -> Result<Copied, Error> {
+    let source = Source::open(from, progress)?;
+    let target = Target::open(to, source.numbering())?;
+    let name = from.identity();
+    let (marker, resumed) = match target.marker()? {
+        None => (Marker::new(name), false),
+        Some(text) => {
+            let found = Marker::parse(&text).map_err(|message| Error::Place { place: target.unfinished(), message })?;
+            if found.source != name {
+                let place = target.unfinished();
+                return Err(Error::OtherCopy { target: to.to_string(), place, source: found.source });
+            }
+            (found, true)
+        }
+    };
+    let copy = Copy { from, to, source, target, marker, options, progress, allowed: 0, restarts: 0 };
+    copy.run().map(|copied| Copied { resumed, ..copied })
+}
+
+struct Copy<'a, 'p> {
+    from: &'a Place,
+    to: &'a Place,
+    source: Source,
+    target: Target,
+    marker: Marker,
+    options: &'a CopyOptions,
+    progress: OnProgress<'p>,
+    /// How many interrupts do not end the copy.
+    allowed: usize,
+    restarts: u32,
+}
+
+/// What is to be written.
+#[derive(Default)]
+struct Batch {
+    edits: Vec<Edit>,
+    bytes: usize,
+}
+
+impl Batch {
+    /// Adds a change; returns whether the batch is to be written.
+    fn push(&mut self, edit: Edit) -> bool {
+        self.bytes += edit.key.len() + edit.value.as_ref().map_or(0, bytes::Bytes::len);
+        self.edits.push(edit);
+        self.bytes >= BATCH_BYTES || self.edits.len() == BATCH
+    }
+
+    fn write(&mut self, target: &mut Target, marker: &Marker) -> Result<(), Error> {
+        self.bytes = 0;
+        let written = target.write(&self.edits, marker);
+        self.edits.clear();
+        written
+    }
+}
+
+impl Copy<'_, '_> {
+    fn run(mut self) -> Result<Copied, Error> {
+        loop {
+            if !self.marker.filled {
+                self.fill()?;
+            }
+            let found = self.catch_up(None).and_then(|()| self.follow()).and_then(|()| self.verify());
+            match found {
+                Ok(found) => return self.finish(found),
+                Err(ChangesError::Failed(error)) => return Err(error),
+                Err(ChangesError::Lost) if self.restarts == ATTEMPTS => {
+                    return Err(Error::Outrun { place: self.from.to_string() });
+                }
+                Err(ChangesError::Lost) => {
+                    self.restarts += 1;
+                    self.marker = Marker::new(self.marker.source.clone());
+                }
+            }
+        }
+    }
+
+    /// Copies each object that the target does not have as it is, and deletes what the source does not have.
+    fn fill(&mut self) -> Result<(), Error> {
+        let after = self.marker.key.clone();
+        let state = self.source.state(after.as_deref())?;
+        if after.is_none() {
+            self.marker.applied = state.head.0;
+        }
+        let same_revisions = self.target.keeps_revisions();
+        let mut pairs = Pairs::new(state.objects, self.target.objects(after.as_deref())?);
+        let (mut batch, mut seen, mut bytes) = (Batch::default(), self.marker.done, 0);
+        let doing = if self.restarts > 0 { "comparing again" } else { "copying" };
+        while let Some(Pair { left, right }) = pairs.next()? {
+            let (key, edit) = match (left, right) {
+                (Some(left), right) => {
+                    seen += 1;
+                    let size = left.value.as_ref().map_or(0, bytes::Bytes::len) as u64;
+                    bytes += size;
+                    let same = right.is_some_and(|right| {
+                        (&right.value, right.deadline_ms) == (&left.value, left.deadline_ms)
+                            && (!same_revisions || right.revision == left.revision)
+                    });
+                    // A damaged value is reported when the copy is verified.
+                    let value = left.value.ok().filter(|_| !same);
+                    let edit = value.map(|value| Edit {
+                        key: left.key.clone(),
+                        value: Some(value),
+                        revision: left.revision,
+                        deadline_ms: left.deadline_ms,
+                    });
+                    (left.key, edit)
+                }
+                (None, Some(right)) => (
+                    right.key.clone(),
+                    Some(Edit { key: right.key, value: None, revision: Revision(0), deadline_ms: None }),
+                ),
+                (None, None) => continue,
+            };
+            let is_full = edit.is_some_and(|edit| batch.push(edit));
+            let is_interrupted = self.options.interrupt.requests() > self.allowed;
+            if is_full || is_interrupted {
+                (self.marker.key, self.marker.done) = (Some(key.to_string()), seen);
+                batch.write(&mut self.target, &self.marker)?;
+            }
+            if is_interrupted {
+                return Err(Error::Interrupted);
+            }
+            if seen % REPORT == 0 {
+                (self.progress)(Progress { bytes, ..Progress::new(doing, seen, state.count) });
+            }
+        }
+        (self.marker.key, self.marker.filled) = (None, true);
+        batch.write(&mut self.target, &self.marker)
+    }
+
+    /// Applies the changes since, up to a revision or to the newest.
+    fn catch_up(&mut self, upto: Option<Revision>) -> Result<(), ChangesError> {
+        let Self { source, target, marker, options, allowed, progress, .. } = self;
+        let (mut batch, mut done) = (Batch::default(), 0_u64);
+        let head = source.changes(Revision(marker.applied), &mut |edit| {
+            if upto.is_some_and(|upto| edit.revision > upto) {
+                return Ok(());
+            }
+            // Several changes may share a revision, of which the last is not known to be here.
+            let before = edit.revision.0.saturating_sub(1);
+            if batch.push(edit) {
+                marker.applied = marker.applied.max(before);
+                batch.write(target, marker)?;
+            }
+            done += 1;
+            if done.is_multiple_of(REPORT) {
+                progress(Progress::new("applying changes", done, 0));
+            }
+            if options.interrupt.requests() > *allowed { Err(Error::Interrupted) } else { Ok(()) }
+        })?;
+        let applied = upto.map_or(head, |upto| upto.min(head)).0;
+        if batch.edits.is_empty() && applied <= self.marker.applied {
+            return Ok(());
+        }
+        self.marker.applied = self.marker.applied.max(applied);
+        Ok(batch.write(&mut self.target, &self.marker)?)
+    }
+
+    /// Applies changes as they come, if asked for, until nothing can change or an interrupt asks for the end.
+    fn follow(&mut self) -> Result<(), ChangesError> {
+        self.allowed = usize::from(self.options.follow);
+        let mut failing: Option<Instant> = None;
+        while self.options.follow && !self.source.is_final() && self.options.interrupt.requests() < self.allowed {
+            thread::sleep(INTERVAL);
+            match self.catch_up(None) {
+                Ok(()) => failing = None,
+                // A server that stops ends its socket first, and its process later.
+                Err(ChangesError::Failed(Error::Feed { .. }))
+                    if failing.get_or_insert_with(Instant::now).elapsed() < PATIENCE => {}
+                Err(error) => return Err(error),
+            }
+            (self.progress)(Progress::new("following; the newest resourceVersion is", self.marker.applied, 0));
+        }
+        Ok(())
+    }
+
+    /// Compares source and target at one revision.
+    fn verify(&mut self) -> Result<Comparison, ChangesError> {
+        self.catch_up(None)?;
+        let state = self.source.state(None)?;
+        let head = state.head;
+        self.catch_up(Some(head))?;
+        if self.marker.applied > head.0 {
+            // The source is not the store that it was.
+            return Err(ChangesError::Lost);
+        }
+        let Self { target, options, allowed, progress, .. } = self;
+        let found = compare_states((state, target.objects(None)?), &mut |now| {
+            progress(now);
+            if options.interrupt.requests() > *allowed { Err(Error::Interrupted) } else { Ok(()) }
+        })?;
+        if found.different == 0 && found.left.digest == found.right.digest {
+            return Ok(found);
+        }
+        // The next run goes through all objects.
+        self.target.write(&[], &Marker::new(self.marker.source.clone()))?;
+        Err(Error::Differs { target: self.to.to_string(), count: found.different, keys: found.keys }.into())
+    }
+
+    fn finish(self, found: Comparison) -> Result<Copied, Error> {
+        let kept_revisions = self.target.keeps_revisions();
+        let target_head = self.target.finish(found.left.head)?;
+        Ok(Copied {
+            source_head: found.left.head,
+            target_head,
+            kept_revisions,
+            digest: found.right.digest,
+            resumed: false,
+            restarts: self.restarts,
+            damaged: found.left.damaged,
+            damages: found.left.damages,
+            foreign: found.left.foreign,
+            foreign_keys: found.left.foreign_keys,
+        })
+    }
+}
