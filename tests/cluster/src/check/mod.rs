@@ -61,7 +61,8 @@ impl Violation {
     }
 
     fn with(mut self, line: impl fmt::Display) -> Self {
-        self.lines.push(line.to_string());
+        let line = line.to_string();
+        self.lines.extend((!line.is_empty()).then_some(line));
         self
     }
 }
