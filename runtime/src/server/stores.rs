@@ -93,7 +93,7 @@ impl Opened {
         }
         #[cfg(feature = "etcd")]
         if let Some(options) = core.etcd.take() {
-            return Ok(Self::of(Arc::new(Etcd::open(options).map_err(Error::Etcd)?)));
+            return Ok((Self::of(Arc::new(Etcd::open(options).map_err(Error::Etcd)?)), None));
         }
         match core.keep {
             Keep::Disk(_) => {

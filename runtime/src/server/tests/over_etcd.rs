@@ -1,11 +1,6 @@
 //! Several servers over a member of etcd. Without etcd this says that it did not run; in CI it fails.
-#[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
-#[path = "../../../../tests/support/etcd.rs"]
-mod member;
-
 use serde_json::{Value, json};
 
-use self::member::Member;
 use super::{App, BOLTS, DEFINITIONS, Server, bolts, call, holder, until};
 use crate::{
     builtin::ConfigMap,
@@ -14,7 +9,7 @@ use crate::{
         ObjectMeta,
         options::{DeleteOptions, ListOptions},
     },
-    storage::EtcdOptions,
+    storage::{EtcdOptions, etcd::tests::member::Member},
 };
 
 async fn server(member: &Member) -> App {

@@ -40,7 +40,7 @@ mod pages;
 mod position;
 mod proto;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod txn;
 mod watch;
 mod wire;

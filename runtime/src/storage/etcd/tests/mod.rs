@@ -6,7 +6,7 @@ mod breaks;
 mod limits;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../../tests/support/etcd.rs"]
-mod member;
+pub(crate) mod member;
 mod proxy;
 mod rate;
 mod several;
