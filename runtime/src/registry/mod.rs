@@ -3,6 +3,7 @@
 mod clashes;
 pub(crate) mod index;
 mod lookup;
+mod prepared;
 pub(crate) mod reader;
 #[cfg(test)]
 mod reader_tests;
@@ -24,6 +25,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+pub(crate) use prepared::{Prepared, Preparer};
 use tokio::sync::watch;
 pub(crate) use view::View;
 
@@ -114,42 +116,6 @@ impl Registered {
 impl fmt::Debug for Registered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Registered({} {})", self.kind.group_version, self.kind.names().kind)
-    }
-}
-
-/// A kind in all of its versions, before it is registered.
-#[derive(Clone)]
-pub struct Prepared {
-    records: Arc<KindReader>,
-}
-
-impl Prepared {
-    /// The prefix of its keys in the store, and the reader of its objects.
-    pub fn resource(&self) -> (String, cache::SharedReader) {
-        (self.records.stored().shared.prefix(), self.records.clone())
-    }
-}
-
-/// Prepares kinds for a registry with the same transformer and webhooks.
-pub(crate) struct Preparer<'p> {
-    /// Transforms stored bytes.
-    pub transformer: &'p Arc<dyn Transformer>,
-    /// Converts objects.
-    pub webhooks: &'p Arc<Webhooks>,
-}
-
-impl Preparer<'_> {
-    /// Prepares a kind.
-    ///
-    /// # Errors
-    /// Versions that do not belong together, or an invalid schema.
-    pub(crate) fn prepare(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Prepared, String> {
-        Ok(self.with(Versions::new(versions)?))
-    }
-
-    fn with(&self, versions: Versions) -> Prepared {
-        let reader = KindReader::new(versions, self.transformer.clone());
-        Prepared { records: Arc::new(reader.with_webhooks(self.webhooks)) }
     }
 }
 
