@@ -15,10 +15,10 @@ use std::{
 const STARTED_WITHIN: Duration = Duration::from_secs(30);
 
 /// Finds etcd: the program that the variable `KINDSMITH_ETCD` names, or the one on the path. `None`, with a message on
-/// standard error, if there is none.
+/// standard error, if it is missing.
 ///
 /// # Panics
-/// If there is none, and this is CI.
+/// If it is missing, and this is CI.
 #[must_use]
 pub fn program() -> Option<PathBuf> {
     let named = env::var_os("KINDSMITH_ETCD").map(PathBuf::from);
@@ -145,7 +145,7 @@ impl Drop for Member {
     }
 }
 
-/// Ports that nobody used a moment ago.
+/// Ports that were free a moment ago.
 fn free_ports() -> [u16; 3] {
     let sockets = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
     sockets.map(|socket| socket.local_addr().expect("its address").port())

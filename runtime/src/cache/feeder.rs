@@ -40,7 +40,7 @@ pub(super) struct Feeder {
 struct Route {
     /// The place of the served resource.
     served: Option<usize>,
-    /// What came for a resource that is being loaded.
+    /// Deliveries for a resource that is being loaded.
     waiting: Option<Vec<Missed>>,
 }
 

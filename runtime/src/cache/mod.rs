@@ -147,7 +147,7 @@ pub struct Cache {
     renderings: Arc<Renderings>,
     /// Locked while a resource is loaded, so that only one loads at a time.
     registering: Mutex<()>,
-    /// What was loaded for resources that are not registered yet.
+    /// Objects loaded for resources that are not registered yet.
     preloaded: Mutex<Preloaded>,
 }
 

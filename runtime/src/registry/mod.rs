@@ -259,7 +259,7 @@ impl Registry {
                 // Not under the lock, because webhooks may be slow.
                 Err(Unput::Open(open)) => self.webhooks.answer_blocking(open, &mut answers, attempt),
             }
-            // What the reader counted is counted again.
+            // The next reader counts again.
             prepared = self.preparer().with(prepared.records.versions().clone());
         }
         unreachable!("what is asked is answered")

@@ -1,4 +1,4 @@
-//! Where a server stores its objects, and where it has its files.
+//! The store of a server's objects, and the directory of its files.
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

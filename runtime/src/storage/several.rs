@@ -52,7 +52,7 @@ pub(crate) struct Server {
 struct Feed {
     lag: Lag,
     sink: Option<Sink>,
-    /// What the sink does not have yet.
+    /// Changes that the sink does not have yet.
     waiting: Vec<Change>,
     /// The error of commits and questions while the store cannot be reached.
     failing: bool,
@@ -147,7 +147,7 @@ impl Server {
         }
     }
 
-    /// Delivers what waits if nobody else will.
+    /// Delivers what waits if no other thread will.
     fn answer(&self) {
         let feed = lock(&self.feed);
         if feed.lag == Lag::UntilAsked {

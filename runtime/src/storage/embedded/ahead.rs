@@ -14,7 +14,7 @@ const BLOCK: u64 = 128 << 10;
 /// The number of blocks in memory. Threads that read in different places use different ones.
 const BLOCKS: u64 = 16;
 
-/// A disk that is only read, and that nobody else writes meanwhile.
+/// A disk that is only read, and that no other process writes meanwhile.
 #[derive(Debug)]
 pub(super) struct ReadAhead {
     disk: Arc<dyn Disk>,

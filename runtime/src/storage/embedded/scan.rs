@@ -95,7 +95,7 @@ pub(super) fn scan(view: &View, prefixes: &[&str], visit: Visit<'_>) -> Result<R
     Ok(view.state.end.head)
 }
 
-/// What the index says, as it is read.
+/// The index, as it is read.
 pub(super) struct Listing<'p> {
     prefixes: &'p [&'p str],
     newest: Vec<Newest>,
@@ -160,7 +160,7 @@ impl<'n> Piece<'n> {
 
 /// The newest values of a piece, as the log is read.
 pub(super) struct Reading<'n> {
-    /// Those that the log has not reached.
+    /// The rows that the log has not reached.
     ahead: &'n [Newest],
     found: Vec<(usize, Entry)>,
     lost: Vec<Lost>,

@@ -9,7 +9,7 @@ use crate::{meta::Revision, storage::ReadError};
 
 type Waiter = oneshot::Sender<Result<Revision, ReadError>>;
 
-/// The callers who wait. Those who come while a read is on its way share the next one: that read may have been answered
+/// The callers who wait. Callers that come while a read is on its way share the next one: that read may have been answered
 /// before a write that they know of.
 #[derive(Default)]
 pub(super) struct Confirms {
@@ -31,7 +31,7 @@ impl Confirms {
         (answer, !std::mem::replace(&mut state.is_reading, true))
     }
 
-    /// Those who wait, or `None` if there are none, which ends the reading.
+    /// The waiting callers. `None` if no caller waits, which ends the reading.
     fn take(&self) -> Option<Vec<Waiter>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.is_reading = !state.waiting.is_empty();
@@ -39,7 +39,7 @@ impl Confirms {
     }
 }
 
-/// Reads until nobody waits.
+/// Reads until no caller waits.
 pub(super) async fn run(engine: Arc<Engine>) {
     while let Some(waiting) = engine.confirms.take() {
         let answer = engine.newest().await;

@@ -97,7 +97,7 @@ impl Feed {
         }
     }
 
-    /// Delivers news, and those that have come since with them.
+    /// Delivers news, together with later news.
     async fn take(&mut self, mut news: News, watch: &mut Watch) -> Result<(), Ended> {
         let mut ended = Ok(());
         while news.changes.len() < MOST_CHANGES {

@@ -72,7 +72,7 @@ impl Keys {
     }
 }
 
-/// The first key after those that begin with a prefix.
+/// The first key after all keys with a prefix.
 fn end_of(prefix: &[u8]) -> Bytes {
     let mut end = prefix.to_vec();
     // Text has no byte 255, so that the last byte can be raised.

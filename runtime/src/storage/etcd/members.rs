@@ -35,7 +35,7 @@ pub(super) const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 /// Which calls are made again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
-    /// Those that certainly had no effect.
+    /// The calls that certainly had no effect.
     Unsent,
     /// All that got no answer: a read, or a write whose repetition does no harm.
     Always,
@@ -77,7 +77,7 @@ impl Session {
         lock(&self.token).clone()
     }
 
-    /// Gets a token. Without a user there is none.
+    /// Gets a token. It is empty without a user.
     async fn authenticate(&self, user: Option<&(String, String)>) -> Result<(), Fault> {
         let Some((name, password)) = user else { return Ok(()) };
         let request = AuthenticateRequest { name: name.clone(), password: password.clone() };
@@ -141,7 +141,7 @@ impl Members {
         lock(&self.current).clone().filter(|session| !session.connection.is_closed())
     }
 
-    /// A session with a member, begun if there is none. Tries each member once.
+    /// A session with a member, begun if necessary. Tries each member once.
     pub(super) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, Vec<(String, NoSession)>> {
         if let Some(session) = self.live() {
             return Ok(session);
@@ -236,7 +236,7 @@ impl Members {
     }
 }
 
-/// Asks a member for its status as long as the session is used, and ends the session if there is none.
+/// Asks a member for its status as long as the session is used, and ends the session if it does not answer.
 async fn heartbeat(members: Weak<Members>, session: Weak<Session>) {
     loop {
         sleep(HEARTBEAT).await;

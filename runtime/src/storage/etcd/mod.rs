@@ -157,7 +157,7 @@ impl Etcd {
         if let Some(runtime) = &self.runtime {
             runtime.spawn(async move {
                 let result = task.await;
-                // Nobody may wait for it.
+                // The caller may have stopped waiting.
                 let _ = done.send(result);
             });
         }

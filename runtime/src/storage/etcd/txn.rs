@@ -99,7 +99,7 @@ fn read(key: bytes::Bytes) -> RequestOp {
     RequestOp { range: Some(range), ..RequestOp::default() }
 }
 
-/// What failed, according to the revisions that etcd has read instead.
+/// The failed precondition, according to the revisions that etcd has read instead.
 pub(super) fn failure(commit: &Commit, answer: &TxnResponse) -> CommitError {
     let read = |position: usize| {
         let range = answer.responses.get(position)?.range.as_ref()?;

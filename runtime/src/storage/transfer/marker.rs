@@ -1,4 +1,4 @@
-//! What a target notes of an unfinished copy, so that a later run goes on.
+//! The note of an unfinished copy in its target, with which a later run goes on.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Where a store is.
+//! The place of a store.
 
 use std::{
     fmt, fs,
@@ -7,7 +7,7 @@ use std::{
 
 use crate::storage::maintenance::Error;
 
-/// Where a store is: the source or the target of a copy.
+/// The place of a store: the source or the target of a copy.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Place {

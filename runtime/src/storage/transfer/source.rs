@@ -46,7 +46,7 @@ impl Source {
         }
     }
 
-    /// Whether each object has a revision of its own.
+    /// True if each object has a revision of its own.
     pub(super) fn numbering(&self) -> Numbering {
         match self {
             Self::Directory(_) | Self::Backup(_) => Numbering::Kept,

@@ -28,7 +28,7 @@ impl Target {
         }
     }
 
-    /// Where the unfinished copy is.
+    /// The place of the unfinished copy.
     pub(super) fn unfinished(&self) -> String {
         match self {
             Self::Directory(staging) | Self::Backup(staging) => staging.path().display().to_string(),

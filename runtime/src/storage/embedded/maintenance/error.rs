@@ -79,7 +79,7 @@ pub enum Error {
         /// The source.
         place: String,
     },
-    /// What was written to the target is not what the source holds.
+    /// The target differs from the source.
     Differs {
         /// The target.
         target: String,
@@ -167,7 +167,7 @@ impl fmt::Display for Error {
             Self::Differs { target, count, keys } => write!(
                 f,
                 "{target} differs from its source in {count} keys, such as {}; the target is not complete: run the same \
-                 command again, which compares all objects and writes those that differ",
+                 command again, which compares all objects and writes the differing ones",
                 keys.join(", ")
             ),
             Self::NoServer { dir } => write!(

@@ -85,7 +85,7 @@ impl Staging {
         Ok(Self { target: target.to_owned(), aside, directory, db, numbering })
     }
 
-    /// Where it is until it is complete.
+    /// Its place until it is complete.
     pub(in crate::storage) fn path(&self) -> &Path {
         self.aside.path()
     }
