@@ -14,10 +14,10 @@ pub(super) struct Flags {
     /// Directory that keeps the objects; without it they are kept in memory.
     #[arg(long)]
     data_dir: Option<PathBuf>,
-    /// URL of the etcd that keeps the objects; the data directory then keeps the server's files.
+    /// URLs of the etcd that keeps the objects; the data directory then keeps the server's files.
     #[cfg(feature = "etcd")]
-    #[arg(long)]
-    etcd: Option<String>,
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    etcd: Vec<String>,
     /// File of `token,user,uid,"group,group"` lines; without it an admin token is created.
     #[arg(long)]
     token_file: Option<PathBuf>,
@@ -35,8 +35,8 @@ impl Flags {
             None => server.memory(),
         };
         #[cfg(feature = "etcd")]
-        if let Some(url) = self.etcd {
-            server = server.etcd(kindsmith::EtcdOptions::new([url]));
+        if !self.etcd.is_empty() {
+            server = server.etcd(kindsmith::EtcdOptions::new(self.etcd));
         }
         if let Some(path) = self.token_file {
             server = server.token_file(path);
