@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `--etcd URL[,URL]` | stores objects in this etcd, which several servers may share |
 //! | `--etcd-prefix PREFIX` | the beginning of all keys; `/registry` by default |
-//! | `--etcd-user NAME:PASSWORD` | etcd's user |
+//! | `--etcd-user NAME`, `--etcd-password-file FILE` | etcd's user, and the file of the password |
 //! | `--etcd-ca FILE` | the authorities of etcd's certificates, as PEM |
 //! | `--etcd-cert FILE`, `--etcd-key FILE` | the certificate of this server for etcd, and its key, as PEM |
 //! | `--data-dir DIRECTORY` | the directory of the server's files, and of its objects without etcd; `./data` by default |
@@ -14,8 +14,16 @@ use std::{collections::BTreeMap, fs};
 use kindsmith::{EtcdOptions, server::Builder};
 
 /// The flags that take a value.
-const NAMES: [&str; 7] =
-    ["--etcd", "--etcd-prefix", "--etcd-user", "--etcd-ca", "--etcd-cert", "--etcd-key", "--data-dir"];
+const NAMES: [&str; 8] = [
+    "--etcd",
+    "--etcd-prefix",
+    "--etcd-user",
+    "--etcd-password-file",
+    "--etcd-ca",
+    "--etcd-cert",
+    "--etcd-key",
+    "--data-dir",
+];
 
 /// Has a server store objects as arguments say. Returns the address to listen on, if there is one.
 ///
@@ -81,9 +89,13 @@ fn options(mut given: BTreeMap<String, String>) -> Result<Option<EtcdOptions>, S
     if let Some(prefix) = given.remove("--etcd-prefix") {
         options = options.prefix(prefix);
     }
-    if let Some(user) = given.remove("--etcd-user") {
-        let (name, password) = user.split_once(':').ok_or("--etcd-user needs a name and a password: NAME:PASSWORD")?;
-        options = options.user(name, password);
+    match (given.remove("--etcd-user"), given.remove("--etcd-password-file")) {
+        (Some(name), Some(file)) => {
+            let password = String::from_utf8(read(file.clone())?).map_err(|_| format!("{file} is not UTF-8"))?;
+            options = options.user(name, password.trim_end_matches(['\r', '\n']));
+        }
+        (None, None) => {}
+        _ => return Err("--etcd-user and --etcd-password-file need each other".to_owned()),
     }
     if let Some(path) = given.remove("--etcd-ca") {
         options = options.ca(read(path)?);
@@ -106,7 +118,12 @@ mod tests {
 
     #[test]
     fn flags_are_read_with_both_kinds_of_values() {
-        let read = flags("127.0.0.1:0 --etcd http://a:1,http://b:2 --etcd-prefix=/x --etcd-user me:secret").unwrap();
+        let file = std::env::temp_dir().join(format!("library-password-{}", std::process::id()));
+        fs::write(&file, "secret\n").unwrap();
+        let user = format!("--etcd-user me --etcd-password-file {}", file.display());
+        let read = flags(&format!("127.0.0.1:0 --etcd http://a:1,http://b:2 --etcd-prefix=/x {user}"));
+        fs::remove_file(&file).unwrap();
+        let read = read.unwrap();
         let options = read.options.unwrap();
         assert_eq!(read.address.as_deref(), Some("127.0.0.1:0"));
         assert_eq!((options.endpoints.len(), options.prefix.as_str()), (2, "/x"));
@@ -120,7 +137,7 @@ mod tests {
             ("--etc http://a:1", "--etc is not a flag"),
             ("--etcd", "--etcd needs a value"),
             ("--etcd-prefix /x", "--etcd-prefix needs --etcd"),
-            ("--etcd http://a:1 --etcd-user me", "NAME:PASSWORD"),
+            ("--etcd http://a:1 --etcd-user me", "need each other"),
             ("--etcd http://a:1 --etcd-key k", "need each other"),
             ("--etcd http://a:1 --etcd-ca /no/such", "/no/such cannot be read"),
         ] {
