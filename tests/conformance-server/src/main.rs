@@ -52,5 +52,5 @@ async fn main() -> kindsmith::Result<()> {
         server = server.crd(text);
     }
     let kinds = declared().into_iter().filter(|kind| !defined.contains(&kind.group_kind()));
-    command.flags.serve(kinds.fold(server, Builder::model)).await
+    Box::pin(command.flags.serve(kinds.fold(server, Builder::model))).await
 }
