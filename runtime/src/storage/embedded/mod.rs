@@ -37,8 +37,8 @@
 //!
 //! After a crash redb reads its whole file twice to find the free pages, at about one second per GB. A transaction can
 //! record them, and only the last transaction before the crash counts. That takes a second fsync, and the record grows
-//! with the file: with 32 MB and with 4 GB, and groups of 1, 16 and 64 commits, each group then takes 1.5 to 2.2 times
-//! as long and 1.4 to 1.9 times the CPU time. So the writer does it once after each burst of writes, and when it closes:
+//! with the file: with 32 MB and with 4 GB, and groups of 1, 16 and 64 commits, each group then takes 1.3 to 2.2 times
+//! as long and 1.3 to 1.9 times the CPU time. So the writer does it once after each burst of writes, and when it closes:
 //! only a crash during a burst slows down the next start, by a time that the size of the file bounds.
 
 mod ahead;
