@@ -14,6 +14,8 @@ pub(crate) mod memory;
 mod metrics;
 pub(crate) mod private;
 #[cfg(test)]
+pub(crate) mod ramdisk;
+#[cfg(test)]
 pub(crate) mod several;
 #[cfg(test)]
 mod suite;

@@ -69,11 +69,15 @@ impl Rig {
     }
 
     async fn limited(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>, limits: Limits) -> Self {
-        Self::built(kinds, authorizer, limits, Pending::default()).await
+        Self::built(kinds, authorizer, limits, Pending::default(), Arc::new(Memory::new())).await
+    }
+
+    async fn stored(kinds: Vec<Kind>, store: Arc<dyn Store>) -> Self {
+        Self::built(kinds, Arc::new(MastersOnly), Limits::default(), Pending::default(), store).await
     }
 
     async fn handled(kinds: Vec<Kind>, handlers: Pending) -> Self {
-        Self::built(kinds, Arc::new(MastersOnly), Limits::default(), handlers).await
+        Self::built(kinds, Arc::new(MastersOnly), Limits::default(), handlers, Arc::new(Memory::new())).await
     }
 
     async fn built(
@@ -81,9 +85,9 @@ impl Rig {
         authorizer: Arc<dyn Authorize>,
         limits: Limits,
         mut handlers: Pending,
+        store: Arc<dyn Store>,
     ) -> Self {
         handlers.declare(&mut kinds).unwrap();
-        let store: Arc<dyn Store> = Arc::new(Memory::new());
         let cache = Cache::new(store.clone(), cache::Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
         for versions in by_resource(kinds) {
@@ -169,6 +173,7 @@ fn header(headers: &HeaderMap, name: &str) -> String {
 }
 
 mod bounds;
+mod busy;
 mod compressed;
 mod deadlines;
 mod documents;

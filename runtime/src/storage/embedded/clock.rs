@@ -1,7 +1,8 @@
 //! The clock by which history ages and values expire.
 //!
 //! Guarantees that time advances evenly while a store is open, whatever happens to the system's clock, and never goes
-//! back between two openings. A clock step therefore neither expires anything early nor keeps it for ever.
+//! back between two openings. A clock step therefore neither expires anything early nor keeps it for ever. The time that
+//! passed between two openings is rounded down, by at most 20 ms.
 //!
 //! # How much time passed while the store was closed?
 //!
@@ -15,6 +16,9 @@ use std::{
 };
 
 use twox_hash::XxHash3_64;
+
+/// The resolution of the time since the machine started.
+const UP_STEP_MS: u64 = 10;
 
 /// The machine's clocks at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,12 +41,13 @@ impl Reading {
         Self { system_ms, boot, up_ms }
     }
 
-    /// The time since an earlier reading, perhaps of another process.
+    /// The time that has certainly passed since an earlier reading, perhaps of another process. Readings are rounded
+    /// down, so their difference may be too large by one step.
     fn since_ms(self, earlier: Self) -> u64 {
         if self.boot != 0 && self.boot == earlier.boot && self.up_ms >= earlier.up_ms {
-            return self.up_ms - earlier.up_ms;
+            return (self.up_ms - earlier.up_ms).saturating_sub(UP_STEP_MS);
         }
-        self.system_ms.saturating_sub(earlier.system_ms)
+        self.system_ms.saturating_sub(earlier.system_ms).saturating_sub(1)
     }
 }
 
@@ -127,18 +132,31 @@ mod tests {
     fn a_step_of_the_systems_clock_is_not_time_that_has_passed() {
         let note = Some(Note { store_ms: 9 * HOUR_MS, at: machine(HOUR_MS, 7, 1_000) });
         let forward = machine(500 * HOUR_MS, 7, 3_000);
-        assert_eq!(starts_at(forward, note, 0), 9 * HOUR_MS + 2_000, "set forward, and the machine was not restarted");
+        assert_eq!(starts_at(forward, note, 0), 9 * HOUR_MS + 1_990, "set forward, and the machine was not restarted");
         let back = machine(0, 7, 3_000);
-        assert_eq!(starts_at(back, note, 0), 9 * HOUR_MS + 2_000, "set back, and the machine was not restarted");
+        assert_eq!(starts_at(back, note, 0), 9 * HOUR_MS + 1_990, "set back, and the machine was not restarted");
+    }
+
+    #[test]
+    fn time_between_two_openings_is_rounded_down() {
+        // At 1,009 ms and at 2,000 ms after the machine's start, 991 ms apart.
+        let note = Some(Note { store_ms: 5_000, at: machine(HOUR_MS, 7, 1_000) });
+        assert_eq!(starts_at(machine(HOUR_MS + 991, 7, 2_000), note, 0), 5_990);
+        // A step of the system's clock is not used for a restart within one step of the machine's.
+        assert_eq!(starts_at(machine(2 * HOUR_MS, 7, 1_000), note, 0), 5_000);
     }
 
     #[test]
     fn the_systems_clock_tells_how_long_a_machine_was_off() {
         let note = Some(Note { store_ms: 9 * HOUR_MS, at: machine(HOUR_MS, 7, 1_000) });
-        assert_eq!(starts_at(machine(3 * HOUR_MS, 8, 5), note, 0), 11 * HOUR_MS);
+        assert_eq!(starts_at(machine(3 * HOUR_MS, 8, 5), note, 0), 11 * HOUR_MS - 1);
         assert_eq!(starts_at(machine(0, 8, 5_000), note, 0), 9 * HOUR_MS, "it was set back");
-        assert_eq!(starts_at(machine(2 * HOUR_MS, 0, 5_000), note, 0), 10 * HOUR_MS, "the start is unknown");
-        assert_eq!(starts_at(machine(2 * HOUR_MS, 7, 5), note, 0), 10 * HOUR_MS, "a container's uptime begins again");
+        assert_eq!(starts_at(machine(2 * HOUR_MS, 0, 5_000), note, 0), 10 * HOUR_MS - 1, "the start is unknown");
+        assert_eq!(
+            starts_at(machine(2 * HOUR_MS, 7, 5), note, 0),
+            10 * HOUR_MS - 1,
+            "a container's uptime begins again"
+        );
     }
 
     #[test]

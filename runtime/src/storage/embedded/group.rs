@@ -171,9 +171,10 @@ impl<'t> Group<'t> {
         Ok(revision)
     }
 
-    /// When a value written now expires.
+    /// When a value written now expires: not before its lifetime has passed, so both times are rounded up.
     fn deadline_ms(&self, lifetime: Duration) -> u64 {
-        self.now_ms.saturating_add(u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX))
+        let lifetime_ms = lifetime.as_nanos().div_ceil(1_000_000);
+        self.now_ms.saturating_add(1).saturating_add(u64::try_from(lifetime_ms).unwrap_or(u64::MAX))
     }
 }
 
