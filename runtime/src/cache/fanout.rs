@@ -243,7 +243,7 @@ impl Feed {
         }
     }
 
-    /// Adds at most `max` changes after a position to the batch, or keeps the waker.
+    /// Adds the next changes after a position to the batch, about `max`, or keeps the waker.
     pub(super) fn poll(
         &mut self,
         subscriber: Subscriber,
@@ -257,14 +257,14 @@ impl Feed {
             None => {
                 let has_more = window.has_after(position);
                 if has_more && position >= window.floor() {
-                    batch.extend(window.after(position).take(max).cloned());
+                    batch.extend(whole(window.after(position), max));
                 }
                 (window.floor(), has_more, subscribers)
             }
             Some(Some(channel)) => {
                 let has_more = channel.has_after(position);
                 if has_more && position >= channel.floor() {
-                    batch.extend(channel.after(position).take(max).cloned());
+                    batch.extend(whole(channel.after(position), max));
                 }
                 (channel.floor(), has_more, &mut channel.subscribers)
             }
@@ -324,6 +324,17 @@ impl Feed {
         self.subscribers.drain_into(wakers);
         self.channels.iter_mut().flatten().for_each(|channel| channel.subscribers.drain_into(wakers));
     }
+}
+
+/// The first `max` changes, and the others of the last revision: a position is never between changes of one revision.
+fn whole<'c>(changes: impl Iterator<Item = &'c Arc<Change>>, max: usize) -> impl Iterator<Item = Arc<Change>> {
+    let (mut taken, mut last) = (0, Revision(0));
+    let fits = move |change: &&Arc<Change>| {
+        let fits = taken < max || change.revision == last;
+        (taken, last) = (taken + 1, change.revision);
+        fits
+    };
+    changes.take_while(fits).cloned()
 }
 
 impl Drop for Feed {

@@ -52,6 +52,14 @@ pub(super) enum Missed {
     State(Vec<storage::Entry>, Revision),
 }
 
+/// A resource that a commit group changes.
+struct Touched {
+    resource: Arc<Resource>,
+    /// Its last change before the group. Several changes of the group may have the same revision.
+    before: Revision,
+    changes: Vec<Arc<Change>>,
+}
+
 impl Feeder {
     pub(super) fn new(shared: Arc<Shared>, this: Weak<Mutex<Self>>) -> Self {
         let routes = BTreeMap::new();
@@ -175,7 +183,7 @@ impl Feeder {
         }
     }
 
-    /// Replaces the state of every resource. All watches end, because changes for them were lost.
+    /// Replaces the state of every resource that was not loaded later. Their watches end, because changes were lost.
     fn begin_again(&mut self, entries: &[storage::Entry], at: Revision) -> Vec<Waker> {
         let mut of_prefix: HashMap<Arc<str>, Vec<storage::Entry>> = HashMap::new();
         for entry in entries {
@@ -190,8 +198,10 @@ impl Feeder {
                 route.served.and_then(|number| Some((number, self.resources[number].as_ref()?)))
             {
                 let state = root.states.get_mut(number);
-                resource.begin_again(state, &entries, at, &mut wakers);
-                resource.enroll();
+                if state.last < at {
+                    resource.begin_again(state, &entries, at, &mut wakers);
+                    resource.enroll();
+                }
             }
             if let Some(waiting) = &mut route.waiting {
                 *waiting = vec![Missed::State(entries, at)];
@@ -207,7 +217,7 @@ impl Feeder {
     fn feed(&mut self, changes: &[storage::Change], upto: Revision) -> Vec<Waker> {
         let mut wakers = Vec::new();
         let mut root = self.shared.root();
-        let mut fresh: Vec<(Arc<Resource>, Vec<Arc<Change>>)> = Vec::new();
+        let mut fresh: Vec<Touched> = Vec::new();
         for change in changes {
             let Some((_, route)) = route(&mut self.routes, &change.key) else { continue };
             if let Some(waiting) = &mut route.waiting {
@@ -219,20 +229,22 @@ impl Feeder {
                 continue;
             };
             let state = root.states.get_mut(number);
-            if change.revision <= state.last {
-                continue; // It was loaded with it.
-            }
-            let Some(change) = resource.apply(state, change) else { continue };
-            match fresh.iter_mut().find(|(touched, _)| Arc::ptr_eq(touched, resource)) {
-                Some((_, changes)) => changes.push(change),
-                None => fresh.push((Arc::clone(resource), vec![change])),
+            let at = fresh.iter().position(|touched| Arc::ptr_eq(&touched.resource, resource));
+            let at = at.unwrap_or_else(|| {
+                fresh.push(Touched { resource: Arc::clone(resource), before: state.last, changes: Vec::new() });
+                fresh.len() - 1
+            });
+            // A later load has it already.
+            if change.revision > fresh[at].before {
+                fresh[at].changes.extend(resource.apply(state, change));
             }
         }
         root.revision = upto;
-        let trees: Vec<_> = fresh.iter().map(|(of, _)| root.states.get(of.place.number).tree.clone()).collect();
+        let tree_of = |touched: &Touched| root.states.get(touched.resource.place.number).tree.clone();
+        let trees: Vec<_> = fresh.iter().map(tree_of).collect();
         self.shared.publish(root);
         let mut order = self.shared.budget.order();
-        for ((resource, changes), tree) in fresh.into_iter().zip(trees) {
+        for (Touched { resource, changes, .. }, tree) in fresh.into_iter().zip(trees) {
             let mut feed = lock(&resource.feed);
             feed.tree = tree;
             for change in changes {

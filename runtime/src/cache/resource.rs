@@ -100,9 +100,11 @@ impl Resource {
     /// Applies what was delivered after a load, in order.
     pub(super) fn take_in(&self, state: &mut State, missed: &[Missed]) {
         let mut feed = lock(&self.feed);
+        // Several changes may have the same revision.
+        let mut before = state.last;
         for missed in missed {
             match missed {
-                Missed::Change(change) if change.revision <= state.last => {}
+                Missed::Change(change) if change.revision <= before => {}
                 Missed::Change(change) => {
                     if let Some(change) = self.apply(state, change) {
                         feed.append(change);
@@ -113,6 +115,7 @@ impl Resource {
                 Missed::State(entries, at) => {
                     self.set(state, entries, *at);
                     feed.begin(state.tree.clone(), *at);
+                    before = *at;
                 }
             }
         }

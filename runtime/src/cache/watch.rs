@@ -86,8 +86,9 @@ impl Watch {
         }
     }
 
-    /// Appends the events that are ready, at most `max`, to `events`. Ready if at least one was appended, or if none
-    /// was and the watch has ended (`None`, or an error).
+    /// Appends the events that are ready to `events`: at most `max`, and the others of the last revision, because a client
+    /// could not resume between them. Ready if at least one was appended, or if none was and the watch has ended (`None`, or
+    /// an error).
     pub fn poll_events(
         &mut self,
         cx: &mut Context<'_>,
@@ -101,7 +102,7 @@ impl Watch {
         }
         // Only events at hand; the next call reads the window again.
         let mut appended = 1;
-        while appended < max {
+        while appended < max || self.batch.front().is_some_and(|next| next.revision == self.position) {
             let Some(change) = self.batch.pop_front() else { break };
             match self.event(&change) {
                 Some(Ok(event)) => {

@@ -20,6 +20,9 @@ pub(super) struct Relay {
 struct Link {
     sink: Option<Sink>,
     is_cut: bool,
+    /// True if the changes of a commit are delivered with the revision of the last one, as by an engine whose transactions
+    /// have one revision.
+    is_joined: bool,
     /// Everything that was committed, delivered or not, compacted or not.
     log: Vec<Change>,
 }
@@ -32,11 +35,24 @@ impl Relay {
 
     /// Compacts what was committed, delivers the state, and from then on changes again.
     pub(super) fn reconnect(&self) {
-        let mut link = lock(&self.link);
-        let (entries, at) = self.store.range("", None).unwrap();
+        let link = lock(&self.link);
+        self.connect(link, self.store.range("", None).unwrap());
+    }
+
+    /// The same with a state that was read earlier.
+    pub(super) fn reconnect_with(&self, state: (Vec<Entry>, Revision)) {
+        self.connect(lock(&self.link), state);
+    }
+
+    fn connect(&self, mut link: MutexGuard<'_, Link>, (entries, at): (Vec<Entry>, Revision)) {
         self.store.compact(at).unwrap();
         link.is_cut = false;
         link.sink.as_mut().unwrap()(Delivery::State(&entries, at));
+    }
+
+    /// From now on the changes of a commit have one revision.
+    pub(super) fn join(&self) {
+        lock(&self.link).is_joined = true;
     }
 
     /// Delivers no change, and a revision or the newest one if that is later.
@@ -67,7 +83,12 @@ impl Store for Relay {
         else {
             panic!("the memory store commits at once")
         };
-        let changes = self.store.changes(before, usize::MAX).unwrap();
+        let mut changes = self.store.changes(before, usize::MAX).unwrap();
+        if link.is_joined {
+            for change in &mut changes {
+                change.revision = self.store.head();
+            }
+        }
         let is_cut = link.is_cut;
         if let (Some(last), Some(sink)) = (changes.last(), link.sink.as_mut().filter(|_| !is_cut)) {
             sink(Delivery::Changes(&changes, last.revision));
