@@ -45,7 +45,7 @@ pub use definitions::declared::{
     CustomResourceSubresourceStatus, CustomResourceSubresources, CustomResourceValidation, SelectableField,
     ServiceReference, WebhookClientConfig, WebhookConversion,
 };
-pub(crate) use definitions::{Definitions, definition_kind};
+pub(crate) use definitions::{Definitions, appears, definition_kind};
 pub use event::{Event, EventSeries, EventSource};
 pub use lease::{Lease, LeaseSpec};
 pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatus};

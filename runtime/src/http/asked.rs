@@ -94,6 +94,11 @@ impl Asked {
         Ok(Self { path: text, resource, query, method, verb, applies, pretty, watch, fields, labels, served, warnings })
     }
 
+    /// True if the path names a resource that is not served.
+    pub(super) fn is_missing(&self) -> bool {
+        self.resource.is_some() && self.served.is_none()
+    }
+
     /// The verb of another method on this path.
     pub(super) fn verb_of(&self, method: &Method) -> Option<Verb> {
         meaning(method, self.resource.as_ref()?, self.watch)

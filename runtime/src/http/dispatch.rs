@@ -28,7 +28,7 @@ use super::{
     status::Refused,
     unread, warnings, websocket,
 };
-use crate::{auth::User, kind::Policy, meta::duration};
+use crate::{auth::User, builtin::appears, kind::Policy, meta::duration};
 
 /// An authenticated and authorized request. Boxed, because futures copy their arguments.
 pub(super) struct Exchange {
@@ -204,6 +204,7 @@ async fn serve(
     let user = access::authenticate(&site.backend, &parts).await?;
     let user = access::act_as(&site.backend, &asked, user, &parts.headers).await?;
     access::authorize(&site.backend, &asked, &user).await?;
+    let asked = if asked.is_missing() { Box::pin(appeared(site, &parts, asked, &user)).await? } else { asked };
     let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
     let Some(resource) = asked.resource.as_ref() else { return Box::pin(other(site, &exchange)).await };
     *deprecated = asked.served.as_ref().and_then(|served| served.kind.version.deprecated.clone());
@@ -213,6 +214,18 @@ async fn serve(
         return Ok(answer);
     }
     resource::serve(site, exchange, resource, body).await
+}
+
+/// A request for a resource that is not served. If another server of the store serves it, this waits for its definition, and
+/// reads and authorizes the request again.
+async fn appeared(site: &Site, parts: &Parts, asked: Arc<Asked>, user: &User) -> Result<Arc<Asked>, Refused> {
+    let (api, Some(path)) = (&site.backend.api, &asked.resource) else { return Ok(asked) };
+    if !appears(api, &path.group, &path.version, &path.resource).await {
+        return Ok(asked);
+    }
+    let asked = Arc::new(Asked::read(parts, &api.registry)?);
+    access::authorize(&site.backend, &asked, user).await?;
+    Ok(asked)
 }
 
 /// Serves paths that are not below a group and version.

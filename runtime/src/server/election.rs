@@ -170,8 +170,9 @@ impl Election {
         loop {
             let begun = Instant::now();
             match self.attempt(seen).await {
-                Ok(Tried::Held) => return begun,
-                Ok(Tried::HeldByOther | Tried::Raced) => {}
+                Ok(Tried::Held) if begun.elapsed() < self.renew_within => return begun,
+                // A write that took so long is renewed before the work begins.
+                Ok(Tried::Held | Tried::HeldByOther | Tried::Raced) => {}
                 Err(error) if reported => tracing::debug!(lease = self.name, %error, "the lease was not acquired"),
                 Err(error) => {
                     reported = true;

@@ -1,6 +1,7 @@
 //! Several whole servers over one store, in one process.
 #[cfg(feature = "etcd")]
 mod over_etcd;
+mod rules;
 
 use std::{
     sync::{
@@ -191,6 +192,24 @@ async fn a_definition_made_on_one_server_is_served_by_all_and_removed_by_one() {
     })
     .await;
     assert!(several.memory().range("/registry/example.com/bolts/", None).unwrap().0.is_empty());
+    first.stop().await;
+    second.stop().await;
+}
+
+/// A client that has seen the definition established on one server asks another one.
+#[tokio::test]
+async fn an_established_definition_is_never_404_on_another_server() {
+    let several = Several::new();
+    let first = builder(&several).build().await.unwrap();
+    until("a leader", || async { !holder(&first).await.is_empty() }).await;
+    let late = several.server(Lag::For(Duration::from_millis(100)));
+    let second = Server::builder().store(late).http().definitions().build().await.unwrap();
+    assert_eq!(call(&second, "GET", BOLTS, &Value::Null).await.0, 404);
+    assert_eq!(call(&first, "POST", DEFINITIONS, &bolts()).await.0, 201);
+    until("the first serves it", || async { call(&first, "GET", BOLTS, &Value::Null).await.0 == 200 }).await;
+    assert_eq!(call(&second, "GET", BOLTS, &Value::Null).await.0, 200);
+    let other = BOLTS.replace("/v1/", "/v2/");
+    assert_eq!(call(&second, "GET", &other, &Value::Null).await.0, 404, "a version that is not served");
     first.stop().await;
     second.stop().await;
 }

@@ -32,7 +32,7 @@ impl Verbs {
     /// Waits until readers see everything that any server has acknowledged before this call. Costs nothing if no other
     /// server writes to the store. Fails with [`Error::Timeout`] if the store does not answer,
     /// [`Error::TooLargeRevision`] if its changes arrive too late.
-    pub(super) async fn confirm(&self) -> Result<(), Error> {
+    pub(crate) async fn confirm(&self) -> Result<(), Error> {
         let Some(confirming) = self.store.confirm() else { return Ok(()) };
         let newest = match timeout(PATIENCE, confirming).await {
             Ok(Ok(newest)) => newest,

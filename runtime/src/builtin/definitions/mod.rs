@@ -35,6 +35,7 @@ use crate::{
 };
 
 pub(super) mod declared;
+mod elsewhere;
 mod hooks;
 mod load;
 mod names;
@@ -42,6 +43,7 @@ mod removal;
 mod reread;
 
 pub(crate) use declared::definition_kind;
+pub(crate) use elsewhere::appears;
 pub(crate) use reread::run as reread;
 
 /// The finalizer by which a definition waits for its objects.
