@@ -29,8 +29,11 @@ struct Turn {
     seen: Revision,
 }
 
-/// Compacts at intervals, as long as the engine lives.
+/// Compacts at intervals, as long as the engine lives; never if the interval is zero.
 pub(super) async fn run(engine: Weak<Engine>, interval: Duration) {
+    if interval.is_zero() {
+        return;
+    }
     let mut turn = Turn::default();
     loop {
         sleep(interval).await;

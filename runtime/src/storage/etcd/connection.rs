@@ -17,6 +17,7 @@ use tokio::{
     sync::mpsc::{UnboundedSender, unbounded_channel},
     time::timeout,
 };
+use tokio_rustls::rustls;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -79,8 +80,11 @@ impl Connection {
         let Some((tls, name)) = &endpoint.tls else {
             return Self::start(socket, format!("http://{}", endpoint.address)).await;
         };
-        let stream =
-            tls.connect(name.clone(), socket).await.map_err(|error| ConnectError::Certificate(error.to_string()))?;
+        let refused = |error: std::io::Error| match error.get_ref() {
+            Some(inner) if inner.is::<rustls::Error>() => ConnectError::Certificate(error.to_string()),
+            _ => unreachable(error),
+        };
+        let stream = tls.connect(name.clone(), socket).await.map_err(refused)?;
         Self::start(stream, format!("https://{}", endpoint.address)).await
     }
 

@@ -40,6 +40,10 @@ impl Endpoint {
         let invalid = |why: String| {
             EtcdError::Options(format!("the endpoint {url:?} {why}; expected a URL such as https://10.0.0.1:2379"))
         };
+        if url.contains('@') {
+            let message = "an endpoint has a user or a password before its host; set them with `user`";
+            return Err(EtcdError::Options(message.to_owned()));
+        }
         let uri: hyper::Uri =
             url.trim_end_matches('/').parse().map_err(|error| invalid(format!("is invalid ({error})")))?;
         let host = uri.host().ok_or_else(|| invalid("has no host".to_owned()))?;
@@ -104,6 +108,8 @@ mod tests {
         assert!(error(&[]).contains("no endpoints"));
         assert!(error(&["10.0.0.1:2379"]).contains("\"10.0.0.1:2379\""));
         assert!(error(&["http://a:2379/v3"]).contains("has a path"));
+        let secret = error(&["http://root:secret@a:2379"]);
+        assert!(secret.contains("`user`") && !secret.contains("secret"), "{secret}");
         assert!(error(&["ftp://a"]).contains("neither the scheme"));
         assert!(error(&["https://a:2379"]).contains("`ca` is not set"));
         let one = Endpoint::new("http://[::1]:2379/", None).expect("a valid endpoint");

@@ -68,6 +68,8 @@ impl Engine {
         if request.failure.is_empty() {
             return Ok(Vec::new());
         }
+        let known = self.position.asking();
+        let known = known.map_err(|message| CommitError::Refused { full: false, message })?;
         let bytes = commit.ops.iter().map(|op| op.key.len() + op.value.as_ref().map_or(0, Bytes::len)).sum();
         let answer = {
             let _share = self.room.wait(bytes).await.ok_or(CommitError::Busy)?;
@@ -76,6 +78,7 @@ impl Engine {
             self.transact(&commit, &mut request).await?
         };
         let revision = proto::at(answer.header.as_ref());
+        self.position.answered(known, revision).map_err(CommitError::Unknown)?;
         if !answer.succeeded {
             // The caller waits until readers see what came first.
             self.position.want(revision);
@@ -105,12 +108,13 @@ impl Engine {
         }
     }
 
-    /// The newest revision of etcd, read through the majority of its members.
+    /// The newest revision of etcd, read through the majority of its members. Fails if etcd was restored.
     pub(super) async fn newest(&self) -> Result<Revision, ReadError> {
+        let known = self.position.asking().map_err(ReadError::Engine)?;
         let request = RangeRequest { key: self.keys.marker(), keys_only: true, ..RangeRequest::default() };
         let answer: Result<RangeResponse, Fault> = self.members.call(path::RANGE, &request, Again::Always).await;
         let revision = proto::at(answer.map_err(|fault| fault.of_read())?.header.as_ref());
-        self.position.saw(revision);
+        self.position.answered(known, revision).map_err(ReadError::Engine)?;
         Ok(revision)
     }
 

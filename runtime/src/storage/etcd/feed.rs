@@ -9,7 +9,7 @@ use super::{
     engine::{self, Engine},
     pages::Pages,
     position::Position,
-    watch::{Ended, News, Watch},
+    watch::{Ended, News, Sample, Watch},
 };
 use crate::{
     meta::Revision,
@@ -31,12 +31,14 @@ pub(super) struct Feed {
     engine: Arc<Engine>,
     sink: Sink,
     at: Revision,
+    /// The newest change that it has.
+    sample: Option<Sample>,
 }
 
 impl Feed {
     /// A feed of a sink that has everything up to a revision.
     pub(super) fn new(engine: Arc<Engine>, sink: Sink, at: Revision) -> Self {
-        Self { engine, sink, at }
+        Self { engine, sink, at, sample: None }
     }
 
     /// Feeds the sink as long as the engine's threads run.
@@ -46,6 +48,11 @@ impl Feed {
             let before = self.at;
             let why = match self.follow().await {
                 Ended::Broken(why) => why,
+                // Only the change that it has is compacted.
+                Ended::Compacted(compacted) if self.sample.take().is_some() && compacted <= self.at => {
+                    self.engine.position.saw_compaction(compacted);
+                    continue;
+                }
                 Ended::Compacted(compacted) => {
                     self.engine.position.saw_compaction(compacted);
                     let at = self.at;
@@ -60,6 +67,7 @@ impl Feed {
             };
             pause = if self.at > before { SHORTEST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
             tracing::warn!(why, at = %self.at, "the watch of etcd broke; beginning again");
+            self.engine.members.changes_stop(why);
             sleep(pause).await;
         }
     }
@@ -67,7 +75,7 @@ impl Feed {
     /// Follows the changes until the watch ends.
     async fn follow(&mut self) -> Ended {
         let engine = Arc::clone(&self.engine);
-        let mut watch = match open(&engine, self.at).await {
+        let mut watch = match open(&engine, self.at, self.sample).await {
             Ok(watch) => watch,
             Err(ended) => return ended,
         };
@@ -76,6 +84,7 @@ impl Feed {
             tokio::select! {
                 news = watch.next() => match news {
                     Ok(news) => {
+                        engine.members.changes_arrive();
                         if let Err(ended) = self.take(news, &mut watch).await {
                             return ended;
                         }
@@ -106,6 +115,7 @@ impl Feed {
                     news.changes.extend(more.changes);
                     news.upto = news.upto.max(more.upto);
                     news.changed = news.changed.max(more.changed);
+                    news.sample = more.sample.or(news.sample);
                 }
                 Ok(None) => break,
                 Err(error) => {
@@ -120,6 +130,7 @@ impl Feed {
         if news.upto > self.at {
             (self.sink)(Delivery::Changes(&news.changes, news.upto));
             self.at = news.upto;
+            self.sample = news.sample.or(self.sample);
             self.engine.position.deliver(self.at);
         }
         ended
@@ -129,7 +140,7 @@ impl Feed {
     async fn begin_again(&mut self) -> Result<(), ReadError> {
         let (entries, at) = Pages::of([self.engine.keys.all()], None).all(&self.engine).await?;
         (self.sink)(Delivery::State(&entries, at));
-        self.at = at;
+        (self.at, self.sample) = (at, None);
         self.engine.position.lost_changes();
         self.engine.position.deliver(at);
         Ok(())
@@ -147,13 +158,7 @@ async fn is_asked(position: &Position, earliest: Instant, is_cheap: bool) {
 }
 
 /// Begins to watch what follows a revision. etcd would accept one that it has not reached, and stay silent.
-async fn open(engine: &Arc<Engine>, at: Revision) -> Result<Watch, Ended> {
-    let newest = engine.newest().await.map_err(|error| Ended::Broken(error.to_string()))?;
-    if newest < at {
-        return Err(Ended::Broken(format!(
-            "its newest revision is {newest}, and this server has seen {at}: after etcd was restored from a backup, restart the \
-             servers"
-        )));
-    }
-    Watch::open(engine, at).await
+async fn open(engine: &Arc<Engine>, at: Revision, sample: Option<Sample>) -> Result<Watch, Ended> {
+    engine.newest().await.map_err(|error| Ended::Broken(error.to_string()))?;
+    Watch::open(engine, at, sample).await
 }

@@ -18,6 +18,8 @@ use crate::storage::Commit;
 
 /// How much longer than asked a key may live, so that leases can be shared: a twentieth, and at most this.
 const MOST_SECONDS_MORE: u64 = 60;
+/// The longest lease that etcd grants. A value with a longer lifetime stays.
+const MOST_SECONDS: u64 = 9_000_000_000;
 /// The number of keys of one lease: etcd deletes them in one step.
 const MOST_KEYS: usize = 1_000;
 
@@ -44,9 +46,12 @@ impl Leases {
         let mut lent = Vec::new();
         for (op, of_etcd) in commit.ops.iter().zip(&mut request.success) {
             let (Some(lifetime), Some(put)) = (op.lifetime, &mut of_etcd.put) else { continue };
-            let seconds = lifetime.as_secs() + u64::from(lifetime.subsec_nanos() > 0);
-            put.lease = self.lease(members, seconds.max(1)).await?;
-            lent.push(seconds.max(1));
+            let seconds = lifetime.as_secs().saturating_add(u64::from(lifetime.subsec_nanos() > 0)).max(1);
+            if seconds > MOST_SECONDS - MOST_SECONDS_MORE {
+                continue;
+            }
+            put.lease = self.lease(members, seconds).await?;
+            lent.push(seconds);
         }
         Ok(lent)
     }

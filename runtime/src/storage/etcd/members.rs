@@ -58,6 +58,8 @@ struct Condition {
     unreachable: Option<(Instant, String)>,
     /// etcd's alarm, such as that of a full database.
     alarm: Option<String>,
+    /// Since when no changes arrive, and why.
+    silent: Option<(Instant, String)>,
 }
 
 /// A connection to a member that has a leader.
@@ -132,9 +134,24 @@ impl Members {
     /// Why writes fail at present, if they do.
     pub(super) fn refusal(&self) -> Option<String> {
         let condition = lock(&self.condition);
-        let unreachable = condition.unreachable.as_ref().filter(|(since, _)| since.elapsed() > HEARTBEAT);
-        let unreachable = unreachable.map(|(_, why)| format!("etcd cannot be reached: {why}"));
-        unreachable.or_else(|| condition.alarm.clone())
+        let lasting = |(since, why): &(Instant, String)| (since.elapsed() > HEARTBEAT).then(|| why.clone());
+        let unreachable = condition.unreachable.as_ref().and_then(lasting);
+        let unreachable = unreachable.map(|why| format!("etcd cannot be reached: {why}"));
+        let silent = || condition.silent.as_ref().and_then(lasting);
+        let silent = || silent().map(|why| format!("changes in etcd do not arrive: {why}"));
+        unreachable.or_else(|| condition.alarm.clone()).or_else(silent)
+    }
+
+    /// The watch has broken.
+    pub(super) fn changes_stop(&self, why: String) {
+        let mut condition = lock(&self.condition);
+        let since = condition.silent.take().map_or_else(Instant::now, |(since, _)| since);
+        condition.silent = Some((since, why));
+    }
+
+    /// The watch serves.
+    pub(super) fn changes_arrive(&self) {
+        lock(&self.condition).silent = None;
     }
 
     fn live(&self) -> Option<Arc<Session>> {
@@ -183,11 +200,8 @@ impl Members {
     }
 
     fn observe(&self, status: &StatusResponse) {
-        let alarm = status.errors.iter().find(|error| error.contains("NOSPACE"));
-        let alarm = alarm.map(|alarm| {
-            format!("etcd's database has reached its quota ({alarm}); compact and defragment it, and disarm the alarm")
-        });
-        *lock(&self.condition) = Condition { unreachable: None, alarm };
+        let mut condition = lock(&self.condition);
+        (condition.unreachable, condition.alarm) = (None, alarm(&status.errors));
     }
 
     /// Calls a method. While no member takes the call, it is made again for a few seconds.
@@ -259,6 +273,21 @@ async fn heartbeat(members: Weak<Members>, session: Weak<Session>) {
     }
 }
 
+/// What to do about an alarm that a member's status has.
+fn alarm(errors: &[String]) -> Option<String> {
+    let error = |part: &str| errors.iter().find(|error| error.contains(part));
+    let corrupt = error("CORRUPT").map(|alarm| {
+        format!(
+            "etcd has found that its members differ, and answers nothing ({alarm}); restore the member that is wrong"
+        )
+    });
+    corrupt.or_else(|| {
+        error("NOSPACE").map(|alarm| {
+            format!("etcd's database has reached its quota ({alarm}); compact and defragment it, and disarm the alarm")
+        })
+    })
+}
+
 /// True for versions that answer a request for progress only after all changes before. Others may be ahead of the changes
 /// (https://github.com/etcd-io/etcd/issues/15220).
 fn reports_progress(version: &str) -> bool {
@@ -286,6 +315,16 @@ fn random_below(count: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_alarm_of_the_status_is_reported_with_what_to_do() {
+        let of = |errors: &[&str]| alarm(&errors.iter().map(|&error| error.to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["etcdserver: no leader"]), None);
+        assert!(of(&["memberID:1 alarm:NOSPACE "]).is_some_and(|text| text.contains("defragment")));
+        let both = of(&["memberID:1 alarm:NOSPACE ", "memberID:2 alarm:CORRUPT "]);
+        assert!(both.is_some_and(|text| text.contains("memberID:2 alarm:CORRUPT")));
+    }
 
     #[test]
     fn progress_is_trusted_from_the_versions_that_report_it_correctly() {

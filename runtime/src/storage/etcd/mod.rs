@@ -17,6 +17,9 @@
 //! seconds; a write that may have happened is [`CommitError::Unknown`]. The watch begins again where it ended. If changes
 //! after that are compacted, the sink gets the whole state ([`Delivery::State`](super::Delivery::State)).
 //!
+//! An etcd that was restored from a backup has another history under the same revisions. It is known by a revision that went
+//! back, or by a change that is not the one that was seen. Then this process uses etcd no more, and its health says why.
+//!
 //! # Why no client crate?
 //!
 //! The crate `etcd-client` needs `protoc` on each machine that builds it, and three dozen packages beyond those of the server, a
@@ -170,6 +173,7 @@ impl Etcd {
         read: impl Future<Output = Result<T, ReadError>> + Send + 'static,
     ) -> Result<T, ReadError> {
         let stopped = || ReadError::Engine("the engine's threads have stopped".to_owned());
+        self.engine.position.asking().map_err(ReadError::Engine)?;
         self.spawn(read).recv().unwrap_or_else(|_| Err(stopped()))
     }
 }
@@ -337,7 +341,8 @@ impl Store for Etcd {
     }
 
     fn health(&self) -> Health {
-        Health { refuses_writes: self.engine.members.refusal(), damage: Damages::default() }
+        let refusal = self.engine.position.asking().err().or_else(|| self.engine.members.refusal());
+        Health { refuses_writes: refusal, damage: Damages::default() }
     }
 
     fn metrics(&self) -> Option<&Metrics> {

@@ -19,6 +19,7 @@ pub struct EtcdOptions {
     /// The client's certificates and their key, as PEM, if etcd asks for them.
     pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
     /// How long changes can be read back, at least. One of the servers of a cluster compacts etcd at this interval.
+    /// Zero if the servers are not to compact it.
     pub history_age: Duration,
 }
 

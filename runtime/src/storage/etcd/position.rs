@@ -29,6 +29,8 @@ struct State {
     changed: Revision,
     /// The revision up to which history is compacted, as far as known.
     compacted: Revision,
+    /// Why nothing that etcd has now may be used, if so.
+    replaced: Option<String>,
     /// Commits that wait until the sink has their revision.
     waiting: BTreeMap<Revision, Vec<oneshot::Sender<()>>>,
 }
@@ -48,6 +50,28 @@ impl Position {
 
     pub(super) fn compacted(&self) -> Revision {
         self.state().compacted
+    }
+
+    /// The newest known revision, for [`Position::answered`]. Fails after [`Position::replaced`].
+    pub(super) fn asking(&self) -> Result<Revision, String> {
+        let state = self.state();
+        state.replaced.clone().map_or(Ok(state.known), Err)
+    }
+
+    /// Takes in the newest revision that the answer to a request has, which was sent when `known` was the newest known one.
+    pub(super) fn answered(&self, known: Revision, newest: Revision) -> Result<(), String> {
+        if newest < known {
+            return Err(self.replaced(&format!("its newest revision is {newest}, and this server has seen {known}")));
+        }
+        self.saw(newest);
+        self.asking().map(drop)
+    }
+
+    /// etcd has another history than the one that this process has followed. The same revisions mean something else there, so
+    /// that this process uses etcd no more. Returns the reason with the way out.
+    pub(super) fn replaced(&self, why: &str) -> String {
+        let reason = || format!("{why}: etcd was restored from a backup; restart the servers that use it");
+        self.state().replaced.get_or_insert_with(reason).clone()
     }
 
     /// etcd has reached a revision.

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::sync::mpsc::UnboundedSender;
+use twox_hash::XxHash3_64;
 
 use super::{
     engine::Engine,
@@ -32,6 +33,22 @@ impl From<Fault> for Ended {
     }
 }
 
+/// A change that was seen: another history than that has another one at its revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sample {
+    revision: Revision,
+    digest: u64,
+}
+
+impl Sample {
+    /// The sample of an event, unless it is a deletion, which a compaction up to its revision removes.
+    fn of(event: &Event) -> Option<Self> {
+        let kv = event.kv.as_ref().filter(|_| event.r#type() == EventType::Put)?;
+        let digest = XxHash3_64::oneshot(&kv.key) ^ XxHash3_64::oneshot_with_seed(1, &kv.value);
+        Some(Self { revision: proto::revision(kv.mod_revision), digest })
+    }
+}
+
 /// A watch.
 pub(super) struct Watch {
     engine: Arc<Engine>,
@@ -40,8 +57,10 @@ pub(super) struct Watch {
     messages: Messages,
     /// The revision that is followed. All changes after it are new.
     after: Revision,
+    /// The change that must come first, if one is known.
+    expected: Option<Sample>,
     /// Changes of a revision that is not complete.
-    partial: Vec<(Revision, Option<Change>)>,
+    partial: Vec<Event>,
 }
 
 /// What came.
@@ -52,23 +71,27 @@ pub(super) struct News {
     pub upto: Revision,
     /// The revision of the newest change, also of keys that are not the callers'. Zero if nothing changed.
     pub changed: Revision,
+    /// The newest change that another watch can begin with.
+    pub sample: Option<Sample>,
 }
 
 impl Watch {
-    /// Begins to watch what follows a revision.
-    pub(super) async fn open(engine: &Arc<Engine>, after: Revision) -> Result<Self, Ended> {
+    /// Begins to watch what follows a revision. If a change up to there is given, it is read once more, to see whether etcd
+    /// still has it.
+    pub(super) async fn open(engine: &Arc<Engine>, after: Revision, expected: Option<Sample>) -> Result<Self, Ended> {
         let session = engine.members.session().await.map_err(|failed| Ended::Broken(texts(&failed)))?;
         let (key, range_end) = engine.keys.all();
         // It begins at the revision itself, whose changes are left out: were it compacted, etcd would not say that a
         // deletion in the revision after it is lost.
-        let start_revision = proto::raw(after).max(1);
+        let start_revision = proto::raw(expected.map_or(after, |sample| sample.revision)).max(1);
         let create =
             WatchCreateRequest { key, range_end, start_revision, progress_notify: true, prev_kv: true, fragment: true };
         let first = WatchRequest { create: Some(create), progress: None };
         let token = session.token();
         let begun = session.connection.stream(path::WATCH, &first, token.as_ref(), BEGUN_WITHIN).await;
         let (requests, messages) = begun?;
-        Ok(Self { engine: Arc::clone(engine), session, requests, messages, after, partial: Vec::new() })
+        let (engine, partial) = (Arc::clone(engine), Vec::new());
+        Ok(Self { engine, session, requests, messages, after, expected, partial })
     }
 
     /// True if [`Watch::ask`] gets a correct answer.
@@ -107,20 +130,23 @@ impl Watch {
             let upto = Some(proto::at(response.header.as_ref())).filter(|_| is_progress && self.partial.is_empty());
             return Ok(News { upto: upto.unwrap_or_default(), ..News::default() });
         }
-        for event in response.events {
-            let Some(revision) = event.kv.as_ref().map(|kv| proto::revision(kv.mod_revision)) else { continue };
-            if revision > self.after {
-                let change = self.change(event, revision)?;
-                self.partial.push((revision, change));
-            }
+        let first = response.events.first().and_then(Sample::of);
+        if let Some(expected) = self.expected.take().filter(|expected| first != Some(*expected)) {
+            let why = format!("its change of revision {} is not the one that this server has seen", expected.revision);
+            return Err(Ended::Broken(self.engine.position.replaced(&why)));
         }
+        self.partial.extend(response.events.into_iter().filter(|event| revision_of(event) > self.after));
         // Fragments may end within a revision, of which the rest comes with the next one.
-        let open = self.partial.last().filter(|_| response.fragment).map(|(revision, _)| *revision);
-        let complete = self.partial.partition_point(|(revision, _)| open.is_none_or(|open| *revision < open));
+        let open = self.partial.last().filter(|_| response.fragment).map(revision_of);
+        let complete = self.partial.partition_point(|event| open.is_none_or(|open| revision_of(event) < open));
         let complete: Vec<_> = self.partial.drain(..complete).collect();
-        let upto = complete.last().map(|(revision, _)| *revision).unwrap_or_default();
+        let upto = complete.last().map(revision_of).unwrap_or_default();
         self.after = self.after.max(upto);
-        Ok(News { changes: complete.into_iter().filter_map(|(_, change)| change).collect(), upto, changed: upto })
+        let newest = complete.partition_point(|event| revision_of(event) < upto);
+        let sample = complete.get(newest).and_then(Sample::of);
+        let changes =
+            complete.into_iter().filter_map(|event| self.change(event).transpose()).collect::<Result<_, _>>()?;
+        Ok(News { changes, upto, changed: upto, sample })
     }
 
     async fn canceled(&self, response: &WatchResponse) -> Ended {
@@ -134,8 +160,8 @@ impl Watch {
     }
 
     /// A change of one of the callers' keys.
-    fn change(&self, event: Event, revision: Revision) -> Result<Option<Change>, Ended> {
-        let deletes = event.r#type() == EventType::Delete;
+    fn change(&self, event: Event) -> Result<Option<Change>, Ended> {
+        let (deletes, revision) = (event.r#type() == EventType::Delete, revision_of(&event));
         let Some(kv) = event.kv else { return Ok(None) };
         let Some(key) = self.engine.keys.of_stored(&kv.key) else { return Ok(None) };
         let previous = event.prev_kv.map(|before| (proto::revision(before.mod_revision), Ok(before.value)));
@@ -145,4 +171,8 @@ impl Watch {
         }
         Ok(Some(Change { revision, key, value: (!deletes).then_some(kv.value), previous }))
     }
+}
+
+fn revision_of(event: &Event) -> Revision {
+    event.kv.as_ref().map(|kv| proto::revision(kv.mod_revision)).unwrap_or_default()
 }

@@ -25,6 +25,7 @@ pub(super) fn run(store: &dyn Store) {
     for key in ["/l/again", "/l/stays", "/l/recreated", "/l/b"] {
         commit(store, vec![lease(key, "1", Expect::Absent, SHORT)]).unwrap();
     }
+    commit(store, vec![lease("/l/ever", "1", Expect::Absent, Duration::MAX)]).unwrap();
     commit(store, vec![lease("/l/long", "1", Expect::Absent, LONG), put("/r/plain", "1", Expect::Absent)]).unwrap();
     commit(store, vec![put("/l/stays", "2", Expect::Any)]).unwrap();
     commit(store, vec![delete("/l/recreated", Expect::Any)]).unwrap();
@@ -42,7 +43,7 @@ pub(super) fn run(store: &dyn Store) {
     // A value that is deleted wrongly has had its time by now.
     thread::sleep(SHORT / 2);
     let keys: Vec<_> = store.range("/", None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect();
-    assert_eq!(keys, ["/l/b", "/l/long", "/l/recreated", "/l/stays", "/r/plain"]);
+    assert_eq!(keys, ["/l/b", "/l/ever", "/l/long", "/l/recreated", "/l/stays", "/r/plain"]);
     let changes = store.changes(last[0], 10).unwrap();
     assert_eq!(changes.iter().map(|change| &*change.key).collect::<Vec<_>>(), ["/l/a", "/l/again"]);
     assert_eq!(store.head(), again.revision);

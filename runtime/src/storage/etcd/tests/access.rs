@@ -74,11 +74,28 @@ fn certificates_are_checked_on_both_sides() {
     for options in [
         options.clone(),
         options.clone().client_certificate(stranger, stranger_key),
-        options.ca(other.pem).client_certificate(client, client_key),
+        options.ca(other.pem).client_certificate(client.clone(), client_key.clone()),
+        // The name is not the certificate's.
+        EtcdOptions::new([member.url().replace("127.0.0.1", "localhost")])
+            .ca(ours.pem)
+            .client_certificate(client, client_key),
     ] {
         let error = refused(options);
         assert!(matches!(error, EtcdError::Certificate(_)), "{error}");
     }
+}
+
+#[test]
+fn a_connection_that_breaks_before_tls_is_no_fault_of_certificates() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("https://{}", listener.local_addr().expect("its address"));
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            drop(client);
+        }
+    });
+    let error = Etcd::open(EtcdOptions::new([url]).ca(Authority::new().pem)).err().expect("an error");
+    assert!(matches!(error, EtcdError::Unreachable(_)), "{error}");
 }
 
 #[test]

@@ -84,3 +84,13 @@ fn history_is_compacted_by_one_of_several_servers() {
         "{compactions} compactions in {seconds} s by three servers"
     );
 }
+
+#[test]
+fn a_server_without_an_interval_leaves_compaction_to_others() {
+    let Some(member) = Member::start() else { return };
+    let store = Etcd::open(EtcdOptions::new([member.url()]).history_age(Duration::ZERO)).expect("etcd is open");
+    put(&store, "/things/a", "1");
+    thread::sleep(Duration::from_millis(100));
+    assert_eq!(member.control(&["get", "compact_rev_key"]), "");
+    assert_eq!(store.compacted(), Revision(0));
+}

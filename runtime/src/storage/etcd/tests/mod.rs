@@ -9,6 +9,7 @@ mod limits;
 pub(crate) mod member;
 mod proxy;
 mod rate;
+mod restored;
 mod several;
 
 use std::{
