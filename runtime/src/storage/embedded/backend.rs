@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     io,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard,
         atomic::{AtomicU8, Ordering},
     },
 };
@@ -64,100 +64,149 @@ impl Gate {
 /// A disk as one opening of the engine uses it.
 #[derive(Debug)]
 pub(super) struct Backend {
-    disk: Arc<dyn Disk>,
+    held: Arc<Held>,
     gate: Arc<Gate>,
-    /// The engine's writes while it opens, if the disk is opened read-only.
-    overlay: Option<RwLock<Overlay>>,
 }
 
 impl Backend {
-    pub(super) fn new(disk: &Arc<dyn Disk>, gate: &Arc<Gate>) -> Self {
-        Self { disk: Arc::clone(disk), gate: Arc::clone(gate), overlay: None }
-    }
-
-    /// A read-only view: the engine's writes stay in memory.
-    pub(super) fn reading(disk: &Arc<dyn Disk>, gate: &Arc<Gate>) -> io::Result<Self> {
-        let overlay = Some(RwLock::new(Overlay::over(disk.size()?)));
-        Ok(Self { overlay, ..Self::new(disk, gate) })
-    }
-
-    /// For reads, which several threads do at once.
-    fn overlay(&self) -> Option<RwLockReadGuard<'_, Overlay>> {
-        self.overlay.as_ref().map(|overlay| overlay.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn overlay_mut(&self) -> Option<RwLockWriteGuard<'_, Overlay>> {
-        self.overlay.as_ref().map(|overlay| overlay.write().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn new(held: &Arc<Held>, gate: &Arc<Gate>) -> Self {
+        Self { held: Arc::clone(held), gate: Arc::clone(gate) }
     }
 }
 
 impl StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
-        match self.overlay() {
-            Some(overlay) => Ok(overlay.size),
-            None => self.gate.note(self.disk.size()),
-        }
+        self.gate.note(self.held.size())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         self.gate.pass(READ_ONLY)?;
-        self.gate.note(match self.overlay() {
-            Some(overlay) => overlay.read(&*self.disk, offset, out),
-            None => self.disk.read(offset, out),
-        })?;
+        self.gate.note(self.held.read(offset, out))?;
         // If the gate was shut during the read, the bytes may be half old and half new.
         self.gate.pass(READ_ONLY)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        match self.overlay_mut() {
-            Some(mut overlay) => {
-                overlay.resize(len);
-                Ok(())
-            }
-            None => self.gate.note(self.disk.set_size(len)),
-        }
+        self.gate.note(self.held.write(Step::SetSize(len)))
     }
 
     fn sync_data(&self) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        if self.overlay.is_some() {
-            return Ok(());
-        }
-        self.gate.note(self.disk.sync())
+        self.gate.note(self.held.write(Step::Sync))
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        self.gate.note(match self.overlay_mut() {
-            Some(mut overlay) => overlay.write(&*self.disk, offset, data),
-            None => self.disk.write(offset, data),
+        self.gate.note(self.held.write(Step::Write(offset, data)))
+    }
+}
+
+/// A disk to which the engine's writes go, or which stays as it is while they are held back in memory.
+#[derive(Debug)]
+pub(super) struct Held {
+    disk: Arc<dyn Disk>,
+    writes: RwLock<Option<Overlay>>,
+}
+
+impl Held {
+    /// Writes go to the disk.
+    pub(super) fn open(disk: &Arc<dyn Disk>) -> Self {
+        Self { disk: Arc::clone(disk), writes: RwLock::default() }
+    }
+
+    /// Writes are held back. Meanwhile the disk is read through `source`.
+    pub(super) fn back(disk: &Arc<dyn Disk>, source: Arc<dyn Disk>) -> io::Result<Self> {
+        let size = source.size()?;
+        let overlay = Overlay { source, size, source_size: size, pages: BTreeMap::new(), steps: Vec::new() };
+        Ok(Self { disk: Arc::clone(disk), writes: RwLock::new(Some(overlay)) })
+    }
+
+    /// Does to the disk what the engine did, in the same order, so that a crash meanwhile leaves what a crash of the
+    /// engine would. From then on writes go to the disk.
+    pub(super) fn release(&self) -> io::Result<()> {
+        let held = self.writes.write().unwrap_or_else(PoisonError::into_inner).take();
+        held.into_iter().flat_map(|overlay| overlay.steps).try_for_each(|step| match step {
+            Step::Write(offset, data) => self.disk.write(offset, &data),
+            Step::SetSize(size) => self.disk.set_size(size),
+            Step::Sync => self.disk.sync(),
         })
     }
+
+    fn size(&self) -> io::Result<u64> {
+        self.overlay().as_ref().map_or_else(|| self.disk.size(), |overlay| Ok(overlay.size))
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        match &*self.overlay() {
+            Some(overlay) => overlay.read(offset, out),
+            None => self.disk.read(offset, out),
+        }
+    }
+
+    fn write(&self, step: Step<&[u8]>) -> io::Result<()> {
+        if self.overlay().is_some()
+            && let Some(overlay) = &mut *self.writes.write().unwrap_or_else(PoisonError::into_inner)
+        {
+            return overlay.take(step);
+        }
+        match step {
+            Step::Write(offset, data) => self.disk.write(offset, data),
+            Step::SetSize(size) => self.disk.set_size(size),
+            Step::Sync => self.disk.sync(),
+        }
+    }
+
+    /// For reads, which several threads do at once.
+    fn overlay(&self) -> RwLockReadGuard<'_, Option<Overlay>> {
+        self.writes.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the engine does to a disk.
+#[derive(Clone, Copy, Debug)]
+enum Step<B> {
+    Write(u64, B),
+    SetSize(u64),
+    Sync,
 }
 
 /// Changes over a disk that is itself never written.
 #[derive(Debug)]
 struct Overlay {
+    source: Arc<dyn Disk>,
     size: u64,
     /// Bytes beyond this size read as zeros.
-    disk_size: u64,
+    source_size: u64,
     /// Changed pages by page number.
     pages: BTreeMap<u64, Vec<u8>>,
+    /// The changes, one by one.
+    steps: Vec<Step<Vec<u8>>>,
 }
 
 const PAGE_BYTES: usize = 4096;
 const PAGE: u64 = PAGE_BYTES as u64;
 
 impl Overlay {
-    fn over(size: u64) -> Self {
-        Self { size, disk_size: size, pages: BTreeMap::new() }
+    fn take(&mut self, step: Step<&[u8]>) -> io::Result<()> {
+        let step = match step {
+            Step::Write(offset, data) => {
+                self.write(offset, data)?;
+                Step::Write(offset, data.to_vec())
+            }
+            Step::SetSize(size) => {
+                self.resize(size);
+                Step::SetSize(size)
+            }
+            Step::Sync => Step::Sync,
+        };
+        self.steps.push(step);
+        Ok(())
     }
 
     fn resize(&mut self, size: u64) {
         if size < self.size {
-            self.disk_size = self.disk_size.min(size);
+            self.source_size = self.source_size.min(size);
             self.pages.split_off(&size.div_ceil(PAGE));
             let kept = usize::try_from(size % PAGE).expect("less than a page");
             if let Some(last) = self.pages.get_mut(&(size / PAGE)) {
@@ -167,7 +216,7 @@ impl Overlay {
         self.size = size;
     }
 
-    fn read(&self, disk: &dyn Disk, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         if offset + out.len() as u64 > self.size {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -175,24 +224,24 @@ impl Overlay {
             let out = &mut out[piece];
             match self.pages.get(&page) {
                 Some(bytes) => out.copy_from_slice(&bytes[from..from + out.len()]),
-                None => self.read_disk(disk, page * PAGE + from as u64, out)?,
+                None => self.read_source(page * PAGE + from as u64, out)?,
             }
         }
         Ok(())
     }
 
-    fn read_disk(&self, disk: &dyn Disk, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let there = self.disk_size.saturating_sub(offset).min(out.len() as u64);
+    fn read_source(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let there = self.source_size.saturating_sub(offset).min(out.len() as u64);
         let (there, zeros) = out.split_at_mut(usize::try_from(there).expect("no more than was asked for"));
         zeros.fill(0);
-        if there.is_empty() { Ok(()) } else { disk.read(offset, there) }
+        if there.is_empty() { Ok(()) } else { self.source.read(offset, there) }
     }
 
-    fn write(&mut self, disk: &dyn Disk, offset: u64, data: &[u8]) -> io::Result<()> {
+    fn write(&mut self, offset: u64, data: &[u8]) -> io::Result<()> {
         for (page, from, piece) in pieces(offset, data.len()) {
             if !self.pages.contains_key(&page) {
                 let mut bytes = vec![0; PAGE_BYTES];
-                self.read_disk(disk, page * PAGE, &mut bytes)?;
+                self.read_source(page * PAGE, &mut bytes)?;
                 self.pages.insert(page, bytes);
             }
             let bytes = self.pages.get_mut(&page).expect("inserted above");
@@ -256,7 +305,8 @@ mod tests {
     fn an_overlay_agrees_with_plain_bytes_and_leaves_the_disk_alone() {
         let mut plain = vec![1; 10_000];
         let disk: Arc<dyn Disk> = Arc::new(Ones(10_000));
-        let backend = Backend::reading(&disk, &Arc::default()).unwrap();
+        let held = Arc::new(Held::back(&disk, Arc::clone(&disk)).unwrap());
+        let backend = Backend::new(&held, &Arc::default());
         for (step, (offset, len, size)) in
             [(0, 320, 10_000), (4_000, 5_000, 10_000), (9_990, 10, 6_000), (100, 5_000, 20_000), (12_000, 8_000, 9_000)]
                 .into_iter()

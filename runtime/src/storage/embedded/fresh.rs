@@ -13,7 +13,8 @@ use super::{
     layout::{
         End, INDEX, LIFETIMES, LOG, MARKS, META, Row, Sealed, State, lifetime, mark, pointer, read_marks, read_pointer,
     },
-    verify::{Report, each_pointer, each_row},
+    tables::{each_pointer, each_row},
+    verify::Report,
 };
 use crate::meta::Revision;
 

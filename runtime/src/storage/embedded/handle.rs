@@ -7,11 +7,12 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
-use redb::{Database, StorageBackend};
+use redb::Database;
 
 use super::{
     Disk, Options,
-    backend::{Backend, Gate},
+    ahead::ReadAhead,
+    backend::{Backend, Gate, Held},
     fresh,
     guard::Engine,
     layout::State,
@@ -22,6 +23,7 @@ use super::{
 pub(super) struct Handle {
     pub(super) db: Engine,
     gate: Arc<Gate>,
+    held: Arc<Held>,
     /// True if the engine verified all pages, which it does when it opens a store that was not closed cleanly.
     pub(super) pages_verified: bool,
 }
@@ -29,16 +31,14 @@ pub(super) struct Handle {
 impl Handle {
     /// Creates an empty store on an empty disk.
     pub(super) fn make(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        let gate = Arc::default();
-        let handle = Self::on(Backend::new(disk, &gate), gate, options)?;
+        let handle = Self::on(Held::open(disk), options)?;
         fresh::write_to(&handle.db, &State::new(options.origin), |_| Ok(()))?;
         Ok(handle)
     }
 
     /// Opens a store for reading and writing.
     pub(super) fn open(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        let gate = Arc::default();
-        Self::on(something(Backend::new(disk, &gate))?, gate, options)
+        Self::on(Held::open(something(disk)?), options)
     }
 
     /// Opens a store for reading and writing, and verifies all of it.
@@ -62,20 +62,32 @@ impl Handle {
         Ok(())
     }
 
-    /// Opens a store for reading, and writes nothing to the disk.
+    /// Opens a store for reading, and writes nothing to the disk before [`Handle::write`].
     pub(super) fn open_reading(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        let gate = Arc::default();
-        Self::on(something(Backend::reading(disk, &gate)?)?, gate, options)
+        Self::on(Held::back(something(disk)?, Arc::clone(disk))?, options)
     }
 
-    fn on(backend: Backend, gate: Arc<Gate>, options: &Options) -> Result<Self, redb::Error> {
+    /// The same for reading all of it: until then, the disk is read in large blocks.
+    pub(super) fn open_reading_all(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
+        Self::on(Held::back(something(disk)?, Arc::new(ReadAhead::new(disk)))?, options)
+    }
+
+    /// Writes what the engine would have written when it opened, such as its repair after a kill. From then on this
+    /// handle is for reading and writing.
+    pub(super) fn write(&self) -> Result<(), redb::Error> {
+        Ok(self.held.release().inspect_err(|_| self.gate.fence())?)
+    }
+
+    fn on(held: Held, options: &Options) -> Result<Self, redb::Error> {
+        let (held, gate) = (Arc::new(held), Arc::default());
+        let backend = Backend::new(&held, &gate);
         let verified = Arc::new(AtomicBool::new(false));
         let note = Arc::clone(&verified);
         let mut builder = Database::builder();
         builder.set_cache_size(options.cache_bytes);
         builder.set_repair_callback(move |_| note.store(true, Ordering::Relaxed));
         let db = Engine::new(builder.create_with_backend(backend)?);
-        Ok(Self { db, gate, pages_verified: verified.load(Ordering::Relaxed) })
+        Ok(Self { db, gate, held, pages_verified: verified.load(Ordering::Relaxed) })
     }
 
     pub(super) fn db(&self) -> &Database {
@@ -94,8 +106,8 @@ impl Handle {
 }
 
 /// Fails if the disk is empty: the engine would take a file that lost all its bytes for a new one.
-fn something(backend: Backend) -> Result<Backend, redb::Error> {
-    if backend.len()? == 0 { Err(redb::Error::Corrupted("the file is empty".to_owned())) } else { Ok(backend) }
+fn something(disk: &Arc<dyn Disk>) -> Result<&Arc<dyn Disk>, redb::Error> {
+    if disk.size()? == 0 { Err(redb::Error::Corrupted("the file is empty".to_owned())) } else { Ok(disk) }
 }
 
 /// The newest handle. The writer replaces it and readers load it.

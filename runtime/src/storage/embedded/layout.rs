@@ -38,7 +38,8 @@ pub(super) const MARKS: TableDefinition<'_, u64, Sealed> = TableDefinition::new(
 pub(super) const LIFETIMES: TableDefinition<'_, (u64, u64), u64> = TableDefinition::new("lifetimes");
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
-const STATE: &str = "state";
+/// The name of the row that holds [`State`].
+pub(super) const STATE: &str = "state";
 const CLOCK: &str = "clock";
 
 /// A number with the checksum of its row.
@@ -184,7 +185,8 @@ impl State {
         positions.iter().chain(tallies.as_flattened()).flat_map(|number| number.to_le_bytes()).collect()
     }
 
-    fn read(bytes: &[u8]) -> Option<Self> {
+    /// Reads its row, and verifies it.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let (sum, rest) = bytes.split_first_chunk()?;
         Self::from_bytes(rest).filter(|_| u64::from_le_bytes(*sum) == checksum(0, rest))
     }

@@ -1,17 +1,18 @@
 //! Opens the engine's file and verifies it before anything is served. Creates a missing file, and upgrades an old
 //! layout. If the file is damaged, copies the readable part to a new file and continues with that.
 //!
-//! While one thread lets the engine compare the checksums of its pages, the others verify the rows in one pass, which
-//! also passes newest values on (`verify.rs`).
+//! One pass verifies the pages and the rows, and passes newest values on (`pages`, `verify.rs`). Meanwhile the engine
+//! opens the file, and repairs it after a kill. If the pass fails, one thread lets the engine compare the checksums of its
+//! pages, while the others verify the rows.
 //!
-//! All of this uses a read-only opening. The engine writes to a file that it opens for writing, and after a kill it may
-//! go back to an older commit if the newest is damaged. A file that is refused or kept must stay as it was found.
+//! Until that is done, the engine's writes are held back. It writes to a file that it opens for writing, and after a kill
+//! it may go back to an older commit if the newest is damaged. A file that is refused or kept must stay as it was found.
+//! A file in order is opened, and repaired, once: then the writes are let through.
 
 use std::{sync::Arc, thread};
 
 use super::{
     Disk, Metrics, OpenError, Options,
-    ahead::ReadAhead,
     directory::{Directory, MakeError},
     file::FileDisk,
     fresh,
@@ -19,7 +20,9 @@ use super::{
     handle::Handle,
     head::Witness,
     layout::State,
+    pages::Pages,
     scrub::Findings,
+    tables::{Engines, Tables},
     upgrade,
     verify::{Report, verify_and_scan},
 };
@@ -50,7 +53,12 @@ pub(super) fn load(
     let (witness, testified) = Witness::read(directory.open_witness()?).map_err(|source| directory.io(source))?;
     let metrics = Arc::<Metrics>::default();
     let mut disk = open(directory, &metrics)?;
-    let mut handle = open_reading(directory, &disk, options)?;
+    // If the engine has to repair the file, it does so meanwhile.
+    let (direct, opened) = thread::scope(|scope| {
+        let opening = scope.spawn(|| open_reading(directory, &disk, options));
+        (Direct::read(&*disk, prefixes, visit), opening.join())
+    });
+    let mut handle = opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     if upgrade::is_needed(handle.db()).map_err(|error| cannot_open(directory, error))? {
         let kept = "store.redb.format-1";
         directory
@@ -61,8 +69,8 @@ pub(super) fn load(
         handle = open_reading(directory, &disk, options)?;
     }
     directory.note_format()?;
-    let inspected = inspect(&disk, options, &handle, prefixes, visit);
-    let (report, sound) = inspected.map_err(|error| cannot_open(directory, error))?;
+    let inspected = inspect(&disk, options, &handle, direct, prefixes, visit);
+    let Inspected { report, sound, passed } = inspected.map_err(|error| cannot_open(directory, error))?;
     let head = report.state.end.head;
     if let Some(testified) = testified.filter(|testified| *testified > head) {
         let first = head.next();
@@ -72,18 +80,19 @@ pub(super) fn load(
         )));
     }
     let is_intact = sound && report.is_whole();
-    let scanned = is_intact.then_some(head);
-    if !is_intact {
+    if is_intact {
+        handle.write().map_err(|error| cannot_open(directory, error))?;
+    } else {
         let kept = directory.name_for_damaged();
         tell(directory, &report, sound, &kept);
         directory
             .replace_file(&kept, |file| fresh::write_again(handle.db(), &report, file))
             .map_err(|error| cannot_make(directory, error))?;
         disk = open(directory, &metrics)?;
+        let opened = guarded(|| Handle::open(&disk, options));
+        handle = opened.map_err(|error| cannot_open(directory, error))?;
     }
-    drop(handle);
-    let opened = guarded(|| Handle::open(&disk, options));
-    let handle = opened.map_err(|error| cannot_open(directory, error))?;
+    let scanned = (is_intact && passed).then_some(head);
     let findings = Findings::default();
     findings.add(report.objects.into_keys());
     Ok(Loaded { disk, handle, witness, findings, metrics, scanned })
@@ -95,34 +104,64 @@ fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<dyn Disk>, 
 }
 
 fn open_reading(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Result<Handle, OpenError> {
-    let opened = guarded(|| Handle::open_reading(&ahead(disk), options));
+    let opened = guarded(|| Handle::open_reading_all(disk, options));
     opened.map_err(|error| cannot_open(directory, error))
 }
 
-/// The disk, read in large blocks.
-fn ahead(disk: &Arc<dyn Disk>) -> Arc<dyn Disk> {
-    Arc::new(ReadAhead::new(disk))
+/// What verification found.
+struct Inspected {
+    report: Report,
+    /// True if all pages match their checksums. A page without rows may belong to the engine's free list, and with a wrong
+    /// free list the engine would overwrite pages in use.
+    sound: bool,
+    /// True if the newest values were passed on.
+    passed: bool,
 }
 
-/// Verifies all rows and all pages. Also returns whether all pages match their checksums. A page without rows may belong
-/// to the engine's free list, and with a wrong free list the engine would overwrite pages in use.
+/// What reading without the engine found.
+#[derive(Default)]
+struct Direct {
+    /// The report, if all pages match their checksums and all rows are in order.
+    report: Option<Report>,
+    /// True if values were passed on.
+    passed: bool,
+}
+
+impl Direct {
+    fn read(disk: &dyn Disk, prefixes: &[&str], visit: Visit<'_>) -> Self {
+        let Some(pages) = Pages::open(disk) else { return Self::default() };
+        let report = verify_and_scan(&pages, prefixes, visit, &mut |_, _| {}).ok();
+        Self { report: report.filter(|report| report.is_whole() && pages.are_sound()), passed: true }
+    }
+}
+
+/// Verifies all rows and all pages, as far as that is not done.
 fn inspect(
     disk: &Arc<dyn Disk>,
     options: &Options,
     handle: &Handle,
+    direct: Direct,
     prefixes: &[&str],
     visit: Visit<'_>,
-) -> Result<(Report, bool), redb::Error> {
-    let rows = || verify_and_scan(handle.db(), prefixes, visit, &mut |_, _| {});
+) -> Result<Inspected, redb::Error> {
+    // After a kill the engine may have gone back to an older commit.
+    let state = Engines::open(handle.db())?.state()?;
+    if let Some(report) = direct.report.filter(|report| report.state == state) {
+        return Ok(Inspected { report, sound: true, passed: true });
+    }
+    // The values that were passed do not count, and nothing is passed twice.
+    let passed = !direct.passed;
+    let (prefixes, visit): (_, Visit<'_>) = if passed { (prefixes, visit) } else { (&[][..], &|_| {}) };
+    let rows = || verify_and_scan(&Engines::open(handle.db())?, prefixes, visit, &mut |_, _| {});
     if handle.pages_verified {
-        return Ok((rows()?, true));
+        return Ok(Inspected { report: rows()?, sound: true, passed });
     }
     // The engine needs an opening of its own for this.
-    let pages = || guarded(|| Handle::open_reading(&ahead(disk), options)?.verify_pages()).is_ok();
+    let pages = || guarded(|| Handle::open_reading_all(disk, options)?.verify_pages()).is_ok();
     thread::scope(|scope| {
         let pages = scope.spawn(pages);
         let report = rows()?;
-        Ok((report, pages.join().unwrap_or(false)))
+        Ok(Inspected { report, sound: pages.join().unwrap_or(false), passed })
     })
 }
 

@@ -11,7 +11,7 @@
 //! # What is verified, and when?
 //!
 //! Each row carries a checksum, which is verified on every read. Opening a store reads and verifies every page and
-//! every row (`verify.rs`). While the store is open, a scrub verifies them repeatedly at a low rate (`scrub.rs`). A
+//! every row (`pages`, `verify.rs`). While the store is open, a scrub verifies them repeatedly at a low rate (`scrub.rs`). A
 //! damaged value is returned as [`Damage`](super::Damage) under its key; all others are served. If opening finds
 //! damage, the readable part continues in a new file with sound pages (`fresh.rs`), and the damaged file is kept.
 //!
@@ -39,7 +39,8 @@
 //! record them, and only the last transaction before the crash counts. That takes a second fsync, and the record grows
 //! with the file: with 32 MB and with 4 GB, and groups of 1, 16 and 64 commits, each group then takes 1.3 to 2.2 times
 //! as long and 1.3 to 1.9 times the CPU time. So the writer does it once after each burst of writes, and when it closes:
-//! only a crash during a burst slows down the next start, by a time that the size of the file bounds.
+//! only a crash during a burst slows down the next start, by a time that the size of the file bounds. The rows are loaded
+//! meanwhile, and the repair is written once they are verified.
 
 mod ahead;
 mod backend;
@@ -59,11 +60,13 @@ mod lifetimes;
 mod load;
 pub(super) mod maintenance;
 mod options;
+mod pages;
 mod queue;
 mod read;
 mod recovery;
 mod scan;
 mod scrub;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod upgrade;

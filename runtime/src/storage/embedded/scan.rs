@@ -18,7 +18,7 @@ use redb::ReadableTable;
 
 use super::{
     guard::guarded,
-    layout::{Row, Sealed, read_pointer},
+    layout::{Row, read_pointer},
     read::View,
 };
 use crate::{
@@ -79,7 +79,7 @@ pub(super) fn scan(view: &View, prefixes: &[&str], visit: Visit<'_>) -> Result<R
             for found in view.log.range(piece.from..=piece.upto)? {
                 let (revision, bytes) = found?;
                 let revision = Revision(revision.value());
-                reading.take(revision, || Row::read(revision, bytes.value()));
+                reading.take(revision, || Row::read(revision, bytes.value()), Bytes::copy_from_slice);
             }
             Ok(reading.finish(visit))
         })
@@ -87,7 +87,13 @@ pub(super) fn scan(view: &View, prefixes: &[&str], visit: Visit<'_>) -> Result<R
     for found in on_all_cores(&pieces, read, |_| {}) {
         lost.extend(found?);
     }
-    name(&view.index, lost, |lost, entry| {
+    let keys = |take: &mut dyn FnMut(&[u8])| {
+        for found in view.index.iter()? {
+            take(found?.0.value());
+        }
+        Ok(())
+    };
+    name(lost, keys, |lost, entry| {
         if lost.wanted {
             visit(vec![entry]);
         }
@@ -145,16 +151,18 @@ impl<'n> Piece<'n> {
         Self { from: revision(newest.first()), upto: revision(newest.last()), newest }
     }
 
-    /// The whole log in pieces.
-    pub(super) fn all(newest: &'n [Newest]) -> Vec<Self> {
-        let ends = newest.chunks(PIECE).skip(1).map(|next| next[0].revision.saturating_sub(1)).chain([u64::MAX]);
-        let mut from = 0;
-        let piece = |(newest, upto): (&'n [Newest], u64)| {
+    /// The whole log in pieces, which end at these revisions if they are given.
+    pub(super) fn all(newest: &'n [Newest], cuts: Option<Vec<u64>>) -> Vec<Self> {
+        let even = || newest.chunks(PIECE).skip(1).map(|next| next[0].revision.saturating_sub(1)).collect();
+        let ends = cuts.unwrap_or_else(even).into_iter().filter(|end| *end < u64::MAX).chain([u64::MAX]);
+        let (mut from, mut rest) = (0, newest);
+        let piece = |upto: u64| {
+            let (newest, later) = rest.split_at(rest.partition_point(|newest| newest.revision <= upto));
             let piece = Self { from, upto, newest };
-            from = upto.saturating_add(1);
+            (from, rest) = (upto.saturating_add(1), later);
             piece
         };
-        newest.chunks(PIECE).chain(newest.is_empty().then_some(newest)).zip(ends).map(piece).collect()
+        ends.map(piece).collect()
     }
 }
 
@@ -172,8 +180,13 @@ impl<'n> Reading<'n> {
     }
 
     /// Takes the next row of the log. Returns true if the row is the newest value of its key. Rows that the index does
-    /// not name are not read.
-    pub(super) fn take<'r>(&mut self, revision: Revision, read: impl FnOnce() -> Result<Row<'r>, Damage>) -> bool {
+    /// not name are not read. `keep` makes a value of the row's body.
+    pub(super) fn take<'r>(
+        &mut self,
+        revision: Revision,
+        read: impl FnOnce() -> Result<Row<'r>, Damage>,
+        keep: impl FnOnce(&[u8]) -> Bytes,
+    ) -> bool {
         while let Some(missing) = self.next_if(|newest| newest.revision < revision.0) {
             self.lose(missing, Damage::Missing);
         }
@@ -181,7 +194,7 @@ impl<'n> Reading<'n> {
         match read() {
             Ok(Row { key, body: Some(body), .. }) if hash(key.as_bytes()) == newest.key => {
                 if newest.wanted {
-                    let value = Ok(Bytes::copy_from_slice(body));
+                    let value = Ok(keep(body));
                     self.found.push((newest.position as usize, Entry { key: key.into(), value, revision }));
                 }
                 return true;
@@ -217,25 +230,24 @@ impl<'n> Reading<'n> {
     }
 }
 
-/// Passes entries for values that cannot be read to `take`. Their keys are only in the index.
+/// Passes entries for values that cannot be read to `take`. Their keys are only in the index, which `each_key` passes.
 pub(super) fn name(
-    index: &impl ReadableTable<&'static [u8], Sealed>,
     mut lost: Vec<Lost>,
+    each_key: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), redb::Error>,
     mut take: impl FnMut(&Lost, (usize, Entry)),
 ) -> Result<(), redb::Error> {
     if lost.is_empty() {
         return Ok(());
     }
     lost.sort_unstable_by_key(|lost| lost.position);
-    let mut lost = lost.iter().peekable();
-    for (position, found) in (0..).zip(index.iter()?) {
-        let (key, _) = found?;
-        if let Some(lost) = lost.next_if(|lost| lost.position == position) {
-            let (key, value) = (String::from_utf8_lossy(key.value()).into(), Err(lost.damage));
-            take(lost, (position as usize, Entry { key, value, revision: lost.revision }));
+    let (mut lost, mut positions) = (lost.iter().peekable(), 0..);
+    each_key(&mut |key| {
+        let position = positions.next();
+        if let Some(lost) = lost.next_if(|lost| Some(lost.position) == position) {
+            let (key, value) = (String::from_utf8_lossy(key).into(), Err(lost.damage));
+            take(lost, (lost.position as usize, Entry { key, value, revision: lost.revision }));
         }
-    }
-    Ok(())
+    })
 }
 
 /// Does the work for every piece, on as many threads as there are cores. `each` gets the results as they come, on this

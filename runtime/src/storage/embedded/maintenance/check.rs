@@ -7,7 +7,7 @@ use crate::{
     meta::Revision,
     storage::{
         Damage,
-        embedded::{guard::guarded, verify},
+        embedded::{guard::guarded, tables::Engines, verify},
     },
 };
 
@@ -50,12 +50,15 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
     let stopped = Stopped::open(dir)?;
     let mut opened = stopped.database()?;
     let (mut rows, mut bytes) = (0, 0);
-    let report = verify::verify_and_scan(opened.db(), &[], &|_| {}, &mut |total, read| {
+    let tables = Engines::open(opened.db()).map_err(|error| stopped.damaged(error))?;
+    let report = verify::verify_and_scan(&tables, &[], &|_| {}, &mut |total, read| {
         rows += read.rows;
         bytes += read.bytes as u64;
         progress(Progress::new("reading rows", rows, total));
     });
     let report = report.map_err(|error| stopped.damaged(error))?;
+    // The engine checks its pages only while nothing reads them.
+    drop(tables);
     let state = report.state;
     let mut faults: Vec<String> = stopped.format_fault().into_iter().collect();
     if report.unnamed > 0 {

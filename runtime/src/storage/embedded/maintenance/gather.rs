@@ -19,7 +19,8 @@ use crate::{
         guard::guarded,
         handle::Handle,
         layout::{End, INDEX, LOG, MARKS, Row, State, Tally, read_marks},
-        verify::{self, Report, each_pointer, each_row},
+        tables::{each_pointer, each_row},
+        verify::{self, Report},
     },
 };
 

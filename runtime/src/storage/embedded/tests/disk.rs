@@ -9,7 +9,7 @@ const SECTOR: usize = 512;
 
 /// A disk in memory, shared between the engine and the test.
 #[derive(Clone, Debug, Default)]
-struct Disk(Arc<Mutex<Contents>>);
+pub(super) struct Disk(Arc<Mutex<Contents>>);
 
 #[derive(Debug, Default)]
 struct Contents {
@@ -27,7 +27,7 @@ struct Contents {
 }
 
 impl Disk {
-    fn holding(now: Vec<u8>) -> Self {
+    pub(super) fn holding(now: Vec<u8>) -> Self {
         let contents = Contents { durable: now.clone(), now, ..Contents::default() };
         Self(Arc::new(Mutex::new(contents)))
     }
@@ -69,7 +69,8 @@ impl super::Disk for Disk {
 
     fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         let from = usize::try_from(offset).unwrap();
-        into.copy_from_slice(&self.contents().now[from..from + into.len()]);
+        let contents = self.contents();
+        into.copy_from_slice(contents.now.get(from..from + into.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
 

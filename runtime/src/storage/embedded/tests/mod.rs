@@ -6,6 +6,7 @@ mod flips;
 mod history;
 mod lifetimes;
 mod opening;
+mod pages;
 mod queue;
 mod upgrade;
 
