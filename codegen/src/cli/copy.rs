@@ -7,6 +7,7 @@ use kindsmith::maintenance::{self, Contents, Copied, CopyOptions, Error, Interru
 
 use super::{
     Outcome,
+    access::Access,
     progress::Bar,
     store::print,
     style::{bad, bytes, good, grouped, remark},
@@ -14,8 +15,8 @@ use super::{
 
 pub(super) const ABOUT: &str = "Copy a store to another place while its server runs or not, and verify it.
 
-A place is a data directory or a backup. A target that does not exist yet is a backup if its name ends in .backup, and a data \
-directory otherwise. A running server is asked through the socket store.sock in its data directory; it goes on serving and \
+A place is a data directory, a backup, or etcd://HOST:PORT,HOST:PORT/PREFIX: the keys below a prefix of etcd, of all servers that \
+use it. A target that does not exist yet is a backup if its name ends in .backup, and a data directory otherwise. A running server is asked through the socket store.sock in its data directory; it goes on serving and \
 writing. The target gets the objects as they are at one revision, and no history. It appears under its name when it is complete, \
 after both were read once more and compared.
 
@@ -26,12 +27,17 @@ With --follow the copy applies what the server writes, until the server is stopp
 can be started with it. Ctrl-C completes the target, too.
 
 Objects keep their resourceVersions, and later ones are greater than any before. A client that is behind the newest \
-resourceVersion lists anew.";
+resourceVersion lists anew. In etcd they get new resourceVersions, which may be smaller than before: restart clients that keep state. \
+Uids stay. Of objects that share a resourceVersion in etcd, which transactions of other tools cause, all but one get new ones elsewhere.
+
+A target in etcd is a prefix without keys. Until the copy is complete, the key PREFIX/kindsmith.copy has how far it is, and servers \
+refuse the prefix. Of etcd nothing but the keys below the prefix is read or written, and it is not compacted.";
 
 pub(super) const EXAMPLE: &str = "\
 Example:
   kindsmith store copy ./data ./data-new --follow
-  kindsmith store copy ./data monday.backup";
+  kindsmith store copy ./data monday.backup
+  kindsmith store copy etcd://10.0.0.1:2379,10.0.0.2:2379/registry ./data --etcd-ca ca.pem";
 
 /// The arguments.
 #[derive(Args)]
@@ -43,13 +49,16 @@ pub(super) struct Command {
     /// Go on to copy changes until the server is stopped, or until Ctrl-C.
     #[arg(long)]
     follow: bool,
+    #[command(flatten)]
+    access: Access,
 }
 
 pub(super) fn run(command: &Command) -> Result<Outcome, Error> {
-    copy(&Place::parse(&command.from)?, &Place::parse(&command.to)?, command.follow)
+    let [from, to] = command.access.places([&command.from, &command.to])?;
+    copy(&from, &to, command.follow)
 }
 
-fn copy(from: &Place, to: &Place, follow: bool) -> Result<Outcome, Error> {
+pub(super) fn copy(from: &Place, to: &Place, follow: bool) -> Result<Outcome, Error> {
     let mut options = CopyOptions::default();
     options.follow = follow;
     on_interrupt(Arc::clone(&options.interrupt));
@@ -92,8 +101,9 @@ fn summarize(copied: &Copied) -> Outcome {
     if copied.restarts > 0 {
         print(format_args!("  all objects were compared again, because history since the beginning was compacted\n"));
     }
-    if !copied.kept_revisions {
-        print(format_args!("  objects have new resourceVersions: clients list anew\n"));
+    if copied.renumbered > 0 {
+        let renumbered = grouped(copied.renumbered);
+        print(format_args!("  {renumbered} objects have new resourceVersions: clients list anew\n"));
     }
     print(format_args!("  {}: both have the digest {digest}\n", good("verified")));
     print_foreign(copied.foreign, &copied.foreign_keys);
@@ -142,12 +152,11 @@ pub(super) fn inspect(place: &Place) -> Result<Outcome, Error> {
 }
 
 /// Compares two stores.
-pub(super) fn compare(left: &str, right: &str) -> Result<Outcome, Error> {
-    let (left, right) = (Place::parse(left)?, Place::parse(right)?);
+pub(super) fn compare(left: &Place, right: &Place) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
-    let found = maintenance::compare(&left, &right, &mut |progress| bar.show(progress))?;
+    let found = maintenance::compare(left, right, &mut |progress| bar.show(progress))?;
     drop(bar);
-    for (place, contents) in [(&left, &found.left), (&right, &found.right)] {
+    for (place, contents) in [(left, &found.left), (right, &found.right)] {
         print(format_args!("{place}: as of resourceVersion {}\n", contents.head));
         print_contents(contents);
         for (key, damage) in &contents.damages {

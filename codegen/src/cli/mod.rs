@@ -1,5 +1,6 @@
 //! The command line: its arguments, its exit codes, and who does the work.
 
+mod access;
 mod add;
 mod check;
 mod completions;

@@ -10,7 +10,9 @@ use clap::Subcommand;
 use kindsmith::maintenance::{self, Backup, Error, Place};
 
 use super::{
-    Outcome, copy, migrate,
+    Outcome,
+    access::Access,
+    copy, migrate,
     progress::Bar,
     style::{bad, bytes, good, grouped},
 };
@@ -39,16 +41,19 @@ pub(super) enum Command {
         long_about = "Check every checksum of a stopped server's store, and name what is damaged.\n\n\
             Nothing in the directory is changed. After a server was killed its file is repaired in memory for the check. \
             For a running server take a backup: that reads and checks every row, too.\n\n\
-            A backup is read to its end, and its checksums are compared. The digest of keys and values does not depend on \
+            A backup is read to its end, and its checksums are compared. In etcd all keys below the prefix are read at one \
+            revision. The digest of keys and values does not depend on \
             where they are stored; with --against two stores are compared by key, also those of running servers.",
         after_help = EXAMPLE_OF_CHECK
     )]
     Check {
-        /// The server's data directory, or a backup.
+        /// The server's data directory, a backup, or etcd://HOST:PORT,HOST:PORT/PREFIX.
         place: String,
-        /// Another data directory or backup, which must hold the same objects.
+        /// Another place, which must hold the same objects.
         #[arg(long, value_name = "PLACE")]
         against: Option<String>,
+        #[command(flatten)]
+        access: Access,
     },
     /// Copy what can be read of a damaged store to a new directory, and name what cannot.
     #[command(
@@ -71,30 +76,37 @@ pub(super) enum Command {
         long_about = "Write a consistent copy of a store to one file, and verify the file.\n\n\
             A running server is asked through the socket store.sock in its data directory; it goes on serving and \
             writing. The file holds the objects and their history as they were at one revision. It does not hold the \
-            other files of the data directory: certificates, tokens and the kubeconfig.",
+            other files of the data directory: certificates, tokens and the kubeconfig.\n\n\
+            A backup of etcd is a copy of the keys below a prefix (`kindsmith store copy`), without history. Nothing is \
+            written to etcd. A backup that was cut is completed by the same command.",
         after_help = EXAMPLE_OF_BACKUP
     )]
     Backup {
-        /// The server's data directory.
-        dir: PathBuf,
+        /// The server's data directory, or etcd://HOST:PORT,HOST:PORT/PREFIX.
+        place: String,
         /// The file to write; it must not exist.
         #[arg(long, value_name = "FILE")]
         to: PathBuf,
+        #[command(flatten)]
+        access: Access,
     },
-    /// Make a store of a backup, in a new directory.
+    /// Make a store of a backup, in a new directory or in etcd.
     #[command(
-        long_about = "Make a store of a backup, in a new directory.\n\n\
+        long_about = "Make a store of a backup, in a new directory or in etcd.\n\n\
             The backup is checked to its end before the directory appears. The store has the same objects, \
             resourceVersions and history as when the backup was made. Certificates and tokens are not in a backup: \
-            a server makes new ones, or copy the old files into the directory.",
+            a server makes new ones, or copy the old files into the directory.\n\n\
+            In etcd objects get new resourceVersions, and there is no history (`kindsmith store copy`).",
         after_help = EXAMPLE_OF_RESTORE
     )]
     Restore {
         /// The backup.
         file: PathBuf,
-        /// The directory to make; it must not exist, or be empty.
-        #[arg(long, value_name = "DIR")]
-        to: PathBuf,
+        /// The directory to make, which must not exist, or be empty; or etcd://HOST:PORT,HOST:PORT/PREFIX without keys.
+        #[arg(long, value_name = "PLACE")]
+        to: String,
+        #[command(flatten)]
+        access: Access,
     },
     /// Copy a store to another place while its server runs or not, and verify it.
     #[command(long_about = copy::ABOUT, after_help = copy::EXAMPLE)]
@@ -129,7 +141,8 @@ Example:
 
 const EXAMPLE_OF_BACKUP: &str = "\
 Example:
-  kindsmith store backup ./data --to monday.backup";
+  kindsmith store backup ./data --to monday.backup
+  kindsmith store backup etcd://10.0.0.1:2379/registry --to monday.backup --etcd-ca ca.pem";
 
 const EXAMPLE_OF_RESTORE: &str = "\
 Example:
@@ -142,15 +155,25 @@ Example:
 /// Runs a verb.
 pub(super) fn run(command: Command) -> Outcome {
     let done = match command {
-        Command::Check { place, against: Some(other) } => copy::compare(&place, &other),
-        Command::Check { place, against: None } => match Place::parse(&place) {
-            Ok(Place::Directory(dir)) => check(&dir),
-            Ok(place) => copy::inspect(&place),
+        Command::Check { place, against: Some(other), access } => {
+            access.places([&place, &other]).and_then(|[left, right]| copy::compare(&left, &right))
+        }
+        Command::Check { place, against: None, access } => match access.places([&place]) {
+            Ok([Place::Directory(dir)]) => check(&dir),
+            Ok([place]) => copy::inspect(&place),
             Err(error) => Err(error),
         },
         Command::Salvage { dir, to } => salvage(&dir, &to),
-        Command::Backup { dir, to } => backup(&dir, &to),
-        Command::Restore { file, to } => restore(&file, &to),
+        Command::Backup { place, to, access } => match access.places([&place]) {
+            Ok([Place::Directory(dir)]) => backup(&dir, &to),
+            Ok([place]) => copy::copy(&place, &Place::Backup(to), false),
+            Err(error) => Err(error),
+        },
+        Command::Restore { file, to, access } => match access.places([&to]) {
+            Ok([Place::Directory(dir) | Place::Backup(dir)]) => restore(&file, &dir),
+            Ok([place]) => copy::copy(&Place::Backup(file), &place, false),
+            Err(error) => Err(error),
+        },
         Command::Copy(command) => copy::run(&command),
         Command::Migrate { dir, resources } => migrate::run(dir, resources),
     };

@@ -5,6 +5,8 @@
 mod backup;
 mod copy;
 mod damage;
+#[cfg(feature = "etcd")]
+mod etcd;
 #[path = "../../../tests/versions/lamp.rs"]
 mod lamp;
 mod migrate;

@@ -9,9 +9,9 @@
 //! | `--etcd-cert FILE`, `--etcd-key FILE` | the certificate of this server for etcd, and its key, as PEM |
 //! | `--data-dir DIRECTORY` | the directory of the server's files, and of its objects without etcd; `./data` by default |
 
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
 
-use kindsmith::{EtcdOptions, server::Builder};
+use kindsmith::{EtcdError, EtcdOptions, server::Builder};
 
 /// The flags that take a value.
 const NAMES: [&str; 8] = [
@@ -84,24 +84,25 @@ fn options(mut given: BTreeMap<String, String>) -> Result<Option<EtcdOptions>, S
             None => Ok(None),
         };
     };
-    let read = |path: String| fs::read(&path).map_err(|error| format!("{path} cannot be read: {error}"));
+    let wrong = |error: EtcdError| error.to_string();
     let mut options = EtcdOptions::new(endpoints.split(','));
     if let Some(prefix) = given.remove("--etcd-prefix") {
         options = options.prefix(prefix);
     }
     match (given.remove("--etcd-user"), given.remove("--etcd-password-file")) {
         (Some(name), Some(file)) => {
-            let password = String::from_utf8(read(file.clone())?).map_err(|_| format!("{file} is not UTF-8"))?;
-            options = options.user(name, password.trim_end_matches(['\r', '\n']));
+            options = options.user_with_password_file(name, file).map_err(wrong)?;
         }
         (None, None) => {}
         _ => return Err("--etcd-user and --etcd-password-file need each other".to_owned()),
     }
     if let Some(path) = given.remove("--etcd-ca") {
-        options = options.ca(read(path)?);
+        options = options.ca_file(path).map_err(wrong)?;
     }
     match (given.remove("--etcd-cert"), given.remove("--etcd-key")) {
-        (Some(certificate), Some(key)) => options = options.client_certificate(read(certificate)?, read(key)?),
+        (Some(certificate), Some(key)) => {
+            options = options.client_certificate_files(certificate, key).map_err(wrong)?;
+        }
         (None, None) => {}
         _ => return Err("--etcd-cert and --etcd-key need each other".to_owned()),
     }
@@ -110,6 +111,8 @@ fn options(mut given: BTreeMap<String, String>) -> Result<Option<EtcdOptions>, S
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn flags(arguments: &str) -> Result<Flags, String> {

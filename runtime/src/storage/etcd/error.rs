@@ -28,6 +28,11 @@ pub enum EtcdError {
         /// The prefix.
         prefix: String,
     },
+    /// A copy that fills the prefix is not complete.
+    Unfinished {
+        /// The prefix.
+        prefix: String,
+    },
     /// The system refused a thread, or etcd answered with an error. The message is the cause.
     Failed(String),
 }
@@ -50,6 +55,11 @@ impl fmt::Display for EtcdError {
                 f,
                 "etcd's user {user:?} may not write below {prefix}; grant it with `etcdctl role grant-permission ROLE \
                  readwrite --prefix {prefix}/`"
+            ),
+            Self::Unfinished { prefix } => write!(
+                f,
+                "a copy to {prefix} is not complete; complete it with the same `kindsmith store copy` command, or delete all keys \
+                 below {prefix}/ in etcd"
             ),
             Self::Failed(message) => write!(f, "etcd cannot be used: {message}"),
         }

@@ -10,6 +10,8 @@ use super::error::EtcdError;
 const ROOT: &str = "/registry/";
 /// The engine's own key below the prefix. Its changes show how far a watch is, where etcd cannot say.
 const MARKER: &str = "kindsmith.progress";
+/// The note of a copy that fills the prefix.
+const COPY: &str = "kindsmith.copy";
 
 /// Translates keys.
 pub(super) struct Keys {
@@ -40,7 +42,7 @@ impl Keys {
     /// The key that callers use, or `None` for a key that is not theirs.
     pub(super) fn of_stored(&self, key: &[u8]) -> Option<Arc<str>> {
         let below = std::str::from_utf8(key).ok()?.strip_prefix(&self.prefix)?;
-        (below != MARKER).then(|| format!("{ROOT}{below}").into())
+        (below != MARKER && below != COPY).then(|| format!("{ROOT}{below}").into())
     }
 
     /// The first key and the end of the keys that begin with a prefix.
@@ -64,6 +66,11 @@ impl Keys {
         let first = Bytes::from(self.prefix.clone());
         let end = end_of(&first);
         (first, end)
+    }
+
+    /// The key that is there as long as a copy is not complete.
+    pub(super) fn copy(&self) -> Bytes {
+        format!("{}{COPY}", self.prefix).into()
     }
 
     /// The engine's own key.
@@ -93,7 +100,7 @@ mod tests {
         assert_eq!(keys.stored("/elsewhere/a"), None);
         assert_eq!(keys.of_stored(b"/shop/a/b").as_deref(), Some("/registry/a/b"));
         assert_eq!(keys.of_stored(b"/shopping/a"), None);
-        assert_eq!(keys.of_stored(&keys.marker()), None);
+        assert_eq!([keys.marker(), keys.copy()].map(|key| keys.of_stored(&key)), [None, None]);
         let span = |prefix| {
             keys.span(prefix).map(|(first, end)| [first, end].map(|key| String::from_utf8_lossy(&key).into_owned()))
         };

@@ -56,6 +56,21 @@ impl Leases {
         Ok(lent)
     }
 
+    /// A lease for one of many keys with different lifetimes, which may live a little longer so that they can share leases.
+    /// Returns it with its lifetime in seconds, for [`Leases::forget`], or `None` for a value that stays.
+    pub(super) async fn lend_for(
+        &self,
+        members: &Arc<Members>,
+        lifetime: Duration,
+    ) -> Result<Option<(i64, u64)>, Fault> {
+        let seconds = lifetime.as_secs().saturating_add(1);
+        if seconds > MOST_SECONDS - 2 * MOST_SECONDS_MORE {
+            return Ok(None);
+        }
+        let seconds = seconds.next_multiple_of((seconds / 20).clamp(1, MOST_SECONDS_MORE));
+        Ok(Some((self.lease(members, seconds).await?, seconds)))
+    }
+
     /// Drops leases that etcd does not know.
     pub(super) async fn forget(&self, lifetimes: &[u64]) {
         let mut shared = self.shared.lock().await;

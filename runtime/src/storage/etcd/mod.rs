@@ -29,11 +29,13 @@
 mod compaction;
 mod confirm;
 mod connection;
+mod deadlines;
 mod endpoint;
 mod engine;
 mod error;
 mod fault;
 mod feed;
+mod filling;
 mod history;
 mod keys;
 mod leases;
@@ -41,7 +43,9 @@ mod members;
 mod options;
 mod pages;
 mod position;
+mod prefix;
 mod proto;
+mod tail;
 #[cfg(test)]
 pub(crate) mod tests;
 mod txn;
@@ -74,7 +78,9 @@ use super::{
 use crate::{meta::Revision, metrics::nanoseconds};
 
 pub use error::EtcdError;
+pub(super) use filling::Filling;
 pub use options::EtcdOptions;
+pub(super) use prefix::Prefix;
 
 /// How long opening may take.
 const OPENED_WITHIN: Duration = Duration::from_secs(15);
@@ -178,17 +184,30 @@ impl Etcd {
     }
 }
 
-/// Connects, and learns the present revisions.
-async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
-    let (user, prefix) = (engine.members.user(), engine.keys.prefix().to_owned());
+/// Connects to a member.
+async fn connect(engine: &Engine) -> Result<(), EtcdError> {
     let start = Instant::now();
     while let Err(failed) = engine.members.session().await {
-        let error = cannot_connect(&user, &failed);
+        let error = cannot_connect(&engine.members.user(), &failed);
         // etcd may be starting, too.
         if !matches!(error, EtcdError::Unreachable(_)) || start.elapsed() > TRIED_FOR {
             return Err(error);
         }
         tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}
+
+/// Connects, and learns the present revisions.
+async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
+    connect(&engine).await?;
+    let (user, prefix) = (engine.members.user(), engine.keys.prefix().to_owned());
+    match filling::read_note(Arc::clone(&engine)).await {
+        Ok(None) => {}
+        Ok(Some(_)) => return Err(EtcdError::Unfinished { prefix }),
+        Err(fault) if fault.is_forbidden() => return Err(EtcdError::Forbidden { user, prefix }),
+        Err(fault) if fault.lacks_user() => return Err(EtcdError::UserRequired),
+        Err(fault) => return Err(EtcdError::Failed(fault.to_string())),
     }
     match engine.mark().await {
         Ok(_) => {}

@@ -1,6 +1,8 @@
 //! What a program sets: endpoints, prefix, user, certificates, the age of history.
 
-use std::{fmt, time::Duration};
+use std::{fmt, fs, path::Path, time::Duration};
+
+use super::EtcdError;
 
 /// How to reach an etcd cluster, and where in it the objects are.
 ///
@@ -50,6 +52,37 @@ impl EtcdOptions {
         self
     }
 
+    /// Sets the name of etcd's user, and the password that a file has in its first line.
+    ///
+    /// # Errors
+    /// [`EtcdError::Options`], if the file cannot be read.
+    pub fn user_with_password_file(self, name: impl Into<String>, file: impl AsRef<Path>) -> Result<Self, EtcdError> {
+        let password = read(file.as_ref())?;
+        let password = String::from_utf8(password)
+            .map_err(|_| EtcdError::Options(format!("{} is not UTF-8", file.as_ref().display())))?;
+        Ok(self.user(name, password.lines().next().unwrap_or_default()))
+    }
+
+    /// Sets the authorities that sign the members' certificates, from a file with PEM.
+    ///
+    /// # Errors
+    /// [`EtcdError::Options`], if the file cannot be read.
+    pub fn ca_file(self, file: impl AsRef<Path>) -> Result<Self, EtcdError> {
+        Ok(self.ca(read(file.as_ref())?))
+    }
+
+    /// Sets the client's certificates and their key, from files with PEM.
+    ///
+    /// # Errors
+    /// [`EtcdError::Options`], if one of the files cannot be read.
+    pub fn client_certificate_files(
+        self,
+        certificate: impl AsRef<Path>,
+        key: impl AsRef<Path>,
+    ) -> Result<Self, EtcdError> {
+        Ok(self.client_certificate(read(certificate.as_ref())?, read(key.as_ref())?))
+    }
+
     /// Sets the authorities that sign the members' certificates, as PEM.
     #[must_use]
     pub fn ca(mut self, pem: impl Into<Vec<u8>>) -> Self {
@@ -70,6 +103,17 @@ impl EtcdOptions {
         self.history_age = age;
         self
     }
+
+    /// The address of the objects, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/registry`.
+    pub(in crate::storage) fn address(&self) -> String {
+        let hosts: Vec<_> =
+            self.endpoints.iter().map(|url| url.split_once("://").map_or(&**url, |(_, host)| host)).collect();
+        format!("etcd://{}/{}", hosts.join(","), self.prefix.trim_matches('/'))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, EtcdError> {
+    fs::read(path).map_err(|error| EtcdError::Options(format!("{} cannot be read: {error}", path.display())))
 }
 
 /// Shows no password and no key.

@@ -9,7 +9,7 @@ use super::{
     fault::Fault,
     history,
     members::Again,
-    proto::{self, RangeRequest, RangeResponse, path},
+    proto::{self, KeyValue, RangeRequest, RangeResponse, path},
 };
 use crate::{
     meta::Revision,
@@ -38,11 +38,17 @@ impl Pages {
         Self { spans: spans.into_iter().collect(), revision: at.unwrap_or_default(), limit: FIRST_PAGE }
     }
 
-    /// The next page, or `None` after the last one.
+    /// The entries of the next page, or `None` after the last one.
     pub(super) async fn next(&mut self, engine: &Arc<Engine>) -> Result<Option<Vec<Entry>>, ReadError> {
+        let page = self.next_stored(engine).await?;
+        Ok(page.map(|page| page.into_iter().filter_map(|kv| engine.entry(kv)).collect()))
+    }
+
+    /// The next page as etcd has it, or `None` after the last one.
+    pub(super) async fn next_stored(&mut self, engine: &Arc<Engine>) -> Result<Option<Vec<KeyValue>>, ReadError> {
         let Some((key, range_end)) = self.spans.pop_front() else { return Ok(None) };
         let (limit, revision) = (self.limit, proto::raw(self.revision));
-        let request = RangeRequest { key, range_end: range_end.clone(), limit, revision, keys_only: false };
+        let request = RangeRequest { key, range_end: range_end.clone(), limit, revision, ..RangeRequest::default() };
         let answer: Result<RangeResponse, Fault> = engine.members.call(path::RANGE, &request, Again::Always).await;
         let page = match answer {
             Ok(page) => page,
@@ -59,7 +65,7 @@ impl Pages {
         if let Some(last) = page.kvs.last().filter(|_| page.more) {
             self.spans.push_front(([&last.key[..], &[0]].concat().into(), range_end));
         }
-        Ok(Some(page.kvs.into_iter().filter_map(|kv| engine.entry(kv)).collect()))
+        Ok(Some(page.kvs))
     }
 
     /// The revision of all pages.

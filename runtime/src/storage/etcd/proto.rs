@@ -10,7 +10,9 @@ use crate::meta::Revision;
 pub(super) mod path {
     pub(in super::super) const AUTHENTICATE: &str = "/etcdserverpb.Auth/Authenticate";
     pub(in super::super) const COMPACT: &str = "/etcdserverpb.KV/Compact";
+    pub(in super::super) const DELETE_RANGE: &str = "/etcdserverpb.KV/DeleteRange";
     pub(in super::super) const LEASE_GRANT: &str = "/etcdserverpb.Lease/LeaseGrant";
+    pub(in super::super) const LEASE_TIME_TO_LIVE: &str = "/etcdserverpb.Lease/LeaseTimeToLive";
     pub(in super::super) const PUT: &str = "/etcdserverpb.KV/Put";
     pub(in super::super) const RANGE: &str = "/etcdserverpb.KV/Range";
     pub(in super::super) const STATUS: &str = "/etcdserverpb.Maintenance/Status";
@@ -30,6 +32,8 @@ pub(super) fn raw(revision: Revision) -> i64 {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Header {
+    #[prost(uint64, tag = "1")]
+    pub cluster_id: u64,
     #[prost(int64, tag = "3")]
     pub revision: i64,
 }
@@ -51,6 +55,8 @@ pub(super) struct KeyValue {
     pub version: i64,
     #[prost(bytes = "bytes", tag = "5")]
     pub value: Bytes,
+    #[prost(int64, tag = "6")]
+    pub lease: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -65,6 +71,8 @@ pub(super) struct RangeRequest {
     pub revision: i64,
     #[prost(bool, tag = "8")]
     pub keys_only: bool,
+    #[prost(bool, tag = "9")]
+    pub count_only: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -75,6 +83,8 @@ pub(super) struct RangeResponse {
     pub kvs: Vec<KeyValue>,
     #[prost(bool, tag = "3")]
     pub more: bool,
+    #[prost(int64, tag = "4")]
+    pub count: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -98,6 +108,9 @@ pub(super) struct DeleteRangeRequest {
     #[prost(bytes = "bytes", tag = "1")]
     pub key: Bytes,
 }
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct DeleteRangeResponse {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct RequestOp {
@@ -249,6 +262,19 @@ pub(super) struct LeaseGrantResponse {
     pub id: i64,
     #[prost(string, tag = "4")]
     pub error: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct LeaseTimeToLiveRequest {
+    #[prost(int64, tag = "1")]
+    pub id: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct LeaseTimeToLiveResponse {
+    /// In seconds; negative for a lease that has ended.
+    #[prost(int64, tag = "3")]
+    pub ttl: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]

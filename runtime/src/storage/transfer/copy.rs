@@ -20,7 +20,7 @@ use crate::{
     meta::Revision,
     storage::{
         Damage,
-        embedded::maintenance::{ChangesError, Edit, Error, OnProgress, Progress},
+        embedded::maintenance::{ChangesError, Edit, Error, Object, OnProgress, Progress},
     },
 };
 
@@ -32,6 +32,8 @@ const BATCH: usize = 1_024;
 const INTERVAL: Duration = Duration::from_millis(100);
 /// How long a copy that follows waits for a source that is stopping.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How much the deadlines of a value in two stores may differ.
+const DEADLINES_APART_MS: u64 = 120_000;
 /// How often a copy goes through all objects because the changes since are compacted.
 const ATTEMPTS: u32 = 5;
 
@@ -69,8 +71,9 @@ pub struct Copied {
     pub source_head: Revision,
     /// The newest revision of the target.
     pub target_head: Revision,
-    /// True if objects kept their revisions.
-    pub kept_revisions: bool,
+    /// The number of objects with new revisions: all, in etcd; elsewhere the objects that shared a revision in etcd, but one
+    /// of them.
+    pub renumbered: u64,
     /// The digest of both.
     pub digest: Digest,
     /// True if an earlier run had begun this copy.
@@ -96,10 +99,14 @@ pub struct Copied {
 /// [`Error`]. The same call goes on where a failed one ended.
 pub fn copy(from: &Place, to: &Place, options: &CopyOptions, progress: OnProgress<'_>) -> Result<Copied, Error> {
     let source = Source::open(from, progress)?;
-    let target = Target::open(to, source.numbering())?;
-    let name = from.identity();
+    let name = source.identity(from);
+    let mut target = Target::open(to, source.numbering())?;
     let (marker, resumed) = match target.marker()? {
-        None => (Marker::new(name), false),
+        None => {
+            let marker = Marker::new(name);
+            target.write(&[], &marker)?;
+            (marker, false)
+        }
         Some(text) => {
             let found = Marker::parse(&text).map_err(|message| Error::Place { place: target.unfinished(), message })?;
             if found.source != name {
@@ -152,20 +159,18 @@ impl Batch {
 impl Copy<'_, '_> {
     fn run(mut self) -> Result<Copied, Error> {
         loop {
-            if !self.marker.filled {
-                self.fill()?;
-            }
-            let found = self.catch_up(None).and_then(|()| self.follow()).and_then(|()| self.verify());
-            match found {
+            let filled = if self.marker.filled { Ok(()) } else { self.fill().map_err(ChangesError::from) };
+            let found = filled.and_then(|()| self.catch_up(None)).and_then(|()| self.follow());
+            match found.and_then(|()| self.verify()) {
                 Ok(found) => return self.finish(found),
-                Err(ChangesError::Failed(error)) => return Err(error),
-                Err(ChangesError::Lost) if self.restarts == ATTEMPTS => {
+                Err(ChangesError::Lost | ChangesError::Failed(Error::Outrun { .. })) if self.restarts == ATTEMPTS => {
                     return Err(Error::Outrun { place: self.from.to_string() });
                 }
-                Err(ChangesError::Lost) => {
+                Err(ChangesError::Lost | ChangesError::Failed(Error::Outrun { .. })) => {
                     self.restarts += 1;
                     self.marker = Marker::new(self.marker.source.clone());
                 }
+                Err(ChangesError::Failed(error)) => return Err(error),
             }
         }
     }
@@ -177,7 +182,8 @@ impl Copy<'_, '_> {
         if after.is_none() {
             self.marker.applied = state.head.0;
         }
-        let same_revisions = self.target.keeps_revisions();
+        // The target's revisions from here on are not those of the source.
+        let new_from = if self.target.renumbers() { Revision(0) } else { state.head.next() };
         let mut pairs = Pairs::new(state.objects, self.target.objects(after.as_deref())?);
         let (mut batch, mut seen, mut bytes) = (Batch::default(), self.marker.done, 0);
         let doing = if self.restarts > 0 { "comparing again" } else { "copying" };
@@ -187,10 +193,7 @@ impl Copy<'_, '_> {
                     seen += 1;
                     let size = left.value.as_ref().map_or(0, bytes::Bytes::len) as u64;
                     bytes += size;
-                    let same = right.is_some_and(|right| {
-                        (&right.value, right.deadline_ms) == (&left.value, left.deadline_ms)
-                            && (!same_revisions || right.revision == left.revision)
-                    });
+                    let same = right.is_some_and(|right| is_copied(&left, &right, new_from));
                     // A damaged value is reported when the copy is verified.
                     let value = left.value.ok().filter(|_| !same);
                     let edit = value.map(|value| Edit {
@@ -261,7 +264,7 @@ impl Copy<'_, '_> {
             match self.catch_up(None) {
                 Ok(()) => failing = None,
                 // A server that stops ends its socket first, and its process later.
-                Err(ChangesError::Failed(Error::Feed { .. }))
+                Err(ChangesError::Failed(Error::Feed { .. } | Error::Etcd { .. }))
                     if failing.get_or_insert_with(Instant::now).elapsed() < PATIENCE => {}
                 Err(error) => return Err(error),
             }
@@ -288,18 +291,21 @@ impl Copy<'_, '_> {
         if found.different == 0 && found.left.digest == found.right.digest {
             return Ok(found);
         }
+        if self.source.may_be_late() && self.restarts < ATTEMPTS {
+            return Err(ChangesError::Lost);
+        }
         // The next run goes through all objects.
         self.target.write(&[], &Marker::new(self.marker.source.clone()))?;
         Err(Error::Differs { target: self.to.to_string(), count: found.different, keys: found.keys }.into())
     }
 
     fn finish(self, found: Comparison) -> Result<Copied, Error> {
-        let kept_revisions = self.target.keeps_revisions();
+        let renumbered = self.target.renumbered(found.left.head)?;
         let target_head = self.target.finish(found.left.head)?;
         Ok(Copied {
             source_head: found.left.head,
             target_head,
-            kept_revisions,
+            renumbered,
             digest: found.right.digest,
             resumed: false,
             restarts: self.restarts,
@@ -309,4 +315,15 @@ impl Copy<'_, '_> {
             foreign_keys: found.left.foreign_keys,
         })
     }
+}
+
+/// True if an object of the target is the one of the source. Revisions of the target from `new_from` on are new ones.
+fn is_copied(left: &Object, right: &Object, new_from: Revision) -> bool {
+    // etcd says how long a value lives in seconds, and counts them anew for each question.
+    let deadlines = match (left.deadline_ms, right.deadline_ms) {
+        (Some(left), Some(right)) => left.abs_diff(right) <= DEADLINES_APART_MS,
+        (left, right) => left == right,
+    };
+    let revisions = left.revision == right.revision || right.revision >= new_from;
+    deadlines && revisions && left.value == right.value
 }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::Place;
+#[cfg(feature = "etcd")]
+use crate::storage::etcd::Prefix;
 use crate::{
     meta::Revision,
     storage::embedded::maintenance::{Archived, ChangesError, DataDir, Error, Numbering, OnProgress, State, Take},
@@ -12,6 +14,8 @@ use crate::{
 pub(super) enum Source {
     Directory(DataDir),
     Backup(Arc<Archived>),
+    #[cfg(feature = "etcd")]
+    Etcd(Prefix),
 }
 
 impl Source {
@@ -19,7 +23,22 @@ impl Source {
         Ok(match place {
             Place::Directory(dir) => Self::Directory(DataDir::open(dir)?),
             Place::Backup(file) => Self::Backup(Arc::new(Archived::open(file, progress)?)),
+            #[cfg(feature = "etcd")]
+            Place::Etcd(options) => {
+                let prefix = Prefix::open(options)?;
+                prefix.require_store()?;
+                Self::Etcd(prefix)
+            }
         })
+    }
+
+    /// The name of the source, which is at `place`: the same for each run.
+    pub(super) fn identity(&self, place: &Place) -> String {
+        match self {
+            Self::Directory(_) | Self::Backup(_) => place.identity(),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(prefix) => prefix.identity(),
+        }
     }
 
     /// The present objects after a key.
@@ -27,6 +46,8 @@ impl Source {
         match self {
             Self::Directory(dir) => dir.state(after),
             Self::Backup(backup) => backup.state(after),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(prefix) => prefix.state(after),
         }
     }
 
@@ -35,6 +56,8 @@ impl Source {
         match self {
             Self::Directory(dir) => dir.changes(after, take),
             Self::Backup(backup) => Ok(backup.contents.head),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(prefix) => prefix.changes(after, take),
         }
     }
 
@@ -43,13 +66,26 @@ impl Source {
         match self {
             Self::Directory(dir) => dir.is_stopped(),
             Self::Backup(_) => true,
+            #[cfg(feature = "etcd")]
+            Self::Etcd(_) => false,
         }
     }
 
-    /// True if each object has a revision of its own.
+    /// True if a change may come after later ones were given.
+    pub(super) fn may_be_late(&self) -> bool {
+        match self {
+            Self::Directory(_) | Self::Backup(_) => false,
+            #[cfg(feature = "etcd")]
+            Self::Etcd(_) => true,
+        }
+    }
+
+    /// How revisions belong to objects.
     pub(super) fn numbering(&self) -> Numbering {
         match self {
-            Self::Directory(_) | Self::Backup(_) => Numbering::Kept,
+            Self::Directory(_) | Self::Backup(_) => Numbering::Own,
+            #[cfg(feature = "etcd")]
+            Self::Etcd(_) => Numbering::Shared,
         }
     }
 }

@@ -1,6 +1,8 @@
-//! What a copy writes: a new data directory, or a new backup.
+//! What a copy writes: a new data directory, a new backup, or a prefix of etcd.
 
 use super::{Place, marker::Marker};
+#[cfg(feature = "etcd")]
+use crate::storage::etcd::Filling;
 use crate::{
     meta::Revision,
     storage::embedded::maintenance::{Edit, Error, Numbering, Objects, Staging},
@@ -10,6 +12,8 @@ use crate::{
 pub(super) enum Target {
     Directory(Staging),
     Backup(Staging),
+    #[cfg(feature = "etcd")]
+    Etcd(Filling),
 }
 
 impl Target {
@@ -18,6 +22,8 @@ impl Target {
         Ok(match place {
             Place::Directory(dir) => Self::Directory(Staging::open(dir, false, numbering)?),
             Place::Backup(file) => Self::Backup(Staging::open(file, true, numbering)?),
+            #[cfg(feature = "etcd")]
+            Place::Etcd(options) => Self::Etcd(Filling::open(options)?),
         })
     }
 
@@ -25,6 +31,8 @@ impl Target {
     pub(super) fn marker(&self) -> Result<Option<String>, Error> {
         match self {
             Self::Directory(staging) | Self::Backup(staging) => staging.marker(),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(filling) => Ok(filling.note()),
         }
     }
 
@@ -32,6 +40,8 @@ impl Target {
     pub(super) fn unfinished(&self) -> String {
         match self {
             Self::Directory(staging) | Self::Backup(staging) => staging.path().display().to_string(),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(filling) => filling.unfinished(),
         }
     }
 
@@ -39,6 +49,8 @@ impl Target {
     pub(super) fn write(&mut self, edits: &[Edit], marker: &Marker) -> Result<(), Error> {
         match self {
             Self::Directory(staging) | Self::Backup(staging) => staging.write(edits, &marker.to_text()),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(filling) => filling.write(edits, &marker.to_text()),
         }
     }
 
@@ -46,13 +58,26 @@ impl Target {
     pub(super) fn objects(&self, after: Option<&str>) -> Result<Objects, Error> {
         match self {
             Self::Directory(staging) | Self::Backup(staging) => staging.objects(after),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(filling) => filling.objects(after),
         }
     }
 
-    /// True if objects keep the revisions of the source.
-    pub(super) fn keeps_revisions(&self) -> bool {
+    /// The number of objects that do not have the revision of the source, whose newest one is `head`.
+    pub(super) fn renumbered(&self, head: Revision) -> Result<u64, Error> {
         match self {
-            Self::Directory(staging) | Self::Backup(staging) => staging.keeps_revisions(),
+            Self::Directory(staging) | Self::Backup(staging) => staging.renumbered(head),
+            #[cfg(feature = "etcd")]
+            Self::Etcd(filling) => filling.count(),
+        }
+    }
+
+    /// True if the target gives all objects new revisions.
+    pub(super) fn renumbers(&self) -> bool {
+        match self {
+            Self::Directory(_) | Self::Backup(_) => false,
+            #[cfg(feature = "etcd")]
+            Self::Etcd(_) => true,
         }
     }
 
@@ -61,6 +86,8 @@ impl Target {
         Ok(match self {
             Self::Directory(staging) => staging.finish(head, false)?.head,
             Self::Backup(staging) => staging.finish(head, true)?.head,
+            #[cfg(feature = "etcd")]
+            Self::Etcd(filling) => filling.finish()?,
         })
     }
 }

@@ -56,6 +56,13 @@ pub enum Error {
         /// What went wrong.
         message: String,
     },
+    /// etcd failed while it was read or written.
+    Etcd {
+        /// The address of the objects.
+        place: String,
+        /// What went wrong.
+        message: String,
+    },
     /// A place of a copy cannot be used.
     Place {
         /// The place, as given.
@@ -74,7 +81,7 @@ pub enum Error {
     },
     /// The copy was interrupted, and the target can be completed.
     Interrupted,
-    /// The source compacts its history faster than it can be copied.
+    /// A place compacts its history faster than it can be read.
     Outrun {
         /// The source.
         place: String,
@@ -152,6 +159,9 @@ impl fmt::Display for Error {
                  this one ended",
                 dir.display()
             ),
+            Self::Etcd { place, message } => {
+                write!(f, "{place}: {message}; run the same command again: a copy goes on where it ended")
+            }
             Self::Place { place, message } => write!(f, "{place}: {message}"),
             Self::OtherCopy { target, place, source } => write!(
                 f,
@@ -161,7 +171,7 @@ impl fmt::Display for Error {
             Self::Interrupted => f.write_str("the copy was interrupted; the same command goes on where it ended"),
             Self::Outrun { place } => write!(
                 f,
-                "{place} compacts its history faster than it can be copied; copy while fewer objects are written, or with a \
+                "{place} compacts its history faster than it can be read; try again while fewer objects are written, or with a \
                  longer history"
             ),
             Self::Differs { target, count, keys } => write!(

@@ -38,12 +38,18 @@ const CACHE_BYTES: usize = 32 << 20;
 const COPY: TableDefinition<'_, &str, &str> = TableDefinition::new("copy");
 const MARKER: &str = "marker";
 
-/// Whether objects keep the revisions of the source.
+/// The revisions of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::storage) enum Numbering {
-    /// They do.
-    Kept,
+    /// Each object has one of its own, and keeps it.
+    Own,
+    /// Several objects may have the same one, as after a transaction of etcd. One of them keeps it. The others get new ones,
+    /// which are greater by [`BEYOND`], so that the source does not reach them.
+    Shared,
 }
+
+/// How far beyond the source's revisions new ones begin: the changes of thirty years at a thousand a second.
+const BEYOND: u64 = 1 << 40;
 
 /// The unfinished store.
 pub(in crate::storage) struct Staging {
@@ -90,9 +96,16 @@ impl Staging {
         self.aside.path()
     }
 
-    /// True if objects keep the revisions of the source.
-    pub(in crate::storage) fn keeps_revisions(&self) -> bool {
-        self.numbering == Numbering::Kept
+    /// The number of objects with a revision after the source's newest one, because another object has theirs.
+    pub(in crate::storage) fn renumbered(&self, head: Revision) -> Result<u64, Error> {
+        if self.numbering == Numbering::Own {
+            return Ok(0);
+        }
+        let count = guarded(|| {
+            let log = self.db.begin_read()?.open_table(LOG)?;
+            Ok(log.range(head.next().0..)?.count() as u64)
+        });
+        count.map_err(|error| self.failed(error))
     }
 
     /// What the copy noted last.
@@ -130,8 +143,11 @@ impl Staging {
                     state.index.remove(old.1);
                     index.remove(edit.key.as_bytes())?;
                 }
-                let revision = match self.numbering {
-                    Numbering::Kept => edit.revision,
+                let is_taken = self.numbering == Numbering::Shared && log.get(edit.revision.0)?.is_some();
+                let revision = if is_taken && edit.value.is_some() {
+                    state.end.head.max(Revision(edit.revision.0 + BEYOND)).next()
+                } else {
+                    edit.revision
                 };
                 state.end.head = state.end.head.max(revision);
                 let Some(body) = &edit.value else { continue };

@@ -1,0 +1,199 @@
+//! A prefix of etcd that a copy fills, over several runs.
+//!
+//! The key `<prefix>/kindsmith.copy` has what the copy notes. It is written before the first object, so that a prefix with
+//! keys and without it was filled by somebody else and is refused, and deleted at the end. While it is there, servers refuse the
+//! prefix. Each note replaces the one that this copy wrote before, so that of two copies one fails.
+//!
+//! Each object is a write of its own: a transaction of many would give all of them one revision, which watchers of a
+//! resource cannot resume within.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::task::JoinSet;
+
+use super::{
+    EtcdOptions,
+    deadlines::now_ms,
+    engine::Engine,
+    fault::Fault,
+    members::Again,
+    prefix::{Client, Prefix},
+    proto::{
+        self, Compare, CompareResult, CompareTarget, DeleteRangeRequest, DeleteRangeResponse, PutRequest, PutResponse,
+        RangeRequest, RangeResponse, RequestOp, TxnRequest, TxnResponse, path,
+    },
+};
+use crate::{
+    meta::Revision,
+    storage::embedded::maintenance::{Edit, Error, Objects},
+};
+
+/// The number of writes that etcd gets at once.
+const AT_ONCE: usize = 128;
+
+/// The unfinished prefix.
+pub(in crate::storage) struct Filling {
+    prefix: Prefix,
+    note: Option<String>,
+    /// The revision of the note; zero without one.
+    noted: i64,
+}
+
+impl Filling {
+    /// Opens a prefix that an unfinished copy began, or one without keys.
+    pub(in crate::storage) fn open(options: &EtcdOptions) -> Result<Self, Error> {
+        let prefix = Prefix::open(options)?;
+        let client = &prefix.0;
+        let found = client.wait(read_note(Arc::clone(&client.engine)))?.map_err(|fault| client.unsaid(&fault))?;
+        if let Some((note, noted)) = found {
+            return Ok(Self { prefix, note: Some(note), noted });
+        }
+        let count = client.moment()?.count;
+        if count > 0 {
+            let below = client.engine.keys.prefix();
+            return Err(client.refused(&format!(
+                "there are {count} keys below {below}, and they are not of an unfinished copy; choose another prefix, or delete \
+                 them with `etcdctl del --prefix {below}/`"
+            )));
+        }
+        Ok(Self { prefix, note: None, noted: 0 })
+    }
+
+    /// What the copy noted last.
+    pub(in crate::storage) fn note(&self) -> Option<String> {
+        self.note.clone()
+    }
+
+    /// What to delete to begin again.
+    pub(in crate::storage) fn unfinished(&self) -> String {
+        format!("all keys below {}/", self.prefix.0.engine.keys.prefix())
+    }
+
+    /// Applies changes, and then notes how far the copy is. Deleting a missing key changes nothing.
+    pub(in crate::storage) fn write(&mut self, edits: &[Edit], note: &str) -> Result<(), Error> {
+        let client = &self.prefix.0;
+        // Writes run side by side, so that only the last change of a key counts.
+        let mut seen = HashSet::new();
+        let last: Vec<_> = edits.iter().rev().filter(|edit| seen.insert(&edit.key)).cloned().collect();
+        client.wait(write_all(Arc::clone(client), last))??;
+        let key = client.engine.keys.copy();
+        let put = PutRequest { key, value: Bytes::copy_from_slice(note.as_bytes()), lease: 0 };
+        let revision = self.replace_note(RequestOp { put: Some(put), ..RequestOp::default() })?;
+        self.noted = proto::raw(revision);
+        Ok(())
+    }
+
+    /// The objects after a key.
+    pub(in crate::storage) fn objects(&self, after: Option<&str>) -> Result<Objects, Error> {
+        Ok(self.prefix.state(after)?.objects)
+    }
+
+    /// The number of objects.
+    pub(in crate::storage) fn count(&self) -> Result<u64, Error> {
+        // All but the note.
+        Ok(self.prefix.0.moment()?.count.saturating_sub(1))
+    }
+
+    /// Lets servers use the prefix; returns the newest revision.
+    pub(in crate::storage) fn finish(self) -> Result<Revision, Error> {
+        let delete_range = Some(DeleteRangeRequest { key: self.prefix.0.engine.keys.copy() });
+        self.replace_note(RequestOp { delete_range, ..RequestOp::default() })
+    }
+
+    fn replace_note(&self, operation: RequestOp) -> Result<Revision, Error> {
+        let client = &self.prefix.0;
+        let is_ours = Compare {
+            result: CompareResult::Equal.into(),
+            target: CompareTarget::Mod.into(),
+            key: client.engine.keys.copy(),
+            version: None,
+            mod_revision: Some(self.noted),
+        };
+        let request = TxnRequest { compare: vec![is_ours], success: vec![operation], failure: Vec::new() };
+        let engine = Arc::clone(&client.engine);
+        let answer: Result<TxnResponse, Fault> =
+            client.wait(async move { engine.members.call(path::TXN, &request, Again::Unsent).await })?;
+        let answer = answer.map_err(|fault| client.unsaid(&fault))?;
+        if !answer.succeeded {
+            return Err(client.refused(&"another copy writes to it; let one of them end first"));
+        }
+        Ok(proto::at(answer.header.as_ref()))
+    }
+}
+
+/// The note of a copy and its revision.
+pub(super) async fn read_note(engine: Arc<Engine>) -> Result<Option<(String, i64)>, Fault> {
+    let request = RangeRequest { key: engine.keys.copy(), ..RangeRequest::default() };
+    let answer: RangeResponse = engine.members.call(path::RANGE, &request, Again::Always).await?;
+    let note = answer.kvs.into_iter().next();
+    Ok(note.map(|kv| (String::from_utf8_lossy(&kv.value).into_owned(), kv.mod_revision)))
+}
+
+async fn write_all(client: Arc<Client>, edits: Vec<Edit>) -> Result<(), Error> {
+    let edits = Arc::new(Mutex::new(edits.into_iter()));
+    let mut writers: JoinSet<Result<(), Error>> = JoinSet::new();
+    for _ in 0..AT_ONCE {
+        let (client, edits) = (Arc::clone(&client), Arc::clone(&edits));
+        writers.spawn(async move {
+            let next = || edits.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some(edit) = next() {
+                write(&client, edit).await?;
+            }
+            Ok(())
+        });
+    }
+    while let Some(done) = writers.join_next().await {
+        done.map_err(|error| client.failed(&error))??;
+    }
+    Ok(())
+}
+
+async fn write(client: &Client, edit: Edit) -> Result<(), Error> {
+    let engine = &client.engine;
+    let Some(key) = engine.keys.stored(&edit.key) else {
+        return Err(client.refused(&format!("the key {} is not below /registry, and cannot be copied", edit.key)));
+    };
+    let written = if let Some(value) = edit.value {
+        put(engine, key, value, edit.deadline_ms).await
+    } else {
+        let request = DeleteRangeRequest { key };
+        let answer: Result<DeleteRangeResponse, Fault> =
+            engine.members.call(path::DELETE_RANGE, &request, Again::Always).await;
+        answer.map(drop)
+    };
+    written.map_err(|fault| {
+        if fault.is_forbidden() {
+            client.unsaid(&fault)
+        } else {
+            client.failed(&format!("{}: {}", edit.key, fault.of_commit()))
+        }
+    })
+}
+
+async fn put(engine: &Engine, key: Bytes, value: Bytes, deadline_ms: Option<u64>) -> Result<(), Fault> {
+    let mut request = PutRequest { key, value, lease: 0 };
+    let mut is_first = true;
+    loop {
+        let lifetime = deadline_ms.map(|deadline| Duration::from_millis(deadline.saturating_sub(now_ms())));
+        let lent = match lifetime {
+            None => None,
+            Some(lifetime) => engine.leases.lend_for(&engine.members, lifetime).await?,
+        };
+        request.lease = lent.map_or(0, |(lease, _)| lease);
+        let answer: Result<PutResponse, Fault> = engine.members.call(path::PUT, &request, Again::Always).await;
+        match (answer, lent) {
+            (Ok(_), _) => return Ok(()),
+            // It ended early, as when etcd's clock was set.
+            (Err(fault), Some((_, seconds))) if is_first && fault.lacks_lease() => {
+                engine.leases.forget(&[seconds]).await;
+                is_first = false;
+            }
+            (Err(fault), _) => return Err(fault),
+        }
+    }
+}
