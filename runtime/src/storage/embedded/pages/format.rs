@@ -96,7 +96,7 @@ impl Header {
         let index = link.page & 0xf_ffff >> link.order();
         let region = link.page >> 20 & 0xf_ffff;
         let in_region = self.region_header_bytes + index.checked_mul(link.size())?;
-        PAGE.checked_add(region * self.region_bytes)?.checked_add(in_region)
+        PAGE.checked_add(region.checked_mul(self.region_bytes)?)?.checked_add(in_region)
     }
 }
 
