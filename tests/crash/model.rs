@@ -129,7 +129,7 @@ pub(crate) fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
             Some(value) => state.insert(change.key.clone(), (change.revision, Ok(value.clone()))),
             None => state.remove(&change.key),
         };
-        assert!(change.previous == previous, "the change {} does not know what it replaced", change.revision);
+        assert!(change.previous == previous.into(), "the change {} does not know what it replaced", change.revision);
     }
     assert_eq!(next, head);
     let (newest, at) = store.range("", None).unwrap();

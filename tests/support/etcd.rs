@@ -81,6 +81,15 @@ impl Member {
         &self.dir
     }
 
+    /// The process.
+    ///
+    /// # Panics
+    /// If it was killed.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.as_ref().expect("a running member").id()
+    }
+
     /// Kills the member (SIGKILL).
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
@@ -97,8 +106,7 @@ impl Member {
 
     /// Sends a signal, such as `STOP` or `CONT`.
     pub fn signal(&self, name: &str) {
-        let id = self.child.as_ref().expect("a running member").id();
-        let status = Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status();
+        let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.id())]).status();
         assert!(status.is_ok_and(|status| status.success()), "the member did not get SIG{name}");
     }
 

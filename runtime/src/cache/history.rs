@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{self, ReadError, Value},
+    storage::{self, Previous, ReadError},
 };
 
 /// The target size of a piece of the log in bytes of values.
@@ -128,7 +128,7 @@ struct Past {
     revision: Revision,
     key: Arc<str>,
     deletes: bool,
-    previous: Option<(Revision, Value)>,
+    previous: Previous,
 }
 
 impl<'a> Pass<'a> {
@@ -251,9 +251,9 @@ impl<'a> Target<'a> {
             let is_known = new.as_ref().map(|new| new.revision()) == (!change.deletes).then_some(change.revision);
             let old = match &change.previous {
                 _ if !is_known => Err(()),
-                None => Ok(None),
-                Some((revision, Ok(value))) => Ok(Some(self.old(past, &change.key, *revision, value))),
-                Some((_, Err(_))) => Err(()),
+                Previous::Absent => Ok(None),
+                Previous::Value(revision, Ok(value)) => Ok(Some(self.old(past, &change.key, *revision, value))),
+                Previous::Value(_, Err(_)) | Previous::Unread => Err(()),
             };
             let Ok(old) = old else {
                 floor = change.revision;
@@ -269,7 +269,7 @@ impl<'a> Target<'a> {
     /// A replaced object, as the change that wrote it left it.
     fn old(&self, past: &[Past], key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {
         let writer = past.binary_search_by_key(&revision, |change| change.revision).ok();
-        let modified = writer.is_some_and(|writer| past[writer].previous.is_some());
+        let modified = writer.is_some_and(|writer| past[writer].previous != Previous::Absent);
         let natural = if modified { EventType::Modified } else { EventType::Added };
         Arc::new(self.resource.render(natural, key, revision, Ok(value)))
     }
@@ -277,11 +277,10 @@ impl<'a> Target<'a> {
 
 impl Past {
     fn size(&self) -> usize {
-        change::OVERHEAD + self.previous.as_ref().map_or(0, |(_, value)| value.as_ref().map_or(0, Bytes::len))
+        change::OVERHEAD + self.previous.len()
     }
 }
 
 fn size(change: &storage::Change) -> usize {
-    let previous = change.previous.as_ref().map_or(0, |(_, value)| value.as_ref().map_or(0, Bytes::len));
-    change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + previous
+    change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + change.previous.len()
 }

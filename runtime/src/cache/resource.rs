@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{self, Entry, ReadError},
+    storage::{self, Entry, Previous, ReadError},
 };
 
 /// The number of changes that may be undone at once without holding up other tasks.
@@ -140,7 +140,8 @@ impl Resource {
         state.last = change.revision;
         let (new, old) = match &change.value {
             Some(value) => {
-                let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
+                let creates = change.previous == Previous::Absent;
+                let natural = if creates { EventType::Added } else { EventType::Modified };
                 let new = self.render(natural, &change.key, change.revision, Ok(value));
                 let new = Arc::new(new.sharing_texts(state.tree.get(self.below(&change.key))));
                 (Some(Arc::clone(&new)), state.tree.insert(new))

@@ -14,8 +14,8 @@ use std::{
 };
 
 use super::{
-    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, ReadError, Sink, Store, Value,
-    Visit,
+    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, Previous, ReadError, Sink, Store,
+    Value, Visit,
 };
 use crate::meta::Revision;
 
@@ -167,26 +167,27 @@ impl State {
             Some(value) => self.newest.insert(Arc::clone(&op.key), (revision, Ok(value.clone()))),
             None => self.newest.remove(&op.key),
         };
-        let change = Change { revision, key: op.key, value: op.value, previous };
+        let change = Change { revision, key: op.key, value: op.value, previous: previous.into() };
         self.log.push_back(change.clone());
         change
     }
 
     /// The values at a revision: the newest ones, with later changes undone from newest to oldest.
     fn range_at(&self, prefix: &str, at: Revision) -> Vec<Entry> {
-        let mut past: BTreeMap<&Arc<str>, &(Revision, Value)> = self
+        let mut past: BTreeMap<&Arc<str>, (Revision, &Value)> = self
             .newest
             .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
             .take_while(|(key, _)| key.starts_with(prefix))
+            .map(|(key, (revision, value))| (key, (*revision, value)))
             .collect();
         let since = self.log.range(self.position(at)..).rev();
         for change in since.filter(|change| change.key.starts_with(prefix)) {
             match &change.previous {
-                Some(previous) => past.insert(&change.key, previous),
-                None => past.remove(&change.key),
+                Previous::Value(revision, value) => past.insert(&change.key, (*revision, value)),
+                Previous::Absent | Previous::Unread => past.remove(&change.key),
             };
         }
-        past.into_iter().map(|(key, value)| entry(key, value)).collect()
+        past.into_iter().map(|(key, (revision, value))| entry(key, revision, value)).collect()
     }
 
     /// The position in the log of the first change after a revision.
@@ -197,8 +198,8 @@ impl State {
     }
 }
 
-fn entry(key: &Arc<str>, (revision, value): &(Revision, Value)) -> Entry {
-    Entry { key: Arc::clone(key), value: value.clone(), revision: *revision }
+fn entry(key: &Arc<str>, revision: Revision, value: &Value) -> Entry {
+    Entry { key: Arc::clone(key), value: value.clone(), revision }
 }
 
 impl Store for Memory {
@@ -221,7 +222,7 @@ impl Store for Memory {
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
         let state = self.state();
-        Ok(state.newest.get_key_value(key).map(|(key, value)| entry(key, value)))
+        Ok(state.newest.get_key_value(key).map(|(key, (revision, value))| entry(key, *revision, value)))
     }
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
@@ -240,7 +241,8 @@ impl Store for Memory {
         let (entries, head) = {
             let state = self.state();
             let has_prefix = |key: &str| prefixes.iter().any(|prefix| key.starts_with(prefix));
-            let found = state.newest.iter().filter(|(key, _)| has_prefix(key)).map(|(key, value)| entry(key, value));
+            let found = state.newest.iter().filter(|(key, _)| has_prefix(key));
+            let found = found.map(|(key, (revision, value))| entry(key, *revision, value));
             (found.enumerate().collect(), state.head)
         };
         visit(entries);

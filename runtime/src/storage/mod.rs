@@ -4,6 +4,7 @@
 //! once and in revision order. Knows neither kinds nor JSON. This is the only layer that names an engine.
 
 pub(crate) mod budget;
+mod change;
 #[cfg(test)]
 pub(crate) mod delayed;
 pub(crate) mod embedded;
@@ -21,6 +22,7 @@ pub(crate) mod several;
 mod suite;
 mod transfer;
 
+pub use change::{Change, Previous};
 pub use embedded::{Disk, Embedded, OpenError, Options};
 #[cfg(feature = "etcd")]
 pub use etcd::{Etcd, EtcdError, EtcdOptions};
@@ -115,19 +117,6 @@ impl fmt::Display for Damage {
 
 /// A stored value, or the reason why it cannot be read.
 pub type Value = Result<Bytes, Damage>;
-
-/// One change, as history keeps it and the cache receives it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The change's own revision.
-    pub revision: Revision,
-    /// The key.
-    pub key: Arc<str>,
-    /// The value after the change, or `None` for a deletion.
-    pub value: Option<Bytes>,
-    /// The value before the change and its revision, or `None` if the change created the key.
-    pub previous: Option<(Revision, Value)>,
-}
 
 /// One key as a range returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]

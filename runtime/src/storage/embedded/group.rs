@@ -166,7 +166,7 @@ impl<'t> Group<'t> {
         let checksum = row.write(revision, self.log.insert_reserve(revision.0, row.size())?.as_mut());
         self.state.log.add(checksum);
         self.state.end = End { head: revision, obsolete: row.obsolete };
-        let previous = previous.map(|(revision, stored)| (revision, stored.value));
+        let previous = previous.map(|(revision, stored)| (revision, stored.value)).into();
         self.changes.push(Change { revision, key: Arc::clone(&op.key), value: op.value, previous });
         Ok(revision)
     }

@@ -14,7 +14,7 @@ use redb::{AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDataba
 use super::layout::{INDEX, LOG, META, Row, Sealed, State, read_pointer};
 use crate::{
     meta::Revision,
-    storage::{Change, Damage, Entry, Known, ReadError, Value},
+    storage::{Change, Damage, Entry, Known, Previous, ReadError, Value},
 };
 
 /// The store as one commit left it.
@@ -82,8 +82,8 @@ impl View {
                 return Ok(false);
             }
             let previous = match row.previous {
-                Revision(0) => None,
-                previous => Some((previous, self.replaced(row.key, previous, &changes, known)?)),
+                Revision(0) => Previous::Absent,
+                previous => Previous::Value(previous, self.replaced(row.key, previous, &changes, known)?),
             };
             let body = row.body.map(Bytes::copy_from_slice);
             changes.push(Change { revision, key: row.key.into(), value: body, previous });

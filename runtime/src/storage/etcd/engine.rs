@@ -65,7 +65,7 @@ impl Engine {
     /// Commits, and waits until the sink has it.
     pub(super) async fn commit(&self, commit: Commit) -> Result<Vec<Revision>, CommitError> {
         let mut request = txn::request(&self.keys, &commit)?;
-        if request.failure.is_empty() {
+        if commit.ops.is_empty() && commit.holds.is_empty() {
             return Ok(Vec::new());
         }
         let known = self.position.asking();
@@ -75,21 +75,44 @@ impl Engine {
             let _share = self.room.wait(bytes).await.ok_or(CommitError::Busy)?;
             // The semaphore is never closed.
             let _place = self.in_flight.acquire().await;
-            self.transact(&commit, &mut request).await?
+            self.apply(&commit, &mut request, known).await?
         };
         let revision = proto::at(answer.header.as_ref());
         self.position.answered(known, revision).map_err(CommitError::Unknown)?;
-        if !answer.succeeded {
-            // The caller waits until readers see what came first.
-            self.position.want(revision);
-            return Err(txn::failure(&commit, &answer));
-        }
         if !commit.ops.is_empty() {
             self.position.saw_change(revision);
             // Late: the write is durable, and consistent reads confirm.
             let _ = timeout(DELIVERED_WITHIN, self.position.delivered(revision)).await;
         }
         Ok(vec![revision; commit.ops.len()])
+    }
+
+    /// Applies a commit, or finds out which precondition does not hold. If a change of another client has made it hold in
+    /// the meantime, this begins again.
+    async fn apply(
+        &self,
+        commit: &Commit,
+        request: &mut TxnRequest,
+        known: Revision,
+    ) -> Result<TxnResponse, CommitError> {
+        // Nothing was written.
+        let refused = |message| CommitError::Refused { full: false, message };
+        loop {
+            let answer = self.transact(commit, request).await?;
+            if answer.succeeded {
+                return Ok(answer);
+            }
+            let question = txn::question(&self.keys, commit);
+            let read: Result<TxnResponse, Fault> = self.members.call(path::TXN, &question, Again::Always).await;
+            let read = read.map_err(|fault| refused(fault.to_string()))?;
+            let at = proto::at(read.header.as_ref());
+            self.position.answered(known, at).map_err(refused)?;
+            if let Some(failure) = txn::failure(commit, &read) {
+                // The caller waits until readers see what came first.
+                self.position.want(at);
+                return Err(failure);
+            }
+        }
     }
 
     async fn transact(&self, commit: &Commit, request: &mut TxnRequest) -> Result<TxnResponse, CommitError> {

@@ -9,7 +9,7 @@ use super::{
     engine::{self, Engine},
     pages::Pages,
     position::Position,
-    watch::{Ended, News, Sample, Watch},
+    watch::{Ended, News, Replaced, Sample, Watch},
 };
 use crate::{
     meta::Revision,
@@ -160,5 +160,5 @@ async fn is_asked(position: &Position, earliest: Instant, is_cheap: bool) {
 /// Begins to watch what follows a revision. etcd would accept one that it has not reached, and stay silent.
 async fn open(engine: &Arc<Engine>, at: Revision, sample: Option<Sample>) -> Result<Watch, Ended> {
     engine.newest().await.map_err(|error| Ended::Broken(error.to_string()))?;
-    Watch::open(engine, at, sample).await
+    Watch::open(engine, at, Replaced::LeftOut, sample).await
 }

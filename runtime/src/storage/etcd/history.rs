@@ -9,7 +9,7 @@ use super::{
     fault::Fault,
     members::Again,
     proto::{RangeRequest, RangeResponse, path},
-    watch::{Ended, Watch},
+    watch::{Ended, Replaced, Watch},
 };
 use crate::{
     meta::Revision,
@@ -62,7 +62,7 @@ async fn read(
     if *at >= end || limit == 0 {
         return Ok(());
     }
-    let mut watch = Watch::open(engine, *at, None).await?;
+    let mut watch = Watch::open(engine, *at, Replaced::Read, None).await?;
     while *at < end && found.len() <= limit {
         let news = timeout(NEXT_WITHIN, watch.next()).await;
         let news = news.map_err(|_| Ended::Broken(format!("no changes within {NEXT_WITHIN:?}")))??;
@@ -87,7 +87,7 @@ pub(super) async fn compacted(engine: &Arc<Engine>) -> Result<Revision, ReadErro
 /// beginning with it.
 pub(super) async fn find_compacted(engine: &Arc<Engine>) -> Result<Revision, ReadError> {
     let found = async {
-        let mut watch = Watch::open(engine, Revision(0), None).await?;
+        let mut watch = Watch::open(engine, Revision(0), Replaced::LeftOut, None).await?;
         loop {
             watch.next().await?;
         }

@@ -1,5 +1,6 @@
-//! A commit as a transaction of etcd: all holds and preconditions are compared, the operations follow if they are true, and
-//! otherwise the revisions of all keys are read, so that the answer says what failed.
+//! A commit as a transaction of etcd: all holds and preconditions are compared, and the operations follow if they are true.
+//! If not, a second transaction reads the revisions of all keys, to say what failed. It is not a part of the first one,
+//! because every write would carry these requests through etcd's log.
 
 use std::sync::Arc;
 
@@ -76,8 +77,7 @@ pub(super) fn request(keys: &Keys, commit: &Commit) -> Result<TxnRequest, Commit
     };
     for hold in &commit.holds {
         let key = stored(&hold.key)?;
-        request.compare.extend(Required::of_hold(hold).compare(key.clone()));
-        request.failure.push(read(key));
+        request.compare.extend(Required::of_hold(hold).compare(key));
     }
     for op in &commit.ops {
         let key = stored(&op.key)?;
@@ -87,20 +87,24 @@ pub(super) fn request(keys: &Keys, commit: &Commit) -> Result<TxnRequest, Commit
                 let put = PutRequest { key: key.clone(), value: value.clone(), lease: 0 };
                 RequestOp { put: Some(put), ..RequestOp::default() }
             }
-            None => RequestOp { delete_range: Some(DeleteRangeRequest { key: key.clone() }), ..RequestOp::default() },
+            None => RequestOp { delete_range: Some(DeleteRangeRequest { key }), ..RequestOp::default() },
         });
-        request.failure.push(read(key));
     }
     Ok(request)
 }
 
-fn read(key: bytes::Bytes) -> RequestOp {
-    let range = RangeRequest { key, keys_only: true, ..RangeRequest::default() };
-    RequestOp { range: Some(range), ..RequestOp::default() }
+/// The request that reads the revisions of all keys of a commit.
+pub(super) fn question(keys: &Keys, commit: &Commit) -> TxnRequest {
+    let all = commit.holds.iter().map(|hold| &hold.key).chain(commit.ops.iter().map(|op| &op.key));
+    let read = |key| {
+        let range = RangeRequest { key, keys_only: true, ..RangeRequest::default() };
+        RequestOp { range: Some(range), ..RequestOp::default() }
+    };
+    TxnRequest { success: all.filter_map(|key| keys.stored(key)).map(read).collect(), ..TxnRequest::default() }
 }
 
-/// The failed precondition, according to the revisions that etcd has read instead.
-pub(super) fn failure(commit: &Commit, answer: &TxnResponse) -> CommitError {
+/// The failed precondition, according to the answer to [`question`]. `None` if all hold meanwhile.
+pub(super) fn failure(commit: &Commit, answer: &TxnResponse) -> Option<CommitError> {
     let read = |position: usize| {
         let range = answer.responses.get(position)?.range.as_ref()?;
         Some(range.kvs.first().map_or(0, |found| found.mod_revision))
@@ -109,10 +113,10 @@ pub(super) fn failure(commit: &Commit, answer: &TxnResponse) -> CommitError {
     for (position, required) in required.enumerate() {
         let Some(found) = read(position).filter(|found| !required.is_met(*found)) else { continue };
         let current = Some(proto::revision(found)).filter(|revision| revision.0 > 0);
-        return match position.checked_sub(commit.holds.len()) {
+        return Some(match position.checked_sub(commit.holds.len()) {
             Some(index) => CommitError::Conflict { index, current },
             None => CommitError::Unmet { index: position, current },
-        };
+        });
     }
-    CommitError::Refused { full: false, message: "etcd compared keys, and has not said which one differs".to_owned() }
+    None
 }

@@ -1,4 +1,4 @@
-//! A watch of all keys below the prefix: whole revisions, in order, with the values before.
+//! A watch of all keys below the prefix: whole revisions, in order, and the replaced values if they are asked for.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,10 @@ use super::{
     proto::{self, Event, EventType, WatchCreateRequest, WatchProgressRequest, WatchRequest, WatchResponse, path},
     wire::{Messages, framed},
 };
-use crate::{meta::Revision, storage::Change};
+use crate::{
+    meta::Revision,
+    storage::{Change, Previous},
+};
 
 /// How long a member may take to begin a watch.
 const BEGUN_WITHIN: Duration = Duration::from_secs(5);
@@ -49,12 +52,21 @@ impl Sample {
     }
 }
 
+/// Whether changes come with the values that they replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replaced {
+    /// etcd reads each of them, and sends it with the change.
+    Read,
+    LeftOut,
+}
+
 /// A watch.
 pub(super) struct Watch {
     engine: Arc<Engine>,
     session: Arc<Session>,
     requests: UnboundedSender<Bytes>,
     messages: Messages,
+    replaced: Replaced,
     /// The revision that is followed. All changes after it are new.
     after: Revision,
     /// The change that must come first, if one is known.
@@ -78,20 +90,31 @@ pub(super) struct News {
 impl Watch {
     /// Begins to watch what follows a revision. If a change up to there is given, it is read once more, to see whether etcd
     /// still has it.
-    pub(super) async fn open(engine: &Arc<Engine>, after: Revision, expected: Option<Sample>) -> Result<Self, Ended> {
+    pub(super) async fn open(
+        engine: &Arc<Engine>,
+        after: Revision,
+        replaced: Replaced,
+        expected: Option<Sample>,
+    ) -> Result<Self, Ended> {
         let session = engine.members.session().await.map_err(|failed| Ended::Broken(texts(&failed)))?;
         let (key, range_end) = engine.keys.all();
         // It begins at the revision itself, whose changes are left out: were it compacted, etcd would not say that a
         // deletion in the revision after it is lost.
         let start_revision = proto::raw(expected.map_or(after, |sample| sample.revision)).max(1);
-        let create =
-            WatchCreateRequest { key, range_end, start_revision, progress_notify: true, prev_kv: true, fragment: true };
+        let create = WatchCreateRequest {
+            key,
+            range_end,
+            start_revision,
+            progress_notify: true,
+            prev_kv: replaced == Replaced::Read,
+            fragment: true,
+        };
         let first = WatchRequest { create: Some(create), progress: None };
         let token = session.token();
         let begun = session.connection.stream(path::WATCH, &first, token.as_ref(), BEGUN_WITHIN).await;
         let (requests, messages) = begun?;
         let (engine, partial) = (Arc::clone(engine), Vec::new());
-        Ok(Self { engine, session, requests, messages, after, expected, partial })
+        Ok(Self { engine, session, requests, messages, replaced, after, expected, partial })
     }
 
     /// True if [`Watch::ask`] gets a correct answer.
@@ -164,11 +187,13 @@ impl Watch {
         let (deletes, revision) = (event.r#type() == EventType::Delete, revision_of(&event));
         let Some(kv) = event.kv else { return Ok(None) };
         let Some(key) = self.engine.keys.of_stored(&kv.key) else { return Ok(None) };
-        let previous = event.prev_kv.map(|before| (proto::revision(before.mod_revision), Ok(before.value)));
-        // etcd leaves out a value that was compacted before the change was sent.
-        if previous.is_none() && (deletes || kv.create_revision != kv.mod_revision) {
-            return Err(Ended::Compacted(Revision(0)));
-        }
+        let previous = match event.prev_kv {
+            Some(before) => Previous::Value(proto::revision(before.mod_revision), Ok(before.value)),
+            None if !deletes && kv.create_revision == kv.mod_revision => Previous::Absent,
+            // etcd leaves out a value that was compacted before the change was sent.
+            None if self.replaced == Replaced::Read => return Err(Ended::Compacted(Revision(0))),
+            None => Previous::Unread,
+        };
         Ok(Some(Change { revision, key, value: (!deletes).then_some(kv.value), previous }))
     }
 }

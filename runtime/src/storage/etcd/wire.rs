@@ -23,7 +23,7 @@ pub(super) fn framed(message: &impl Message) -> Bytes {
     let mut framed = BytesMut::with_capacity(HEAD + length);
     framed.put_u8(0);
     framed.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
-    framed.put(&*message.encode_to_vec());
+    message.encode(&mut framed).expect("the buffer grows");
     framed.freeze()
 }
 
@@ -63,7 +63,7 @@ impl Body for Outgoing {
 /// The messages of an answer.
 pub(super) struct Messages {
     body: Incoming,
-    buffer: BytesMut,
+    pieces: Pieces,
     ended: bool,
 }
 
@@ -77,7 +77,7 @@ impl Messages {
         if head.headers.contains_key("grpc-status") {
             outcome(&head.headers)?;
         }
-        Ok(Self { body, buffer: BytesMut::new(), ended: false })
+        Ok(Self { body, pieces: Pieces::default(), ended: false })
     }
 
     /// The next message, or `None` after the last one. Safe to cancel.
@@ -96,7 +96,7 @@ impl Messages {
 
     fn poll_next<M: Message + Default>(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<M>, Fault>> {
         loop {
-            if let Some(message) = self.whole() {
+            if let Some(message) = self.pieces.next() {
                 let decoded = M::decode(message).map_err(|error| Fault::Lost(format!("a message is invalid: {error}")));
                 return Poll::Ready(decoded.map(Some));
             }
@@ -107,7 +107,7 @@ impl Messages {
                 None => self.ended = true,
                 Some(Err(error)) => return Poll::Ready(Err(Fault::Lost(format!("the connection broke: {error}")))),
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => self.buffer.extend_from_slice(&data),
+                    Ok(data) => self.pieces.received = data,
                     Err(frame) => {
                         self.ended = true;
                         if let Some(Err(fault)) = frame.trailers_ref().map(outcome) {
@@ -118,17 +118,44 @@ impl Messages {
             }
         }
     }
+}
 
-    /// Takes a message that is complete.
-    fn whole(&mut self) -> Option<Bytes> {
-        let length = usize::try_from(self.buffer.get(1..HEAD)?.get_u32()).ok()?;
-        if self.buffer.len() < HEAD + length {
-            self.buffer.reserve(HEAD + length - self.buffer.len());
-            return None;
+/// Splits what comes into messages.
+#[derive(Default)]
+struct Pieces {
+    received: Bytes,
+    /// The beginning of a message whose rest has not come.
+    partial: BytesMut,
+}
+
+impl Pieces {
+    /// Takes a message that is complete. Without one, nothing is left in `received`.
+    fn next(&mut self) -> Option<Bytes> {
+        // A message that came in one piece is not copied.
+        if self.partial.is_empty()
+            && let Some(end) = end_of(&self.received).filter(|end| self.received.len() >= *end)
+        {
+            return Some(self.received.split_to(end).slice(HEAD..));
         }
-        self.buffer.advance(HEAD);
-        Some(self.buffer.split_to(length).freeze())
+        loop {
+            let missing = end_of(&self.partial).unwrap_or(HEAD) - self.partial.len();
+            if missing == 0 {
+                return Some(std::mem::take(&mut self.partial).freeze().slice(HEAD..));
+            }
+            let piece = self.received.split_to(missing.min(self.received.len()));
+            if piece.is_empty() {
+                return None;
+            }
+            self.partial.reserve(missing);
+            self.partial.extend_from_slice(&piece);
+        }
     }
+}
+
+/// The end of a message, if its head is complete.
+fn end_of(message: &[u8]) -> Option<usize> {
+    let length = usize::try_from(message.get(1..HEAD)?.get_u32()).ok()?;
+    Some(HEAD + length)
 }
 
 /// The outcome that the trailers of an answer have.
@@ -165,6 +192,26 @@ mod tests {
     #[test]
     fn a_status_message_is_decoded() {
         assert_eq!(unescaped("no%3A leader %e2%82%ac 100%"), "no: leader € 100%");
+    }
+
+    #[test]
+    fn messages_are_whole_wherever_they_are_cut() {
+        let messages: Vec<Bytes> = [3, 0, 300, 1].map(|length| vec![b'm'; length].into()).into();
+        let mut sent = BytesMut::new();
+        for message in &messages {
+            sent.put_u8(0);
+            sent.put_u32(u32::try_from(message.len()).unwrap());
+            sent.put_slice(message);
+        }
+        let sent = sent.freeze();
+        for size in 1..=sent.len() {
+            let (mut pieces, mut found) = (Pieces::default(), Vec::new());
+            for piece in sent.chunks(size) {
+                pieces.received = Bytes::copy_from_slice(piece);
+                found.extend(std::iter::from_fn(|| pieces.next()));
+            }
+            assert_eq!(found, messages, "in pieces of {size}");
+        }
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Model {
         assert_eq!(revisions.len(), commit.ops.len());
         self.revisions.check(self.head(), &revisions);
         for (op, revision) in commit.ops.into_iter().zip(revisions) {
-            let previous = state.remove(&op.key);
+            let previous = state.remove(&op.key).into();
             self.changes.push(Change { revision, key: op.key, value: op.value, previous });
         }
     }

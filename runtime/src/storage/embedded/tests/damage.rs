@@ -179,7 +179,7 @@ fn damage_that_comes_while_the_store_is_open_is_found_when_it_is_read() {
     let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)), lifetime: None };
     commit(&store, vec![delete]).unwrap();
     let gone = store.changes(Revision(6), 1).unwrap().remove(0);
-    assert_eq!(gone.previous, Some((Revision(3), Err(Damage::Altered))));
+    assert_eq!(gone.previous, Previous::Value(Revision(3), Err(Damage::Altered)));
     // Compaction skips unreadable rows.
     store.compact(Revision(7)).unwrap();
     assert_eq!(store.compacted(), Revision(7));

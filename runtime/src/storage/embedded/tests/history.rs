@@ -37,7 +37,11 @@ fn a_pass_reads_only_replaced_values_that_it_has_not_seen() {
     put(&store, "/b", "4");
     let previous = |after, known: Known<'_>| -> Vec<_> {
         let changes = store.pass(Revision(after), 10, known).unwrap();
-        changes.into_iter().filter_map(|change| Some(change.previous?.1.unwrap())).collect()
+        let value = |change: Change| match change.previous {
+            Previous::Value(_, value) => value.ok(),
+            Previous::Absent | Previous::Unread => None,
+        };
+        changes.into_iter().filter_map(value).collect()
     };
     assert_eq!(previous(1, &seen), ["seen", "2"]);
     assert_eq!(previous(1, &|_, _| None), ["1", "2"]);
@@ -72,7 +76,7 @@ fn no_revision_is_reused_even_when_the_newest_change_is_forgotten() {
     let store = scratch.open(Options::default());
     assert_eq!((store.head(), store.compacted()), (Revision(2), Revision(2)));
     assert_eq!(put(&store, "/a", "2"), Revision(3));
-    assert_eq!(store.changes(Revision(2), 9).unwrap()[0].previous, None);
+    assert_eq!(store.changes(Revision(2), 9).unwrap()[0].previous, Previous::Absent);
 }
 
 #[test]

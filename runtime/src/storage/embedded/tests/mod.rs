@@ -16,7 +16,7 @@ use bytes::Bytes;
 
 use super::*;
 use crate::storage::{
-    Expect, Op,
+    Expect, Op, Previous,
     suite::{self, commit, property},
 };
 

@@ -53,7 +53,7 @@ fn holds_what_format_1_held(store: &Embedded) {
     assert_eq!(then, ["a2", "b1"]);
     let changes = store.changes(Revision(11), 9).unwrap();
     assert_eq!(changes.len(), 4);
-    assert_eq!(changes[3].previous, Some((Revision(13), Ok("a2".into()))));
+    assert_eq!(changes[3].previous, Previous::Value(Revision(13), Ok("a2".into())));
 }
 
 #[test]

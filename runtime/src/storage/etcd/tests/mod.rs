@@ -22,7 +22,7 @@ use bytes::Bytes;
 
 use self::member::Member;
 use super::*;
-use crate::storage::{Delivery, Expect, Op, suite::commit};
+use crate::storage::{Delivery, Expect, Op, Previous, suite::commit};
 
 /// The time in which what must happen soon happens, on a loaded machine.
 const SOON: Duration = Duration::from_secs(20);

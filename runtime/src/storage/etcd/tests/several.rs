@@ -17,11 +17,17 @@ fn each_engine_sees_the_changes_of_the_others_in_order() {
         assert_eq!(numbers(seen), (0..40).collect::<Vec<_>>());
         let seen = seen.lock().unwrap();
         assert!(seen.changes.iter().map(|change| change.revision).eq(revisions.iter().copied()));
-        let before: Vec<_> =
-            seen.changes.iter().map(|change| change.previous.as_ref().map(|before| before.0)).collect();
-        let expected: Vec<_> =
-            (0..40).map(|number: usize| number.checked_sub(3).map(|before| revisions[before])).collect();
-        assert_eq!(before, expected);
+        let creates = seen.changes.iter().map(|change| change.previous == Previous::Absent);
+        assert!(creates.eq((0..40).map(|number| number < 3)));
+    }
+    for store in &stores {
+        let changes = store.changes(Revision(revisions[0].0 - 1), 40).expect("changes");
+        let replaced = changes.iter().map(|change| match &change.previous {
+            Previous::Value(revision, Ok(value)) => Some((*revision, value.clone())),
+            _ => None,
+        });
+        let before = |number: usize| number.checked_sub(3).map(|before| (revisions[before], before.to_string().into()));
+        assert!(replaced.eq((0..40).map(before)));
     }
 }
 
