@@ -135,6 +135,11 @@ async fn a_server_on_a_full_disk_serves_reads_and_writes_again_with_free_space()
     assert!(status == 500 && text.contains("[-]store"), "{status} {text}");
     assert_eq!(get(&mut client, "/livez").await.0, 200);
     assert_eq!(create(&mut client, "refused", 50_000).await.status, 507);
+    let deleted = names.swap_remove(0);
+    let path = format!("/api/v1/namespaces/default/configmaps/{deleted}");
+    let answer = client.json("DELETE", &path, &json!({})).await.unwrap();
+    assert_eq!(answer.status, 200, "objects can be deleted on a full disk: {:?}", answer.body);
+    assert_eq!(create(&mut client, "refused", 50_000).await.status, 507);
 
     fs::remove_file(place.join("ballast")).unwrap();
     let start = Instant::now();
@@ -155,6 +160,7 @@ async fn a_server_on_a_full_disk_serves_reads_and_writes_again_with_free_space()
         assert!(found.contains(&name.as_str()), "{name} was acknowledged and is lost");
     }
     assert!(!found.contains(&"refused"), "a write that was refused is there");
+    assert!(!found.contains(&&*deleted), "a deletion that was acknowledged is lost");
 }
 
 fn name_of(object: &Value) -> Option<&str> {

@@ -1,14 +1,19 @@
-//! A disk in memory for tests: it has a limited size, and its syncs can be held up.
+//! A disk in memory for tests: it has a limited size, of which only written pages take anything, and its syncs can be
+//! held up.
 
 use std::{
+    collections::BTreeSet,
     io,
     sync::{
         Arc, Mutex, MutexGuard,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, Sender, channel},
     },
 };
 
 use super::embedded::Disk;
+
+const PAGE: u64 = 4 << 10;
 
 /// The bytes that a probe takes beside the store's.
 const PROBE: u64 = 256 << 10;
@@ -16,15 +21,33 @@ const PROBE: u64 = 256 << 10;
 /// Clones share the disk.
 #[derive(Clone, Debug)]
 pub(crate) struct RamDisk {
-    bytes: Arc<Mutex<Vec<u8>>>,
-    limit: u64,
+    contents: Arc<Mutex<Contents>>,
+    limit: Arc<AtomicU64>,
     held: Arc<Mutex<Option<Receiver<()>>>>,
+}
+
+#[derive(Debug, Default)]
+struct Contents {
+    bytes: Vec<u8>,
+    written: BTreeSet<u64>,
+    reserved: u64,
+}
+
+impl Contents {
+    fn used(&self) -> u64 {
+        self.written.len() as u64 * PAGE + self.reserved
+    }
 }
 
 impl RamDisk {
     /// An empty disk of this size.
     pub(crate) fn new(limit: u64) -> Self {
-        Self { bytes: Arc::default(), limit, held: Arc::default() }
+        Self { contents: Arc::default(), limit: Arc::new(limit.into()), held: Arc::default() }
+    }
+
+    /// Changes the size of the disk.
+    pub(crate) fn limit(&self, bytes: u64) {
+        self.limit.store(bytes, Ordering::Relaxed);
     }
 
     /// Holds the next sync up until the sender is dropped.
@@ -34,13 +57,13 @@ impl RamDisk {
         hold
     }
 
-    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.bytes.lock().unwrap()
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap()
     }
 
     fn require(&self, bytes: u64) -> io::Result<()> {
         let full = || io::Error::new(io::ErrorKind::StorageFull, "no space left on device");
-        if bytes <= self.limit { Ok(()) } else { Err(full()) }
+        if bytes <= self.limit.load(Ordering::Relaxed) { Ok(()) } else { Err(full()) }
     }
 }
 
@@ -51,32 +74,34 @@ fn place(offset: u64, length: usize) -> std::ops::Range<usize> {
 
 impl Disk for RamDisk {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.bytes().len() as u64)
+        Ok(self.contents().bytes.len() as u64)
     }
 
     fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
-        let bytes = self.bytes();
-        into.copy_from_slice(bytes.get(place(offset, into.len())).ok_or(io::ErrorKind::UnexpectedEof)?);
+        let contents = self.contents();
+        into.copy_from_slice(contents.bytes.get(place(offset, into.len())).ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
 
     fn write(&self, offset: u64, from: &[u8]) -> io::Result<()> {
-        let mut bytes = self.bytes();
+        let mut contents = self.contents();
         let place = place(offset, from.len());
-        if bytes.len() < place.end {
-            self.require(place.end as u64)?;
-            bytes.resize(place.end, 0);
+        let pages = offset / PAGE..(place.end as u64).div_ceil(PAGE);
+        let new = pages.clone().filter(|page| !contents.written.contains(page)).count() as u64;
+        if new > 0 {
+            self.require(contents.used() + new * PAGE)?;
+            contents.written.extend(pages);
         }
-        bytes[place].copy_from_slice(from);
+        let size = contents.bytes.len().max(place.end);
+        contents.bytes.resize(size, 0);
+        contents.bytes[place].copy_from_slice(from);
         Ok(())
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
-        let mut bytes = self.bytes();
-        if size > bytes.len() as u64 {
-            self.require(size)?;
-        }
-        bytes.resize(usize::try_from(size).unwrap(), 0);
+        let mut contents = self.contents();
+        contents.bytes.resize(usize::try_from(size).unwrap(), 0);
+        contents.written.retain(|page| page * PAGE < size);
         Ok(())
     }
 
@@ -96,6 +121,19 @@ impl Disk for RamDisk {
     }
 
     fn probe(&self) -> io::Result<()> {
-        self.require(self.size()? + PROBE)
+        self.require(self.contents().used() + PROBE)
+    }
+
+    fn reserved(&self) -> io::Result<u64> {
+        Ok(self.contents().reserved)
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        let mut contents = self.contents();
+        if bytes > contents.reserved {
+            self.require(contents.used() - contents.reserved + bytes)?;
+        }
+        contents.reserved = bytes;
+        Ok(())
     }
 }

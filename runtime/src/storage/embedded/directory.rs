@@ -35,6 +35,7 @@ const FORMAT_BEGUN: &str = "FORMAT.new";
 const STORE_FILE: &str = "store.redb";
 const STORE_BEGUN: &str = "store.redb.new";
 const WITNESS_FILE: &str = "HEAD";
+const RESERVE_FILE: &str = "RESERVE";
 
 /// How long to wait for a lock. A process that has just stopped may still be exiting, and a forked child holds the
 /// locks of its parent until it calls exec.
@@ -139,6 +140,14 @@ impl Directory {
         Ok(match self.files.open_file(WITNESS_FILE, Access::Public, true)? {
             Some(file) => file,
             None => self.files.create(WITNESS_FILE)?,
+        })
+    }
+
+    /// Opens the file that takes space on the disk for a time when the disk is full (`reserve.rs`).
+    pub(super) fn open_reserve(&self) -> Result<File, OpenError> {
+        Ok(match self.files.open_file(RESERVE_FILE, Access::Public, true)? {
+            Some(file) => file,
+            None => self.files.create(RESERVE_FILE)?,
         })
     }
 

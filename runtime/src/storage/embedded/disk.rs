@@ -58,4 +58,22 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// The system's error.
     fn probe(&self) -> io::Result<()>;
+
+    /// The size of the space that is set aside beside the store's bytes.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn reserved(&self) -> io::Result<u64> {
+        Ok(0)
+    }
+
+    /// Sets more space aside, or gives some of it up, so that this much is set aside. A disk that cannot do that does
+    /// nothing.
+    ///
+    /// # Errors
+    /// The system's error. What was set aside before stays.
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        let _ = bytes;
+        Ok(())
+    }
 }

@@ -20,6 +20,8 @@ pub(super) struct FileDisk {
     /// Device and inode.
     identity: (u64, u64),
     metrics: Arc<Metrics>,
+    /// A file that only takes space.
+    reserve: Option<File>,
 }
 
 impl FileDisk {
@@ -28,7 +30,12 @@ impl FileDisk {
         // The working directory may change while the store is open.
         let path = path.canonicalize()?;
         let identity = identity(&file.metadata()?);
-        Ok(Self { path, file, identity, metrics })
+        Ok(Self { path, file, identity, metrics, reserve: None })
+    }
+
+    /// Adds a file on the same file system that can take space.
+    pub(super) fn with_reserve(self, reserve: File) -> Self {
+        Self { reserve: Some(reserve), ..self }
     }
 
     fn named<T>(&self, doing: &str, result: io::Result<T>) -> io::Result<T> {
@@ -83,6 +90,39 @@ impl Disk for FileDisk {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         self.named("cannot write beside", write_beside(folder))
     }
+
+    fn reserved(&self) -> io::Result<u64> {
+        self.reserve.as_ref().map_or(Ok(0), |file| Ok(file.metadata()?.len()))
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        let Some(file) = &self.reserve else { return Ok(()) };
+        let before = file.metadata()?.len();
+        if bytes < before {
+            return file.set_len(bytes);
+        }
+        let allocated = allocate(file, bytes);
+        if allocated.is_err() && file.metadata()?.len() > before {
+            file.set_len(before)?;
+        }
+        self.named("cannot set space aside beside", allocated)
+    }
+}
+
+/// Gives a file blocks of the disk for its first bytes.
+fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+        // Some file systems allocate blocks only by writing.
+        Err(rustix::io::Errno::OPNOTSUPP) => {}
+        done => return Ok(done?),
+    }
+    let (mut size, piece) = (file.metadata()?.len(), vec![0xa5; 64 << 10]);
+    while size < bytes {
+        file.write_all_at(&piece, size)?;
+        size += piece.len() as u64;
+    }
+    Ok(())
 }
 
 /// Drops those pages of a file from the page cache that are clean. After a failed sync all pages are clean: the kernel

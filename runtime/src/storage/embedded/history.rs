@@ -68,6 +68,11 @@ impl History {
         self.compacted.head
     }
 
+    /// The size of the rows that compaction has removed over the life of the store.
+    pub(super) fn removed_bytes(&self) -> u64 {
+        self.compacted.obsolete
+    }
+
     /// The compacted revision as readers see it: zero while history is complete.
     pub(super) fn compacted_for_readers(&self) -> Revision {
         if self.compacted.head == self.origin { Revision(0) } else { self.compacted.head }

@@ -21,6 +21,7 @@ use super::{
     head::Witness,
     layout::State,
     pages::Pages,
+    reserve::Reserve,
     scrub::Findings,
     tables::{Engines, Tables},
     upgrade,
@@ -30,7 +31,7 @@ use crate::{meta::Revision, storage::Visit};
 
 /// A store that was opened and verified.
 pub(super) struct Loaded {
-    pub(super) disk: Arc<dyn Disk>,
+    pub(super) reserve: Arc<Reserve>,
     pub(super) handle: Handle,
     pub(super) witness: Witness,
     pub(super) findings: Findings,
@@ -52,7 +53,8 @@ pub(super) fn load(
         .map_err(|error| cannot_make(directory, error))?;
     let (witness, testified) = Witness::read(directory.open_witness()?).map_err(|source| directory.io(source))?;
     let metrics = Arc::<Metrics>::default();
-    let mut disk = open(directory, &metrics)?;
+    let mut reserve = open(directory, &metrics)?;
+    let mut disk: Arc<dyn Disk> = reserve.clone();
     // If the engine has to repair the file, it does so meanwhile.
     let (direct, opened) = thread::scope(|scope| {
         let opening = scope.spawn(|| open_reading(directory, &disk, options));
@@ -65,7 +67,8 @@ pub(super) fn load(
             .replace_file(kept, |file| upgrade::upgrade(handle.db(), file))
             .map_err(|error| cannot_make(directory, error))?;
         tracing::info!(file = %directory.file().display(), kept, "upgraded the store");
-        disk = open(directory, &metrics)?;
+        reserve = open(directory, &metrics)?;
+        disk = reserve.clone();
         handle = open_reading(directory, &disk, options)?;
     }
     directory.note_format()?;
@@ -88,19 +91,21 @@ pub(super) fn load(
         directory
             .replace_file(&kept, |file| fresh::write_again(handle.db(), &report, file))
             .map_err(|error| cannot_make(directory, error))?;
-        disk = open(directory, &metrics)?;
+        reserve = open(directory, &metrics)?;
+        disk = reserve.clone();
         let opened = guarded(|| Handle::open(&disk, options));
         handle = opened.map_err(|error| cannot_open(directory, error))?;
     }
     let scanned = (is_intact && passed).then_some(head);
     let findings = Findings::default();
     findings.add(report.objects.into_keys());
-    Ok(Loaded { disk, handle, witness, findings, metrics, scanned })
+    Ok(Loaded { reserve, handle, witness, findings, metrics, scanned })
 }
 
-fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<dyn Disk>, OpenError> {
+fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<Reserve>, OpenError> {
     let file = directory.open_file()?;
-    Ok(Arc::new(FileDisk::new(&directory.file(), file, metrics.clone()).map_err(|source| directory.io(source))?))
+    let disk = FileDisk::new(&directory.file(), file, metrics.clone()).map_err(|source| directory.io(source))?;
+    Ok(Arc::new(Reserve::new(Arc::new(disk.with_reserve(directory.open_reserve()?)))))
 }
 
 fn open_reading(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Result<Handle, OpenError> {

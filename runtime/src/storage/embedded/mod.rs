@@ -50,6 +50,7 @@ mod disk;
 mod error;
 mod file;
 mod fresh;
+mod full;
 mod group;
 mod guard;
 mod handle;
@@ -64,6 +65,7 @@ mod pages;
 mod queue;
 mod read;
 mod recovery;
+mod reserve;
 mod scan;
 mod scrub;
 mod tables;
@@ -98,6 +100,7 @@ use self::{
     maintenance::{Reports, socket},
     queue::{Answer, Job, Pending},
     read::View,
+    reserve::Reserve,
     scrub::{Findings, Scrub},
     writer::{Progress, Writer},
 };
@@ -155,8 +158,8 @@ impl Embedded {
     ) -> Result<(Self, Option<Revision>), OpenError> {
         let directory = Directory::open(dir.as_ref())?;
         let loaded = load::load(&directory, &options, prefixes, visit)?;
-        let Loaded { disk, handle, witness, findings, metrics, scanned } = loaded;
-        let started = Self::start(disk, handle, options, Some(witness), findings, metrics);
+        let Loaded { reserve, handle, witness, findings, metrics, scanned } = loaded;
+        let started = Self::start(reserve, handle, options, Some(witness), findings, metrics);
         let mut store = started.map_err(|error| load::cannot_open(&directory, error))?;
         store.socket = Mutex::new(store.serve_socket(dir.as_ref()));
         store.directory = Some(directory);
@@ -168,11 +171,12 @@ impl Embedded {
     /// # Errors
     /// The disk's error, or an error of another kind if the disk does not hold a store.
     pub fn open_on(disk: impl Disk, options: Options) -> io::Result<Self> {
-        let disk: Arc<dyn Disk> = Arc::new(disk);
         let new = disk.size()? == 0;
+        let reserve = Arc::new(Reserve::new(Arc::new(disk)));
+        let disk: Arc<dyn Disk> = reserve.clone();
         let opened = guarded(|| {
             let handle = if new { Handle::make(&disk, &options) } else { Handle::open(&disk, &options) }?;
-            Self::start(disk, handle, options, None, Findings::default(), Arc::default())
+            Self::start(reserve, handle, options, None, Findings::default(), Arc::default())
         });
         opened.map_err(|error| match error {
             redb::Error::Io(error) => error,
@@ -182,7 +186,7 @@ impl Embedded {
 
     /// Starts the writer on an open file that has its tables.
     fn start(
-        disk: Arc<dyn Disk>,
+        reserve: Arc<Reserve>,
         handle: Handle,
         options: Options,
         witness: Option<Witness>,
@@ -193,7 +197,7 @@ impl Embedded {
         let current = Arc::new(Current::new(handle));
         let (jobs, queue) = mpsc::channel();
         let room = Budget::new(options.queue_bytes);
-        let writer = Writer::new(disk, options, Arc::clone(&current), queue, loaded, witness, Arc::clone(&metrics));
+        let writer = Writer::new(reserve, options, Arc::clone(&current), queue, loaded, witness, Arc::clone(&metrics));
         let progress = Arc::clone(&writer.progress);
         let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run())?;
         let (closed, writer) = (AtomicBool::new(false), Mutex::new(Some(thread)));

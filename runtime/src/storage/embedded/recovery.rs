@@ -114,11 +114,10 @@ impl Writer {
     /// Fails if writes are currently refused. Retries first if it is time to.
     pub(super) fn ready(&mut self) -> Result<(), Refusal> {
         match &self.trouble {
-            None => {
-                if let Err(error) = self.disk.check() {
-                    self.refuse(error.into());
-                }
-            }
+            None => match self.disk.check() {
+                Ok(()) => self.refill(),
+                Err(error) => self.refuse(error.into()),
+            },
             Some(trouble) if trouble.patience().is_zero() => self.try_again(),
             Some(_) => {}
         }
@@ -149,7 +148,7 @@ impl Writer {
         match tried {
             Ok(()) => {
                 self.trouble = None;
-                self.progress.refuses(None);
+                self.set_aside();
                 self.unsettled = true;
                 tracing::info!("the store accepts writes again");
             }

@@ -17,6 +17,7 @@ use redb::WriteTransaction;
 
 use super::{
     Disk, Options,
+    full::Full,
     group::{Finished, Group},
     guard::guarded,
     handle::Current,
@@ -26,6 +27,7 @@ use super::{
     lifetimes::Lifetimes,
     queue::{Answer, Job, Pending, gather},
     recovery::Trouble,
+    reserve::Reserve,
 };
 use crate::{
     meta::Revision,
@@ -68,6 +70,8 @@ impl Progress {
 /// The writer's own state.
 pub(super) struct Writer {
     pub(super) disk: Arc<dyn Disk>,
+    /// The same.
+    pub(super) reserve: Arc<Reserve>,
     pub(super) options: Options,
     pub(super) current: Arc<Current>,
     pub(super) progress: Arc<Progress>,
@@ -84,6 +88,8 @@ pub(super) struct Writer {
     pub(super) unsettled: bool,
     /// Why writes are refused, if they are.
     pub(super) trouble: Option<Trouble>,
+    /// What is accepted while the disk is full.
+    pub(super) full: Option<Full>,
     /// The end of the log if the group with unknown outcome was applied.
     pub(super) doubtful: Option<Revision>,
     /// `None` for a store without a directory.
@@ -100,7 +106,7 @@ struct Failed {
 
 impl Writer {
     pub(super) fn new(
-        disk: Arc<dyn Disk>,
+        reserve: Arc<Reserve>,
         options: Options,
         current: Arc<Current>,
         jobs: Receiver<Job>,
@@ -112,7 +118,8 @@ impl Writer {
         progress.head.store(end.head.0, Ordering::Release);
         progress.compacted.store(history.compacted_for_readers().0, Ordering::Release);
         Self {
-            disk,
+            disk: reserve.clone(),
+            reserve,
             options,
             current,
             progress,
@@ -125,6 +132,7 @@ impl Writer {
             forgetting: Vec::new(),
             unsettled: false,
             trouble: None,
+            full: None,
             doubtful: None,
             witness,
             metrics,
@@ -133,6 +141,7 @@ impl Writer {
 
     /// Works until it gets the request to close, or until all senders are gone.
     pub(super) fn run(mut self) {
+        self.set_aside();
         while let Some(job) = self.next_job() {
             match job {
                 Job::Attach(sink) => self.sink = Some(sink),
@@ -217,6 +226,7 @@ impl Writer {
             Ok((Finished { changes, end, compacted, lifetimes, changed }, answers)) => {
                 if changed {
                     self.history.kept_up(compacted);
+                    self.look_at_disk();
                 }
                 self.lifetimes = lifetimes;
                 self.publish(&changes, end);
@@ -255,7 +265,13 @@ impl Writer {
     ) -> Result<(Option<WriteTransaction>, Finished, Vec<Answer>), redb::Error> {
         let transaction = self.current.get().db().begin_write()?;
         let mut group = Group::begin(&transaction, self.history.clock().now_ms())?;
-        let answers: Vec<_> = commits.into_iter().map(|commit| group.commit(commit)).collect::<Result<_, _>>()?;
+        let answers: Vec<_> = commits
+            .into_iter()
+            .map(|commit| match self.admit(&commit) {
+                Ok(bytes) => group.commit(commit).inspect(|done| self.spend(bytes, done)),
+                Err(refused) => Ok(Err(refused)),
+            })
+            .collect::<Result<_, _>>()?;
         group.expire(!answers.is_empty())?;
         // Age and requests tell it what to remove.
         self.history.due(self.end);
@@ -336,8 +352,9 @@ impl Writer {
             self.history.mark(&transaction, self.end.head.next(), true)?;
             Ok(transaction.commit()?)
         });
-        if let Err(error) = settled {
-            self.fail_and_try(error);
+        match settled {
+            Ok(()) => self.look_at_disk(),
+            Err(error) => self.fail_and_try(error),
         }
     }
 

@@ -37,8 +37,8 @@ pub(crate) use error::quoted;
 pub(crate) use trust::Access;
 
 /// The names that a directory may have before it has a store. Any other name makes it a foreign directory.
-const OWN: [&str; 9] =
-    ["LOCK", "FORMAT", "HEAD", "store.redb", "store.sock", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
+const OWN: [&str; 10] =
+    ["LOCK", "FORMAT", "HEAD", "RESERVE", "store.redb", "store.sock", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
 /// Files that `mkfs` leaves in an empty volume.
 const IGNORED: [&str; 1] = ["lost+found"];
 

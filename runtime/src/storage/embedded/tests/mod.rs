@@ -3,6 +3,7 @@
 mod damage;
 mod disk;
 mod flips;
+mod full;
 mod history;
 mod lifetimes;
 mod opening;

@@ -62,7 +62,7 @@ fn a_creation_that_was_cut_off_is_begun_again() {
         drop(opened);
         let mut names: Vec<_> = fs::read_dir(&scratch.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort_unstable();
-        assert_eq!(names, ["FORMAT", "HEAD", "LOCK", "store.redb"]);
+        assert_eq!(names, ["FORMAT", "HEAD", "LOCK", "RESERVE", "store.redb"]);
         assert_eq!(scratch.open(Options::default()).head(), Revision(1));
     }
 }

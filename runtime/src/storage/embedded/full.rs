@@ -1,0 +1,128 @@
+//! What the writer accepts on a full disk.
+//!
+//! Once a write has used the reserve (`reserve.rs`), the store accepts deletions, and history is compacted as before, so
+//! that the rest of the reserve suffices for long. Other commits are refused.
+//!
+//! # When are other commits accepted again?
+//!
+//! All are, as soon as the reserve can be set aside again. Until then, compaction leaves free pages in the engine's file, which
+//! need no space on the disk. So many bytes of new rows are accepted as were removed. If a write finds the disk full even so,
+//! because the engine can reuse a page only when no row is left in it, the count begins again; once much of the reserve is
+//! used, only a quarter counts.
+
+use std::time::{Duration, Instant};
+
+use super::{layout::Row, queue::Answer, reserve::is_full, writer::Writer};
+use crate::{
+    meta::Revision,
+    storage::{Commit, CommitError, Op},
+};
+
+/// How often to try whether the reserve can be set aside again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The state of a writer whose disk is full.
+pub(super) struct Full {
+    cause: String,
+    /// The size of the rows that have room in free pages.
+    room: u64,
+    /// The bytes that compaction has removed over the life of the store, when they were last counted.
+    counted: u64,
+    next_try: Instant,
+}
+
+impl Writer {
+    /// Sets space aside. A disk without enough of it counts as full.
+    pub(super) fn set_aside(&mut self) {
+        let filled = self.reserve.fill();
+        // A disk that had space for the reserve only is full again after the next write.
+        match filled.and_then(|()| if self.full.is_some() { self.disk.probe() } else { Ok(()) }) {
+            Ok(()) => {
+                if self.full.take().is_some() {
+                    tracing::info!("the disk has space again, and the store accepts all writes");
+                }
+            }
+            Err(error) if is_full(&error) => match &mut self.full {
+                Some(full) => full.next_try = Instant::now() + RETRY,
+                None => self.note_full(error.to_string()),
+            },
+            Err(error) => {
+                tracing::warn!(%error, "no space can be set aside for a full disk");
+                self.full = None;
+            }
+        }
+        self.report_full();
+    }
+
+    /// Sets space aside again if it was used, from time to time.
+    pub(super) fn refill(&mut self) {
+        if self.full.as_ref().is_some_and(|full| full.next_try <= Instant::now()) {
+            self.set_aside();
+        }
+    }
+
+    /// Called after each durable transaction: counts what it removed, and whether it used the reserve.
+    pub(super) fn look_at_disk(&mut self) {
+        if let Some(cause) = self.reserve.take_used() {
+            self.note_full(cause);
+        } else if let Some(full) = &mut self.full {
+            let removed = self.history.removed_bytes();
+            let freed = removed.saturating_sub(full.counted);
+            full.room += if self.reserve.is_mostly_left() { freed } else { freed / 4 };
+            full.counted = removed;
+        }
+        if self.full.is_some() {
+            self.report_full();
+        }
+    }
+
+    fn note_full(&mut self, cause: String) {
+        if self.full.is_none() {
+            tracing::error!(cause, "the disk is full: the store accepts deletions only until there is space");
+        }
+        // A write that found no free page shows that the count was too high.
+        let counted = self.history.removed_bytes();
+        self.full = Some(Full { cause, room: 0, counted, next_try: Instant::now() + RETRY });
+    }
+
+    /// The state of the disk as readers see it.
+    pub(super) fn report_full(&self) {
+        let full = self.full.as_ref().filter(|full| full.room == 0);
+        self.progress.refuses(full.map(Full::message).as_deref());
+    }
+
+    /// The size of a commit's rows, if the disk is full. Fails if there is no room for them.
+    pub(super) fn admit(&self, commit: &Commit) -> Result<u64, CommitError> {
+        let Some(full) = &self.full else { return Ok(0) };
+        if commit.ops.iter().all(|op| op.value.is_none()) {
+            return Ok(0);
+        }
+        let bytes = commit.ops.iter().map(|op| row_size(op) as u64).sum();
+        if bytes <= full.room {
+            return Ok(bytes);
+        }
+        Err(CommitError::Refused { full: true, message: full.message() })
+    }
+
+    /// Called with the answer to a commit that was admitted, and its size.
+    pub(super) fn spend(&mut self, bytes: u64, answer: &Answer) {
+        if let Some(full) = self.full.as_mut().filter(|_| answer.is_ok()) {
+            full.room = full.room.saturating_sub(bytes);
+        }
+    }
+}
+
+/// The size of the row that an operation adds. Compaction counts the same when the row is removed.
+fn row_size(op: &Op) -> usize {
+    let (body, deadline_ms) = (op.value.as_deref(), op.lifetime.map(|_| 0));
+    Row { previous: Revision(0), obsolete: 0, key: &op.key, body, deadline_ms }.size()
+}
+
+impl Full {
+    fn message(&self) -> String {
+        format!(
+            "{}; objects can be deleted, and the space of what was replaced or deleted is free after a while",
+            self.cause
+        )
+    }
+}
