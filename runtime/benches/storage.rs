@@ -3,12 +3,18 @@
 //! Each committer creates objects of 1.6 KB one after the other, waiting for each acknowledgement; then all of them
 //! update what they created. Group commit shows in how little the rate falls, and how far it rises, with more of them.
 //! At last, committers write ten times the history that is kept: the file's size shows whether compaction keeps up,
-//! and the slowest commits show what it costs.
+//! and the slowest commits show what it costs. Before that, as many bytes as a group of all committers has are written and
+//! synced in a loop: the slowest of these show what the disk itself does.
 
 use std::{
+    fs::{self, OpenOptions},
+    os::unix::fs::{FileExt, MetadataExt},
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -31,6 +37,10 @@ fn main() -> ExitCode {
         }
     }
     for committers in [64, 256] {
+        if let Err(error) = measure_disk(&dir.join("raw"), committers) {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
         if let Err(error) = measure_history(&dir.join(format!("history-{committers}")), committers) {
             eprintln!("{error}");
             return ExitCode::FAILURE;
@@ -64,6 +74,27 @@ fn measure(dir: &Path, committers: usize, each: usize) -> Result<(), Box<dyn std
     Ok(())
 }
 
+/// Writes and syncs as much as a group of all committers has, over and over in the same file.
+fn measure_disk(path: &Path, committers: usize) -> Result<(), Box<dyn std::error::Error>> {
+    const SIZE: usize = 64 << 20;
+    let file = OpenOptions::new().create(true).truncate(true).write(true).open(path)?;
+    let group = vec![b'x'; committers * VALUE_BYTES];
+    let offsets = (0..SIZE - group.len()).step_by(group.len());
+    let mut times = Vec::new();
+    for round in 0..8 {
+        for offset in offsets.clone() {
+            let start = Instant::now();
+            file.write_all_at(&group, offset as u64)?;
+            file.sync_data()?;
+            // The first round allocates the file's blocks.
+            times.extend((round > 0).then(|| start.elapsed()));
+        }
+    }
+    println!("{committers:>10} writes of {} kB with a sync: {}", group.len() / 1_000, Spread::of(times));
+    fs::remove_file(path)?;
+    Ok(())
+}
+
 /// Updates objects until ten times the history was written that is kept.
 fn measure_history(dir: &Path, committers: usize) -> Result<(), Box<dyn std::error::Error>> {
     const KEPT: usize = 32 << 20;
@@ -72,23 +103,62 @@ fn measure_history(dir: &Path, committers: usize) -> Result<(), Box<dyn std::err
     options.history_bytes = KEPT as u64;
     let store = Arc::new(Embedded::open(dir, options)?);
     round(&store, committers, OBJECTS / committers, Expect::Absent);
-    let (mut times, mut largest) = (Vec::new(), 0);
+    let (written, count) = (AtomicUsize::new(0), 10 * KEPT / VALUE_BYTES);
+    let (mut largest, mut blocks) = (0, 0);
     let start = Instant::now();
-    for _ in 0..10 * KEPT / (OBJECTS * VALUE_BYTES) {
-        times.extend(commits(&store, committers, OBJECTS / committers, Expect::Any));
-        largest = largest.max(std::fs::metadata(dir.join("store.redb"))?.len());
-    }
+    let times = thread::scope(|scope| {
+        let committing: Vec<_> = (0..committers)
+            .map(|committer| {
+                let (store, written) = (&*store, &written);
+                scope.spawn(move || {
+                    let mut times = Vec::new();
+                    while written.load(Ordering::Relaxed) < count {
+                        times.extend(commit_all(store, committer, OBJECTS / committers, Expect::Any));
+                        written.fetch_add(OBJECTS / committers, Ordering::Relaxed);
+                    }
+                    times
+                })
+            })
+            .collect();
+        while written.load(Ordering::Relaxed) < count {
+            let found = fs::metadata(dir.join("store.redb"))?;
+            (largest, blocks) = (found.len().max(largest), (found.blocks() * 512).max(blocks));
+            thread::sleep(Duration::from_millis(10));
+        }
+        let times = committing.into_iter().flat_map(|committer| committer.join().expect("a committer that finishes"));
+        Ok::<_, std::io::Error>(times.collect::<Vec<_>>())
+    })?;
     #[allow(clippy::cast_precision_loss)] // rates and ratios are read to three digits
-    let (rate, ratio) = (times.len() as f64 / start.elapsed().as_secs_f64(), largest as f64 / KEPT as f64);
-    times.sort_unstable();
-    let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    let (rate, ratio) = (times.len() as f64 / start.elapsed().as_secs_f64(), |bytes: u64| bytes as f64 / KEPT as f64);
     println!(
-        "{committers:>10} history of {} MiB written ten times: {rate:.0} updates/s, median {median:.1?}, p99 {p99:.1?} \
-         ({:.1} times), file at most {ratio:.2} times the history",
+        "{committers:>10} history of {} MiB written ten times: {rate:.0} updates/s, {}, file at most {:.2} times the history, \
+         {:.2} times on the disk",
         KEPT >> 20,
-        p99.as_secs_f64() / median.as_secs_f64(),
+        Spread::of(times),
+        ratio(largest),
+        ratio(blocks),
     );
     Ok(())
+}
+
+/// The middle and the slow end of many durations.
+struct Spread {
+    median: Duration,
+    p99: Duration,
+}
+
+impl Spread {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        Self { median: times[times.len() / 2], p99: times[times.len() * 99 / 100] }
+    }
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { median, p99 } = self;
+        write!(f, "median {median:.1?}, p99 {p99:.1?} ({:.1} times)", p99.as_secs_f64() / median.as_secs_f64())
+    }
 }
 
 /// Runs all committers at once; gives commits a second and the time that 99 of 100 commits stay under.
