@@ -206,7 +206,13 @@ async fn an_established_definition_is_never_404_on_another_server() {
     let second = Server::builder().store(late).http().definitions().build().await.unwrap();
     assert_eq!(call(&second, "GET", BOLTS, &Value::Null).await.0, 404);
     assert_eq!(call(&first, "POST", DEFINITIONS, &bolts()).await.0, 201);
-    until("the first serves it", || async { call(&first, "GET", BOLTS, &Value::Null).await.0 == 200 }).await;
+    let path = format!("{DEFINITIONS}/bolts.example.com");
+    until("it is established", || async {
+        let (_, definition) = call(&first, "GET", &path, &Value::Null).await;
+        let mut conditions = definition["status"]["conditions"].as_array().into_iter().flatten();
+        conditions.any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+    })
+    .await;
     assert_eq!(call(&second, "GET", BOLTS, &Value::Null).await.0, 200);
     let other = BOLTS.replace("/v1/", "/v2/");
     assert_eq!(call(&second, "GET", &other, &Value::Null).await.0, 404, "a version that is not served");

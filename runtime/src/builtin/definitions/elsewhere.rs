@@ -7,8 +7,8 @@ use tokio::time::timeout;
 use super::{names::is_true, read};
 use crate::{schema::Document, verbs::Verbs};
 
-/// How long a request waits for a resource that is defined and not served yet.
-const SERVED_WITHIN: Duration = Duration::from_secs(1);
+/// How long a request waits for a resource that is defined and not served yet: as long as reads wait for what is acknowledged.
+const SERVED_WITHIN: Duration = Duration::from_secs(3);
 
 /// Waits for a resource that is not served, if its stored definition is established. Returns whether it is served now. A client that
 /// saw the definition established on one server thus finds the resource on all.

@@ -41,7 +41,7 @@ impl Feed {
         Self { engine, sink, at, sample: None }
     }
 
-    /// Feeds the sink as long as the engine's threads run.
+    /// Feeds the sink as long as the engine's threads run, or until etcd has another history.
     pub(super) async fn run(mut self) {
         let mut pause = SHORTEST_PAUSE;
         loop {
@@ -65,6 +65,10 @@ impl Feed {
                     }
                 }
             };
+            if let Err(why) = self.engine.position.asking() {
+                tracing::error!(why, at = %self.at, "this server uses etcd no more");
+                return;
+            }
             pause = if self.at > before { SHORTEST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
             tracing::warn!(why, at = %self.at, "the watch of etcd broke; beginning again");
             self.engine.members.changes_stop(why);
