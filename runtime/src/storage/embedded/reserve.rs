@@ -26,7 +26,7 @@ use super::Disk;
 const SIZE: u64 = 16 << 20;
 const LEAST: u64 = 1 << 20;
 
-/// What is given up at once. Another process could take the space before the store uses it, so it is not much.
+/// The size of a piece. Another process could take the space before the store uses it, so a piece is small.
 const PIECE: u64 = 1 << 20;
 
 /// A disk with a reserve.
