@@ -80,7 +80,17 @@ pub(crate) enum Outcome {
 /// One client's list and watch, resumed on other servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Watcher {
+    /// The only object that it selects; `None` for all.
+    #[serde(default)]
+    pub(crate) selects: Option<String>,
     pub(crate) steps: Vec<Step>,
+}
+
+impl Watcher {
+    /// True if the watcher selects an object.
+    pub(crate) fn covers(&self, object: &str) -> bool {
+        self.selects.as_deref().is_none_or(|only| only == object)
+    }
 }
 
 /// What a watcher received, and when.
@@ -121,6 +131,18 @@ pub(crate) enum Seen {
     },
     /// 410: a list follows.
     Expired,
+}
+
+impl Seen {
+    /// The object and the version of a change.
+    pub(crate) fn change(&self) -> Option<(&str, Version)> {
+        match self {
+            Self::Added { object, version, .. }
+            | Self::Modified { object, version, .. }
+            | Self::Deleted { object, version, .. } => Some((object, *version)),
+            _ => None,
+        }
+    }
 }
 
 /// Everything that was recorded.

@@ -53,11 +53,20 @@ impl Recorder {
 
     pub(crate) fn step(&self, watcher: usize, server: usize, seen: Seen) {
         let time = self.now();
+        self.change(watcher, |watcher| watcher.steps.push(Step { time, server, seen }));
+    }
+
+    /// Notes which object a watcher selects.
+    pub(crate) fn selects(&self, watcher: usize, object: &str) {
+        self.change(watcher, |watcher| watcher.selects = Some(object.to_owned()));
+    }
+
+    fn change(&self, number: usize, change: impl FnOnce(&mut Watcher)) {
         let watchers = &mut self.records().history.watchers;
-        if watchers.len() <= watcher {
-            watchers.resize(watcher + 1, Watcher::default());
+        if watchers.len() <= number {
+            watchers.resize(number + 1, Watcher::default());
         }
-        watchers[watcher].steps.push(Step { time, server, seen });
+        change(&mut watchers[number]);
     }
 
     pub(crate) fn answers(&self) -> Vec<Answered> {
@@ -80,27 +89,27 @@ impl Recorder {
         now > since + 500_000_000 && servers.iter().all(|server| good.contains(server) && !bad.contains(server))
     }
 
-    /// The newest version that anyone saw.
-    pub(crate) fn newest(&self) -> Version {
-        let records = self.records();
-        let written = records.history.operations.iter().filter_map(|operation| match operation.outcome {
-            Outcome::Written { version } | Outcome::Found { version, .. } => Some(version),
-            _ => None,
-        });
-        let positions = records.history.watchers.iter().map(position);
-        written.chain(positions).max().unwrap_or(0)
-    }
-
-    /// True if this many watchers have everything up to a version.
-    pub(crate) fn watchers_have(&self, count: usize, version: Version) -> bool {
-        let records = self.records();
-        let there = records.history.watchers.iter().filter(|watcher| position(watcher) >= version).count();
-        there >= count
+    /// True if this many watchers have every change that anyone saw.
+    pub(crate) fn watchers_have_all(&self, count: usize) -> bool {
+        let history = &self.records().history;
+        let is_there = |watcher: &&Watcher| position(watcher) >= newest(history, watcher);
+        history.watchers.iter().filter(is_there).count() >= count
     }
 
     pub(crate) fn take(&self) -> History {
         std::mem::take(&mut self.records().history)
     }
+}
+
+/// The newest version of what a watcher selects that anyone saw.
+fn newest(history: &History, watcher: &Watcher) -> Version {
+    let answered = history.operations.iter().filter_map(|operation| match operation.outcome {
+        Outcome::Written { version } | Outcome::Found { version, .. } => Some((operation.call.object()?, version)),
+        _ => None,
+    });
+    let seen = history.watchers.iter().flat_map(|other| &other.steps).filter_map(|step| step.seen.change());
+    let changes = answered.chain(seen).filter(|(object, _)| watcher.covers(object));
+    changes.map(|(_, version)| version).max().unwrap_or(0)
 }
 
 fn position(watcher: &Watcher) -> Version {

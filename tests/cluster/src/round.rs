@@ -144,7 +144,7 @@ impl Round<'_> {
             reader.list(0).await;
         }
         let (start, recorder) = (Instant::now(), &self.shared.recorder);
-        while !recorder.watchers_have(WATCHERS, recorder.newest()) && start.elapsed() < Duration::from_secs(5) {
+        while !recorder.watchers_have_all(WATCHERS) && start.elapsed() < Duration::from_secs(5) {
             sleep(Duration::from_millis(20)).await;
         }
         self.shared.done.store(true, Ordering::Relaxed);

@@ -38,11 +38,14 @@ pub(super) fn check(history: &History, versions: &Versions, found: &mut Vec<Viol
     }
     for (number, watcher) in history.watchers.iter().enumerate() {
         let Replayed { position, state, .. } = replay(number, watcher, &mut Vec::new());
-        let newest = versions.changes.range(..=at).next_back().map_or(0, |(version, _)| *version);
+        let newest = versions.changes.range(..=at).rev().find(|(_, object)| watcher.covers(object));
+        let newest = newest.map_or(0, |(version, _)| *version);
+        let items = items.iter().filter(|(object, _)| watcher.covers(object));
+        let items: Items = items.map(|(object, item)| (object.clone(), item.clone())).collect();
         if watcher.steps.is_empty() || position < newest {
             let message = format!("watcher {number} ended at version {position}, but the last change is {newest}");
             found.push(Violation::new(Rule::WatchIsComplete, message).with(list));
-        } else if let Some(difference) = difference(&state, items).filter(|_| position <= at) {
+        } else if let Some(difference) = difference(&state, &items).filter(|_| position <= at) {
             let message = format!("watcher {number} does not have the state of the last list: {difference}");
             found.push(Violation::new(Rule::WatchesConverge, message).with(list));
         }

@@ -83,7 +83,7 @@ pub(super) fn check(history: &History, versions: &Versions, found: &mut Vec<Viol
             let missing: Vec<_> = versions
                 .changes
                 .range((Excluded(from), Included(until)))
-                .filter(|(v, _)| !events.contains(v))
+                .filter(|(v, object)| watcher.covers(object) && !events.contains(v))
                 .collect();
             if let Some((first, object)) = missing.first() {
                 let count = missing.len();

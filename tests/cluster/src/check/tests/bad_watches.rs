@@ -57,6 +57,22 @@ fn a_missing_event() {
 }
 
 #[test]
+fn a_watcher_of_one_object() {
+    let of_a = || vec![added("a", 5, "one"), modified("a", 6, "two"), deleted("a", 8, "two")];
+    watched(of_a()).selecting("a").holds();
+    watched(vec![added("b", 7, "three")]).selecting("b").holds();
+    for index in 0..2 {
+        let mut events = of_a();
+        events.remove(index);
+        watched(events).selecting("a").breaks(Rule::WatchIsComplete);
+    }
+    let mut events = of_a();
+    events[2] = Seen::Bookmark { version: 9 };
+    watched(events).selecting("a").breaks(Rule::WatchesConverge);
+    watched(of_a()).selecting("b").breaks(Rule::WatchIsComplete);
+}
+
+#[test]
 fn a_watcher_that_stopped() {
     let mut events = events();
     events.truncate(2);

@@ -74,7 +74,14 @@ impl Script {
     fn watcher(mut self, from: Version, all: &[(&str, Version, &str)], events: Vec<Seen>) -> Self {
         let first = Seen::Listed { version: from, items: items(all) };
         let steps = std::iter::once(first).chain(events).zip(1000..);
-        self.0.watchers.push(Watcher { steps: steps.map(|(seen, time)| Step { time, server: 0, seen }).collect() });
+        let steps = steps.map(|(seen, time)| Step { time, server: 0, seen }).collect();
+        self.0.watchers.push(Watcher { selects: None, steps });
+        self
+    }
+
+    /// The watcher selects an object.
+    fn selecting(mut self, object: &str) -> Self {
+        self.0.watchers.last_mut().expect("a watcher").selects = Some(object.to_owned());
         self
     }
 

@@ -114,7 +114,7 @@ impl Simulation {
             time = time.max(at + self.draw(500));
             steps.push(Step { time, server: 0, seen });
         }
-        Watcher { steps }
+        Watcher { selects: None, steps }
     }
 }
 
