@@ -1,8 +1,9 @@
 //! Time to ready and memory with many objects: `cargo bench -p kindsmith --bench start [-- <objects> [<directory>]]`.
 //!
-//! Writes ConfigMaps of 2 KB (1,000,000 of them unless told otherwise) into a store, as the server stores them, and then
-//! starts a server on the directory in a process of its own, three times. A directory that has a store is used as it
-//! is. Files are in the system's cache if there is room for them.
+//! Writes ConfigMaps of 2 KB (by default 1,000,000) into a store, as the server stores them, and then starts a server on
+//! the directory in a process of its own, three times. Each lists everything. Then 40,000 updates follow, and watchers of
+//! 10,000 objects resume before them, on a server that was started after them. The last start is after a kill. A
+//! directory that has a store is used as it is. Files are in the system's cache if there is room for them.
 
 use std::{
     env, fs,
@@ -19,6 +20,9 @@ use kindsmith::{
     App, Server,
 };
 use tower::ServiceExt;
+
+mod list;
+mod resume;
 
 type Error = Box<dyn std::error::Error>;
 
@@ -39,6 +43,8 @@ async fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["measure", dir] => measure(Path::new(dir)).await,
+        ["resume", dir, revision] => resume::measure(Path::new(dir), revision).await,
+        ["kill", dir] => resume::kill(Path::new(dir)).await,
         [] => run(OBJECTS, None).await,
         [objects] => run(objects.parse().unwrap_or(OBJECTS), None).await,
         [objects, dir, ..] => run(objects.parse().unwrap_or(OBJECTS), Some(dir.into())).await,
@@ -61,9 +67,21 @@ async fn run(objects: usize, dir: Option<PathBuf>) -> Result<(), Error> {
     let file = fs::metadata(dir.join("store.redb"))?.len();
     println!("{objects} objects, a file of {} MB", file >> 20);
     println!("{:>10} {:>10} {:>12} {:>12} {:>12}", "ready in", "CPU time", "resident", "peak", "of the wire");
+    let child = |command: &str, revision: &str| {
+        Command::new(env::current_exe()?)
+            .arg(command)
+            .arg(&dir)
+            .args(Some(revision).filter(|text| !text.is_empty()))
+            .status()
+    };
     for _ in 0..STARTS {
-        Command::new(env::current_exe()?).arg("measure").arg(&dir).status()?;
+        child("measure", "")?;
     }
+    let before = resume::update(&dir, objects).await?;
+    child("resume", &before.to_string())?;
+    println!("after a kill:");
+    child("kill", "")?;
+    child("measure", "")?;
     if is_temporary {
         fs::remove_dir_all(&dir)?;
     }
@@ -124,6 +142,7 @@ async fn measure(dir: &Path) -> Result<(), Error> {
     #[allow(clippy::cast_precision_loss, reason = "a ratio is read to two digits")]
     let ratio = resident as f64 / (count * one as f64);
     println!("{ready:>10.2?} {cpu:>10.2?} {:>12} {:>12} {ratio:>12.2}", mb(resident), mb(peak));
+    list::measure(&app).await?;
     app.stop().await;
     Ok(())
 }
