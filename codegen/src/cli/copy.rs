@@ -120,7 +120,7 @@ fn summarize(copied: &Copied) -> Outcome {
 fn print_foreign(count: u64, keys: &[String]) {
     for key in keys {
         print(format_args!(
-            "  {} {key}: kube-apiserver's Protobuf, which this server cannot read\n",
+            "  {} {key}: kube-apiserver's Protobuf, read only by a program that declares the kind with Protobuf numbers\n",
             remark("foreign")
         ));
     }

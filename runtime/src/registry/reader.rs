@@ -8,6 +8,7 @@
 //! form, valid or not: invalid objects can be read, deleted and fixed. A body in another known version is first
 //! defaulted by that version and converted.
 mod carried;
+mod foreign;
 
 use std::{
     iter,
@@ -368,8 +369,9 @@ impl cache::Reader for KindReader {
     }
 
     fn read(&self, key: &str, value: &Bytes) -> Reading {
-        let record = self.transformer.open(key, value).and_then(|record| record::upgrade(record, &self.indexes));
-        record.and_then(|record| self.reading(key, &record)).unwrap_or_else(|message| Reading::plain(Err(message)))
+        self.record(key, value)
+            .and_then(|record| self.reading(key, &record))
+            .unwrap_or_else(|message| Reading::plain(Err(message)))
     }
 
     fn is_local(&self) -> bool {

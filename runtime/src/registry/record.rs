@@ -1,5 +1,4 @@
-//! Records: the stored form of an object. This code writes layout 2. It upgrades layout 1, and the JSON in which
-//! kube-apiserver stores custom resources and their definitions, when it reads them.
+//! Records: the stored form of an object. This code writes layout 2, and upgrades layout 1 when it reads it.
 //!
 //! | bytes | in layout 2 |
 //! |---|---|
@@ -14,8 +13,7 @@
 //! follows the fingerprint of their paths. So loading and committing need no parsing.
 //!
 //! Layout 1 is the byte 1, the fingerprint, the length of the version as one byte, the version, and the canonical body
-//! including its managed fields. kube-apiserver's JSON begins with a brace; its built-in kinds, in Protobuf, begin with
-//! `k8s` and a zero byte and are not read.
+//! including its managed fields. What kube-apiserver stored begins with other bytes (`foreign.rs`).
 use bytes::Bytes;
 
 use super::index::{self, Indexes};
@@ -27,8 +25,6 @@ use crate::{
 
 /// The layout of records that this code writes.
 const LAYOUT: u8 = 2;
-/// How Protobuf that kube-apiserver stores begins.
-const KUBERNETES_PROTOBUF: &[u8] = b"k8s\0";
 /// The position of the version in layout 1.
 const OLD_VERSION: usize = 10;
 /// The position of the lengths and offsets, and of the texts.
@@ -107,25 +103,12 @@ pub(crate) fn object_size(record: &[u8]) -> usize {
     managed + body
 }
 
-/// Upgrades a record to the current layout. Fails if a record of layout 1, or kube-apiserver's JSON, is invalid.
+/// Upgrades a record to the current layout. Fails if a record of layout 1 is invalid.
 pub(crate) fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
     match stored.first() {
         Some(1) => from_layout_1(&stored, indexes),
-        Some(b'{') => from_json(&stored, indexes),
         _ => Ok(stored),
     }
-}
-
-/// The record of a value that kube-apiserver stored. Its fingerprint is zero: nothing is known of the schema.
-fn from_json(stored: &[u8], indexes: &Indexes) -> Result<Bytes, String> {
-    let document = parse(stored)?;
-    let api_version = document.get("apiVersion").and_then(Document::as_str);
-    let api_version = api_version.ok_or("the stored JSON has no apiVersion")?;
-    let version = api_version.rsplit_once('/').map_or(api_version, |(_, version)| version);
-    if !document.get("metadata").is_some_and(Document::is_object) {
-        return Err("the stored JSON has no metadata".to_owned());
-    }
-    Ok(encode(version, 0, [(version, indexes, &document)], &document).into())
 }
 
 fn from_layout_1(stored: &Bytes, indexes: &Indexes) -> Result<Bytes, String> {
@@ -152,9 +135,6 @@ pub(crate) fn decode(stored: &Bytes) -> Result<Record<'_>, String> {
     match stored.first() {
         None => return Err("the record is empty".to_owned()),
         Some(&LAYOUT) => {}
-        Some(b'k') if stored.starts_with(KUBERNETES_PROTOBUF) => {
-            return Err("kube-apiserver stored this object in Protobuf; this server reads its JSON only".to_owned());
-        }
         Some(other) => {
             return Err(format!("the record has layout {other}; this server reads layouts 1 and {LAYOUT}"));
         }

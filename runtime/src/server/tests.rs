@@ -2,6 +2,8 @@
 #[cfg(feature = "etcd")]
 mod over_etcd;
 mod rules;
+#[cfg(feature = "etcd")]
+mod taken_over;
 
 use std::{
     sync::{

@@ -20,7 +20,7 @@ impl KindReader {
         values: Values,
         stored: &Bytes,
     ) -> Result<Option<Sealed>, String> {
-        let stored = self.transformer.open(key, stored).and_then(|record| record::upgrade(record, &self.indexes))?;
+        let stored = self.record(key, stored)?;
         let before = record::decode(&stored)?;
         let mut whole = document.clone();
         let carried = before.version == self.version()

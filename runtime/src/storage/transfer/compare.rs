@@ -30,7 +30,7 @@ pub struct Contents {
     pub damaged: u64,
     /// The first of them, with the kind of damage.
     pub damages: Vec<(String, Damage)>,
-    /// The number of objects that kube-apiserver stored in Protobuf, which this server cannot serve.
+    /// The number of objects that kube-apiserver stored in Protobuf. A server reads them if their kind has Protobuf numbers.
     pub foreign: u64,
     /// The keys of the first of them.
     pub foreign_keys: Vec<String>,

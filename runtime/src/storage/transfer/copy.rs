@@ -84,7 +84,7 @@ pub struct Copied {
     pub damaged: u64,
     /// The first of them.
     pub damages: Vec<(String, Damage)>,
-    /// The number of objects that kube-apiserver stored in Protobuf: copied, but this server cannot serve them.
+    /// The number of objects that kube-apiserver stored in Protobuf. A server reads them if their kind has Protobuf numbers.
     pub foreign: u64,
     /// The first of them.
     pub foreign_keys: Vec<String>,

@@ -7,6 +7,7 @@ mod limits;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../../tests/support/etcd.rs"]
 pub(crate) mod member;
+mod prefix;
 mod proxy;
 mod rate;
 mod restored;
