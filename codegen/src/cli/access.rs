@@ -31,8 +31,10 @@ impl Access {
     pub(super) fn places<const N: usize>(&self, texts: [&str; N]) -> Result<[Place; N], Error> {
         let mut places = Vec::with_capacity(N);
         for text in texts {
-            places.push(self.place(text)?);
+            places.push(Place::parse(text)?);
         }
+        #[cfg(feature = "etcd")]
+        places.iter_mut().try_for_each(|place| self.configure(place))?;
         if let Some(option) = self.first()
             && !texts.iter().any(|text| text.starts_with("etcd://"))
         {
@@ -48,30 +50,25 @@ impl Access {
         user.or(etcd_ca.as_ref().map(|_| "--etcd-ca"))
     }
 
-    #[cfg(not(feature = "etcd"))]
-    fn place(&self, text: &str) -> Result<Place, Error> {
-        Place::parse(text)
-    }
-
     #[cfg(feature = "etcd")]
-    fn place(&self, text: &str) -> Result<Place, Error> {
-        let wrong = |error: kindsmith::EtcdError| Error::Place { place: text.to_owned(), message: error.to_string() };
-        let mut options = match Place::parse(text)? {
-            Place::Etcd(options) => *options,
-            place => return Ok(place),
-        };
+    fn configure(&self, place: &mut Place) -> Result<(), Error> {
+        let text = place.to_string();
+        let wrong = |error: kindsmith::EtcdError| Error::Place { place: text.clone(), message: error.to_string() };
+        let Place::Etcd(options) = place else { return Ok(()) };
+        let mut configured = (**options).clone();
         if let (Some(name), Some(file)) = (&self.etcd_user, &self.etcd_password_file) {
-            options = options.user_with_password_file(name, file).map_err(wrong)?;
+            configured = configured.user_with_password_file(name, file).map_err(wrong)?;
         }
         if let Some(file) = &self.etcd_ca {
-            options = options.ca_file(file).map_err(wrong)?;
-            for url in &mut options.endpoints {
+            configured = configured.ca_file(file).map_err(wrong)?;
+            for url in &mut configured.endpoints {
                 *url = url.replacen("http://", "https://", 1);
             }
         }
         if let (Some(certificate), Some(key)) = (&self.etcd_cert, &self.etcd_key) {
-            options = options.client_certificate_files(certificate, key).map_err(wrong)?;
+            configured = configured.client_certificate_files(certificate, key).map_err(wrong)?;
         }
-        Ok(Place::Etcd(Box::new(options)))
+        **options = configured;
+        Ok(())
     }
 }
