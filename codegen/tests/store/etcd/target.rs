@@ -34,6 +34,8 @@ fn a_store_is_copied_to_etcd_and_back() {
     // It is a store now, and no target.
     let (_, err) = expect(2, &[path("copy"), &embedded.dir(), &one]);
     assert!(err.contains("keys below /one, and they are not of an unfinished copy"), "{err}");
+    let (_, err) = expect(2, &[path("copy"), &one, &one.join("below")]);
+    assert!(err.contains("has keys in common with"), "{err}");
     // A key that only one of them has is named.
     sample.member.control(&["put", "/one/widgets/default/other", "{}"]);
     let (out, _) = expect(1, &[path("check"), &one, path("--against"), &back]);

@@ -64,6 +64,15 @@ impl Filling {
         Ok(Self { prefix, note: None, noted: 0 })
     }
 
+    /// Refuses a source in which what is written here would appear.
+    pub(in crate::storage) fn refuse_overlap(&self, source: &Prefix) -> Result<(), Error> {
+        if self.prefix.overlaps(source) {
+            let why = "it has keys in common with the source; choose a prefix that is not part of the other one";
+            return Err(self.prefix.0.refused(&why));
+        }
+        Ok(())
+    }
+
     /// What the copy noted last.
     pub(in crate::storage) fn note(&self) -> Option<String> {
         self.note.clone()

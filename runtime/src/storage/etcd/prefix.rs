@@ -172,6 +172,12 @@ impl Prefix {
         format!("{} in the etcd cluster {:016x}", self.0.engine.keys.prefix(), self.0.cluster)
     }
 
+    /// True if keys of one prefix may be keys of the other one.
+    pub(in crate::storage) fn overlaps(&self, other: &Self) -> bool {
+        let [ours, theirs] = [self, other].map(|prefix| prefix.0.engine.keys.all().0);
+        self.0.cluster == other.0.cluster && (ours.starts_with(&theirs) || theirs.starts_with(&ours))
+    }
+
     /// Refuses a prefix that is not a whole store.
     pub(in crate::storage) fn require_store(&self) -> Result<(), Error> {
         let (client, below) = (&self.0, self.0.engine.keys.prefix());

@@ -100,7 +100,7 @@ pub struct Copied {
 pub fn copy(from: &Place, to: &Place, options: &CopyOptions, progress: OnProgress<'_>) -> Result<Copied, Error> {
     let source = Source::open(from, progress)?;
     let name = source.identity(from);
-    let mut target = Target::open(to, source.numbering())?;
+    let mut target = Target::open(to, &source)?;
     let (marker, resumed) = match target.marker()? {
         None => {
             let marker = Marker::new(name);

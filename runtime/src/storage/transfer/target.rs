@@ -1,11 +1,11 @@
 //! What a copy writes: a new data directory, a new backup, or a prefix of etcd.
 
-use super::{Place, marker::Marker};
+use super::{Place, marker::Marker, source::Source};
 #[cfg(feature = "etcd")]
 use crate::storage::etcd::Filling;
 use crate::{
     meta::Revision,
-    storage::embedded::maintenance::{Edit, Error, Numbering, Objects, Staging},
+    storage::embedded::maintenance::{Edit, Error, Objects, Staging},
 };
 
 /// An open target.
@@ -18,12 +18,19 @@ pub(super) enum Target {
 
 impl Target {
     /// Opens a target that does not exist, or that an unfinished copy began.
-    pub(super) fn open(place: &Place, numbering: Numbering) -> Result<Self, Error> {
+    pub(super) fn open(place: &Place, source: &Source) -> Result<Self, Error> {
+        let numbering = source.numbering();
         Ok(match place {
             Place::Directory(dir) => Self::Directory(Staging::open(dir, false, numbering)?),
             Place::Backup(file) => Self::Backup(Staging::open(file, true, numbering)?),
             #[cfg(feature = "etcd")]
-            Place::Etcd(options) => Self::Etcd(Filling::open(options)?),
+            Place::Etcd(options) => {
+                let filling = Filling::open(options)?;
+                if let Source::Etcd(prefix) = source {
+                    filling.refuse_overlap(prefix)?;
+                }
+                Self::Etcd(filling)
+            }
         })
     }
 
