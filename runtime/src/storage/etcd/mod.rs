@@ -200,9 +200,22 @@ async fn connect(engine: &Engine) -> Result<(), EtcdError> {
 
 /// Connects, and learns the present revisions.
 async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
-    connect(&engine).await?;
+    let start = Instant::now();
+    loop {
+        let learned = learn(&engine).await;
+        // A cluster that has just lost its leader answers with errors until it has elected another.
+        if !matches!(learned, Err(EtcdError::Failed(_))) || start.elapsed() > OPENED_WITHIN - TRIED_FOR {
+            return learned;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Connects, and learns the present revisions, without a second try.
+async fn learn(engine: &Arc<Engine>) -> Result<(), EtcdError> {
+    connect(engine).await?;
     let (user, prefix) = (engine.members.user(), engine.keys.prefix().to_owned());
-    match filling::read_note(Arc::clone(&engine)).await {
+    match filling::read_note(Arc::clone(engine)).await {
         Ok(None) => {}
         Ok(Some(_)) => return Err(EtcdError::Unfinished { prefix }),
         Err(fault) if fault.is_forbidden() => return Err(EtcdError::Forbidden { user, prefix }),
@@ -219,7 +232,7 @@ async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
     }
     let failed = |error: ReadError| EtcdError::Failed(error.to_string());
     engine.newest().await.map_err(failed)?;
-    let compacted = history::compacted(&engine).await.map_err(failed)?;
+    let compacted = history::compacted(engine).await.map_err(failed)?;
     engine.position.saw_compaction(compacted);
     Ok(())
 }
