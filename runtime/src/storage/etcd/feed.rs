@@ -18,6 +18,8 @@ use crate::{
 
 /// The number of changes that the sink gets at once, if so many have come.
 const MOST_CHANGES: usize = 512;
+/// The size of their values from which no more are waited for.
+const MOST_BYTES: usize = 4 << 20;
 /// The pause after the first break, which doubles up to the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -112,10 +114,11 @@ impl Feed {
 
     /// Delivers news, together with later news.
     async fn take(&mut self, mut news: News, watch: &mut Watch) -> Result<(), Ended> {
-        let mut ended = Ok(());
-        while news.changes.len() < MOST_CHANGES {
+        let (mut ended, mut bytes) = (Ok(()), news.bytes());
+        while news.changes.len() < MOST_CHANGES && bytes < MOST_BYTES {
             match watch.next_now().await {
                 Ok(Some(more)) => {
+                    bytes += more.bytes();
                     news.changes.extend(more.changes);
                     news.upto = news.upto.max(more.upto);
                     news.changed = news.changed.max(more.changed);

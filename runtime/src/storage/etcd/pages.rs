@@ -16,8 +16,10 @@ use crate::{
     storage::{Entry, ReadError},
 };
 
-/// The number of keys in the first page.
-const FIRST_PAGE: i64 = 500;
+/// The number of keys in the first page, whose size is not known before.
+const FIRST_PAGE: i64 = 32;
+/// How many times as many keys as the page before it a page has at most: their values may be larger.
+const GROWTH: i64 = 8;
 /// The largest number of keys in a page.
 const LARGEST_PAGE: i64 = 10_000;
 /// The size of a page in bytes that is aimed at.
@@ -61,7 +63,7 @@ impl Pages {
         }
         let bytes: usize = page.kvs.iter().map(|kv| kv.key.len() + kv.value.len()).sum();
         let fitting = i64::try_from(PAGE_BYTES * page.kvs.len() / bytes.max(1)).unwrap_or(LARGEST_PAGE);
-        self.limit = fitting.clamp(1, LARGEST_PAGE);
+        self.limit = fitting.clamp(1, (limit * GROWTH).min(LARGEST_PAGE));
         if let Some(last) = page.kvs.last().filter(|_| page.more) {
             self.spans.push_front(([&last.key[..], &[0]].concat().into(), range_end));
         }

@@ -87,6 +87,13 @@ pub(super) struct News {
     pub sample: Option<Sample>,
 }
 
+impl News {
+    /// The size of the values.
+    pub(super) fn bytes(&self) -> usize {
+        self.changes.iter().filter_map(|change| change.value.as_ref()).map(Bytes::len).sum()
+    }
+}
+
 impl Watch {
     /// Begins to watch what follows a revision. If a change up to there is given, it is read once more, to see whether etcd
     /// still has it.
