@@ -55,9 +55,10 @@ const fn many(name: &'static str, about: &'static str, steps: Steps) -> Scenario
 }
 
 /// All scenarios, in the order in which `all` runs them.
-pub(crate) static ALL: [Scenario; 25] = [
+pub(crate) static ALL: [Scenario; 26] = [
     one("get", "get of a 2 KB ConfigMap", requests::get),
-    one("get-protobuf", "the same in Protobuf", requests::get_protobuf),
+    one("get-any", "the same in any state (resourceVersion=0)", requests::get_any),
+    one("get-protobuf", "get of a 2 KB ConfigMap in Protobuf", requests::get_protobuf),
     one("get-cbor", "the same in CBOR", requests::get_cbor),
     one("list-500", "list of 500 (limit=500)", requests::list_500),
     one("list-all", "list of all objects", requests::list_all),

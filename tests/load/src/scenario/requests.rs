@@ -30,6 +30,10 @@ pub(super) fn get(position: &Position) -> Request {
     Request::get(any(READ, index(position, position.objects)))
 }
 
+pub(super) fn get_any(position: &Position) -> Request {
+    Request::get(any(READ, index(position, position.objects)) + "?resourceVersion=0")
+}
+
 pub(super) fn get_protobuf(position: &Position) -> Request {
     Request { accept: PROTOBUF, ..get(position) }
 }
