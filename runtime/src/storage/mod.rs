@@ -207,6 +207,8 @@ pub enum ReadError {
     Future(Revision),
     /// Stored data is damaged. The message is for logs and administrators.
     Damaged(String),
+    /// The store does not answer at present. Nothing is wrong with the request, which may succeed later.
+    Unreachable(String),
     /// The engine failed. The message is for logs and administrators.
     Engine(String),
 }
@@ -234,6 +236,7 @@ impl fmt::Display for ReadError {
             Self::Compacted(at) => write!(f, "history is compacted up to revision {at}"),
             Self::Future(head) => write!(f, "the newest revision is {head}"),
             Self::Damaged(message) => write!(f, "the stored data is damaged: {message}"),
+            Self::Unreachable(message) => write!(f, "the store does not answer: {message}"),
             Self::Engine(message) => write!(f, "the storage engine failed: {message}"),
         }
     }
@@ -329,7 +332,7 @@ pub trait Store: Send + Sync + 'static {
     /// sink has everything acknowledged.
     ///
     /// # Errors
-    /// [`ReadError::Engine`] if the store cannot be reached.
+    /// [`ReadError::Unreachable`], or [`ReadError::Engine`] if the engine fails for another reason.
     fn confirm(&self) -> Option<ConfirmFuture<'_>> {
         None
     }

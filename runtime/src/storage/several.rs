@@ -54,7 +54,7 @@ struct Feed {
     sink: Option<Sink>,
     /// Changes that the sink does not have yet.
     waiting: Vec<Change>,
-    /// The error of commits and questions while the store cannot be reached.
+    /// True while the store cannot be reached: commits, questions and reads of history fail.
     failing: bool,
 }
 
@@ -98,9 +98,14 @@ impl Server {
         self.queue(&[]);
     }
 
-    /// Makes commits and questions fail, or succeed again.
+    /// Makes commits, questions and reads of history fail, or succeed again.
     pub(crate) fn set_failing(&self, failing: bool) {
         lock(&self.feed).failing = failing;
+    }
+
+    fn check(&self) -> Result<(), ReadError> {
+        let cut_off = || ReadError::Unreachable("the store is cut off".to_owned());
+        if lock(&self.feed).failing { Err(cut_off()) } else { Ok(()) }
     }
 
     /// How often the server asked what the newest revision is.
@@ -194,9 +199,7 @@ impl Store for Server {
     fn confirm(&self) -> Option<ConfirmFuture<'_>> {
         Some(Box::pin(async move {
             self.asked.fetch_add(1, Ordering::Relaxed);
-            if lock(&self.feed).failing {
-                return Err(ReadError::Engine("the store cannot be reached".to_owned()));
-            }
+            self.check()?;
             let newest = self.memory.head();
             self.answer();
             Ok(newest)
@@ -208,6 +211,7 @@ impl Store for Server {
     }
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
+        self.check()?;
         self.memory.changes(after, limit)
     }
 

@@ -67,6 +67,7 @@ pub(super) fn unreachable(request: &Request, error: &ReadError, asked: Revision)
         ReadError::Damaged(message) => {
             request.unreadable(vec![(request.served.objects.prefix().to_owned(), message.clone())], false)
         }
+        ReadError::Unreachable(_) => Error::Timeout(error.to_string()),
         ReadError::Engine(_) => Error::Internal(error.to_string()),
     }
 }

@@ -236,6 +236,7 @@ pub(crate) fn of_watch(error: WatchError) -> Option<Status> {
             let message = format!("failed to read past changes from the storage: {message}");
             Some(Status::failure(500, "StoreReadError", message, None))
         }
+        WatchError::Read(error @ ReadError::Unreachable(_)) => Some(Error::Timeout(error.to_string()).into()),
         WatchError::Read(error) => Some(Status::internal(&error.to_string())),
         WatchError::Unconverted(reason) => Some(Status::internal(&reason)),
         WatchError::Lagged => None,

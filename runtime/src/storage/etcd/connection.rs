@@ -1,6 +1,11 @@
 //! One connection to one member.
 
-use std::time::Duration;
+use std::{
+    error::Error,
+    pin::pin,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use hyper::{
@@ -22,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     endpoint::Endpoint,
-    fault::Fault,
+    fault::{Fault, text},
     wire::{Messages, Outgoing, framed},
 };
 
@@ -46,6 +51,8 @@ pub(super) struct Connection {
     /// The URI of requests without their path.
     base: String,
     closed: CancellationToken,
+    /// Why it broke.
+    broke: Arc<OnceLock<String>>,
 }
 
 /// Runs the tasks of a connection until it is closed. Then they are dropped, and with them the socket: a member that does
@@ -100,12 +107,16 @@ impl Connection {
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| ConnectError::Unreachable(error.to_string()))?;
+        let broke = Arc::<OnceLock<String>>::default();
+        let told = Arc::clone(&broke);
         hyper::rt::Executor::execute(&tasks, async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "the connection to etcd has ended");
+            // The calls that wait fail when it is dropped, and then the reason must be known.
+            let mut connection = pin!(connection);
+            if let Err(error) = connection.as_mut().await {
+                tracing::debug!(why = told.get_or_init(|| text(&error)), "the connection to etcd has ended");
             }
         });
-        Ok(Self { requests, base, closed })
+        Ok(Self { requests, base, closed, broke })
     }
 
     /// Ends the connection. Calls that wait for an answer fail.
@@ -152,7 +163,8 @@ impl Connection {
     }
 
     async fn send(&self, path: &str, body: Outgoing, token: Option<&HeaderValue>) -> Result<Messages, Fault> {
-        let unsent = |error: &dyn std::fmt::Display| Fault::Unsent(error.to_string());
+        let why = |error: &(dyn Error + 'static)| self.broke.get().cloned().unwrap_or_else(|| text(error));
+        let unsent = |error: &(dyn Error + 'static)| Fault::Unsent(why(error));
         let mut request = Request::post(format!("{}{path}", self.base))
             .header(header::CONTENT_TYPE, "application/grpc")
             .header(header::TE, "trailers")
@@ -167,7 +179,7 @@ impl Connection {
         let response: Result<hyper::Response<Incoming>, _> = requests.try_send_request(request).await;
         let response = response.map_err(|mut error| match error.take_message() {
             Some(_) => unsent(error.error()),
-            None => Fault::Lost(format!("the connection broke: {}", error.error())),
+            None => Fault::Lost(format!("the connection broke: {}", why(error.error()))),
         })?;
         Messages::of(response)
     }

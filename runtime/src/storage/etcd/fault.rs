@@ -1,6 +1,6 @@
 //! Why a call of etcd failed, and what that says about a write.
 
-use std::fmt;
+use std::{error::Error, fmt};
 
 use crate::storage::{CommitError, ReadError};
 
@@ -14,6 +14,19 @@ mod code {
     pub(super) const OUT_OF_RANGE: u32 = 11;
     pub(super) const UNIMPLEMENTED: u32 = 12;
     pub(super) const UNAUTHENTICATED: u32 = 16;
+}
+
+/// rustls's text of an alert, of which HTTP keeps nothing else.
+const ALERT: &str = "received fatal alert";
+
+/// The text of an error, and of what caused it.
+pub(super) fn text(error: &(dyn Error + 'static)) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// A call that failed.
@@ -39,6 +52,11 @@ impl Fault {
 
     fn has_code(&self, codes: &[u32]) -> bool {
         matches!(self, Self::Status { code, .. } if codes.contains(code))
+    }
+
+    /// The member has ended TLS with an alert. With TLS 1.3 it refuses a client's certificate in this way, after the handshake.
+    pub(super) fn is_alert(&self) -> bool {
+        matches!(self, Self::Unsent(why) | Self::Lost(why) if why.contains(ALERT))
     }
 
     /// The member has lost its leader, and has refused the request because of that. Another member may have one.
@@ -137,7 +155,9 @@ impl Fault {
 
     /// The outcome of a read.
     pub(super) fn of_read(&self) -> ReadError {
-        ReadError::Engine(self.to_string())
+        let is_final = self.is_refusal() && !self.is_without_leader() && !matches!(self, Self::Unsent(_));
+        let outcome = if is_final { ReadError::Engine } else { ReadError::Unreachable };
+        outcome(self.to_string())
     }
 }
 
@@ -149,5 +169,26 @@ impl fmt::Display for Fault {
             Self::Status { message, .. } => write!(f, "etcd answered: {message}"),
             Self::Lost(why) => write!(f, "no answer from etcd: {why}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_may_be_tried_again_unless_etcd_refused_them() {
+        let status = |code, message: &str| Fault::Status { code, message: message.to_owned() };
+        let lost = Fault::Lost("the connection broke".to_owned());
+        for passing in [
+            lost,
+            Fault::Unsent(String::new()),
+            status(14, "etcdserver: request timed out"),
+            status(14, "etcdserver: no leader"),
+        ] {
+            assert!(matches!(passing.of_read(), ReadError::Unreachable(_)), "{passing}");
+        }
+        let refused = status(code::PERMISSION_DENIED, "etcdserver: permission denied");
+        assert!(matches!(refused.of_read(), ReadError::Engine(_)));
     }
 }

@@ -38,7 +38,7 @@ pub(super) async fn changes(engine: &Arc<Engine>, after: Revision, limit: usize)
             Err(Ended::Compacted(compacted)) => {
                 return Err(ReadError::Compacted(engine.position.saw_compaction(compacted.max(after.next()))));
             }
-            Err(Ended::Broken(why)) if tries == TRIES => return Err(ReadError::Engine(why)),
+            Err(Ended::Broken(why)) if tries == TRIES => return Err(ReadError::Unreachable(why)),
             Err(Ended::Broken(_)) => {}
         }
     }
@@ -95,7 +95,7 @@ pub(super) async fn find_compacted(engine: &Arc<Engine>) -> Result<Revision, Rea
     let found: Result<Result<Revision, Ended>, _> = timeout(NEXT_WITHIN, found).await;
     match found {
         Ok(Err(Ended::Compacted(compacted))) => Ok(engine.position.saw_compaction(compacted)),
-        Ok(Err(Ended::Broken(why))) => Err(ReadError::Engine(why)),
-        Ok(Ok(_)) | Err(_) => Err(ReadError::Engine("etcd has not said which revisions are compacted".to_owned())),
+        Ok(Err(Ended::Broken(why))) => Err(ReadError::Unreachable(why)),
+        Ok(Ok(_)) | Err(_) => Err(ReadError::Unreachable("etcd has not said which revisions are compacted".to_owned())),
     }
 }

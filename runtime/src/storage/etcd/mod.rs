@@ -65,7 +65,6 @@ use tokio::runtime::{self, Runtime};
 use self::{
     connection::ConnectError,
     engine::Engine,
-    fault::Fault,
     feed::Feed,
     keys::Keys,
     members::{Members, NoSession, PAUSE, TRIED_FOR, texts},
@@ -248,9 +247,8 @@ fn cannot_connect(user: &str, failed: &[(String, NoSession)]) -> EtcdError {
                 return EtcdError::Password { user: user.to_owned(), message: fault.to_string() };
             }
             NoSession::Fault(fault) if fault.lacks_user() => return EtcdError::UserRequired,
-            // With TLS 1.3 a server refuses the client's certificate after the handshake.
-            NoSession::Fault(Fault::Unsent(why) | Fault::Lost(why)) if url.starts_with("https") => {
-                return EtcdError::Certificate(format!("{url}: {why}"));
+            NoSession::Fault(fault) if fault.is_alert() => {
+                return EtcdError::Certificate(format!("{url}: {fault}"));
             }
             _ => {}
         }
@@ -306,19 +304,21 @@ impl Store for Etcd {
     fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {
         let mut pages = Pages::of(self.engine.keys.spans(prefixes), None);
         let (pieces, queue) = mpsc::sync_channel(PAGES_AHEAD);
-        let queue = Mutex::new(queue);
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let work = || {
-            while let Ok(piece) = next() {
-                visit(piece);
-            }
-        };
+        let queue = Arc::new(Mutex::new(queue));
         thread::scope(|scope| {
             // Moved in, so that the workers end with it.
             let (pieces, mut position) = (pieces, 0);
             for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-                scope.spawn(work);
+                let queue = Arc::clone(&queue);
+                scope.spawn(move || {
+                    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    while let Ok(piece) = next() {
+                        visit(piece);
+                    }
+                });
             }
+            // It is the workers': without them, nothing may wait for room in it.
+            drop(queue);
             loop {
                 let (engine, mut rest) = (Arc::clone(&self.engine), pages);
                 let (page, rest, revision) = self.read(async move {

@@ -12,7 +12,7 @@ use hyper::{HeaderMap, body::Incoming};
 use prost::Message;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::fault::Fault;
+use super::fault::{Fault, text};
 
 /// The bytes before each message: a flag for compression, and the length.
 const HEAD: usize = 5;
@@ -105,7 +105,9 @@ impl Messages {
             }
             match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
                 None => self.ended = true,
-                Some(Err(error)) => return Poll::Ready(Err(Fault::Lost(format!("the connection broke: {error}")))),
+                Some(Err(error)) => {
+                    return Poll::Ready(Err(Fault::Lost(format!("the connection broke: {}", text(&error)))));
+                }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(data) => self.pieces.received = data,
                     Err(frame) => {

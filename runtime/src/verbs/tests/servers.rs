@@ -87,6 +87,27 @@ async fn a_server_that_is_cut_off_answers_no_read_that_needs_the_newest_state() 
 }
 
 #[tokio::test]
+async fn a_server_that_cannot_read_the_past_at_present_says_when_to_try_again() {
+    let several = Several::new();
+    let first = World::on(several.memory().clone(), several.server(Lag::None), Limits::default()).await;
+    let made = first.create_config(json!({"metadata": {"name": "a"}})).await;
+    first.merge(&first.config("a"), json!({"data": {"k": "1"}})).await.unwrap();
+    let handle = several.server(Lag::None);
+    let second = World::on(several.memory().clone(), handle.clone(), Limits::default()).await;
+    let from = ListOptions { resource_version: Some(version(&made).parse().unwrap()), ..ListOptions::default() };
+    let exact = ListOptions { limit: 5, ..from.clone() };
+    handle.set_failing(true);
+    let watched = second.api.watch(&second.config(""), &from).await.map(drop);
+    let listed = second.api.list(&second.config(""), &exact).await.map(drop);
+    for answer in [watched, listed] {
+        assert!(matches!(answer, Err(Error::Timeout(_))), "{answer:?}");
+    }
+    handle.set_failing(false);
+    let mut watching = second.api.watch(&second.config(""), &from).await.expect("the past can be read again");
+    assert_eq!(watching.watch.next().await.unwrap().unwrap().event_type.as_str(), "MODIFIED");
+}
+
+#[tokio::test]
 async fn a_list_is_continued_on_another_server_at_its_revision() {
     let Two { first, second, .. } = Two::new(Lag::UntilAsked).await;
     for name in ["a", "b", "c"] {

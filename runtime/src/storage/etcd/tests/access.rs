@@ -3,6 +3,11 @@
 use std::fs;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use tokio_rustls::rustls::{
+    ServerConfig, ServerConnection,
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
 
 use super::*;
 
@@ -86,16 +91,31 @@ fn certificates_are_checked_on_both_sides() {
 }
 
 #[test]
-fn a_connection_that_breaks_before_tls_is_no_fault_of_certificates() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("https://{}", listener.local_addr().expect("its address"));
-    thread::spawn(move || {
-        for client in listener.incoming() {
-            drop(client);
-        }
-    });
-    let error = Etcd::open(EtcdOptions::new([url]).ca(Authority::new().pem)).err().expect("an error");
-    assert!(matches!(error, EtcdError::Unreachable(_)), "{error}");
+fn a_connection_that_breaks_is_no_fault_of_certificates() {
+    let authority = Authority::new();
+    let (certificate, key) = authority.issue(&["127.0.0.1"]);
+    let certificate = CertificateDer::from_pem_slice(certificate.as_bytes()).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).expect("a key");
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().expect("the versions of TLS").with_no_client_auth();
+    let mut config = config.with_single_cert(vec![certificate], key).expect("a configuration");
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let config = Arc::new(config);
+    for shakes_hands in [false, true] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("https://{}", listener.local_addr().expect("its address"));
+        let config = Arc::clone(&config);
+        thread::spawn(move || {
+            for mut client in listener.incoming().flatten() {
+                if shakes_hands {
+                    let mut tls = ServerConnection::new(Arc::clone(&config)).expect("a connection");
+                    let _ = tls.complete_io(&mut client);
+                }
+            }
+        });
+        let error = Etcd::open(EtcdOptions::new([url]).ca(authority.pem.clone())).err().expect("an error");
+        assert!(matches!(error, EtcdError::Unreachable(_)), "{error}");
+    }
 }
 
 #[test]
