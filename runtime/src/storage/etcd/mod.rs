@@ -203,7 +203,7 @@ async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
     loop {
         let learned = learn(&engine).await;
         // A cluster that has just lost its leader answers with errors until it has elected another.
-        if !matches!(learned, Err(EtcdError::Failed(_))) || start.elapsed() > OPENED_WITHIN - TRIED_FOR {
+        if !matches!(learned, Err(EtcdError::Failed(_))) || start.elapsed() + TRIED_FOR > OPENED_WITHIN {
             return learned;
         }
         tokio::time::sleep(PAUSE).await;
