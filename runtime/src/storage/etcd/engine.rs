@@ -16,7 +16,7 @@ use super::{
     fault::Fault,
     keys::Keys,
     leases::Leases,
-    members::{Again, Members},
+    members::{ANSWERED_WITHIN, Again, Members},
     position::Position,
     proto::{self, PutRequest, PutResponse, RangeRequest, RangeResponse, TxnRequest, TxnResponse, path},
     txn,
@@ -74,7 +74,7 @@ impl Engine {
         let answer = {
             let _share = self.room.wait(bytes).await.ok_or(CommitError::Busy)?;
             // The semaphore is never closed.
-            let _place = self.in_flight.acquire().await;
+            let _place = timeout(ANSWERED_WITHIN, self.in_flight.acquire()).await.map_err(|_| CommitError::Busy)?;
             self.apply(&commit, &mut request, known).await?
         };
         let revision = proto::at(answer.header.as_ref());

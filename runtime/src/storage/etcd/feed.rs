@@ -25,6 +25,8 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The pause before the same question is asked again.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
+/// How long the answer to a question may take. A watch without news is broken after that.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 /// How long a change that is on its way may take before a marker is written to overtake it.
 const MARK_AFTER: Duration = Duration::from_millis(10);
 
@@ -86,10 +88,12 @@ impl Feed {
             Err(ended) => return ended,
         };
         let (mut next_question, reports_progress) = (Instant::now(), watch.reports_progress());
+        let mut asked: Option<Instant> = None;
         loop {
             tokio::select! {
                 news = watch.next() => match news {
                     Ok(news) => {
+                        asked = None;
                         engine.members.changes_arrive();
                         if let Err(ended) = self.take(news, &mut watch).await {
                             return ended;
@@ -101,6 +105,9 @@ impl Feed {
                     Err(ended) => return ended,
                 },
                 () = is_asked(&engine.position, next_question, reports_progress) => {
+                    if asked.get_or_insert_with(Instant::now).elapsed() > ANSWERED_WITHIN {
+                        return Ended::Broken(format!("no news within {ANSWERED_WITHIN:?}"));
+                    }
                     next_question = Instant::now() + ASK_AGAIN;
                     if reports_progress {
                         watch.ask();
@@ -146,9 +153,11 @@ impl Feed {
     /// Delivers the whole state.
     async fn begin_again(&mut self) -> Result<(), ReadError> {
         let (entries, at) = Pages::of([self.engine.keys.all()], None).all(&self.engine).await?;
-        (self.sink)(Delivery::State(&entries, at));
+        // Before readers have the state, and want to know what came before it.
+        self.engine.position.lost_changes(at);
+        // It takes long, and the connection goes on meanwhile.
+        tokio::task::block_in_place(|| (self.sink)(Delivery::State(&entries, at)));
         (self.at, self.sample) = (at, None);
-        self.engine.position.lost_changes();
         self.engine.position.deliver(at);
         Ok(())
     }

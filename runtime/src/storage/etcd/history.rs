@@ -27,10 +27,16 @@ pub(super) async fn changes(engine: &Arc<Engine>, after: Revision, limit: usize)
     if after < compacted {
         return Err(ReadError::Compacted(compacted));
     }
-    let mut end = engine.position.changed();
-    if end.0 == 0 {
-        end = engine.mark().await.map_err(|fault| fault.of_read())?;
-    }
+    // A state that was read may be newer than what the sink has, and then its changes must not be missing here.
+    let known = engine.position.known();
+    engine.position.want(known);
+    let late =
+        |_| ReadError::Unreachable(format!("changes up to revision {known} have not come within {NEXT_WITHIN:?}"));
+    timeout(NEXT_WITHIN, engine.position.delivered(known)).await.map_err(late)?;
+    let end = match engine.position.changed() {
+        Some(changed) => changed,
+        None => engine.mark().await.map_err(|fault| fault.of_read())?,
+    };
     let (mut found, mut at) = (Vec::new(), after);
     for tries in 1.. {
         match read(engine, &mut found, &mut at, end, limit).await {

@@ -16,7 +16,7 @@ use crate::{
     storage::{Entry, ReadError},
 };
 
-/// The number of keys in the first page, whose size is not known before.
+/// The number of keys in the first page of a span, whose size is not known before.
 const FIRST_PAGE: i64 = 32;
 /// How many times as many keys as the page before it a page has at most: their values may be larger.
 const GROWTH: i64 = 8;
@@ -64,8 +64,10 @@ impl Pages {
         let bytes: usize = page.kvs.iter().map(|kv| kv.key.len() + kv.value.len()).sum();
         let fitting = i64::try_from(PAGE_BYTES * page.kvs.len() / bytes.max(1)).unwrap_or(LARGEST_PAGE);
         self.limit = fitting.clamp(1, (limit * GROWTH).min(LARGEST_PAGE));
-        if let Some(last) = page.kvs.last().filter(|_| page.more) {
-            self.spans.push_front(([&last.key[..], &[0]].concat().into(), range_end));
+        match page.kvs.last().filter(|_| page.more) {
+            Some(last) => self.spans.push_front(([&last.key[..], &[0]].concat().into(), range_end)),
+            // The values of the next span may have another size.
+            None => self.limit = FIRST_PAGE,
         }
         Ok(Some(page.kvs))
     }

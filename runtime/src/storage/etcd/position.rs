@@ -27,6 +27,8 @@ struct State {
     wanted: Revision,
     /// The newest known change of a key below the prefix.
     changed: Revision,
+    /// The revision up to which changes were lost, so that one of them may be newer than `changed`.
+    lost: Revision,
     /// The revision up to which history is compacted, as far as known.
     compacted: Revision,
     /// Why nothing that etcd has now may be used, if so.
@@ -44,8 +46,10 @@ impl Position {
         self.state().known
     }
 
-    pub(super) fn changed(&self) -> Revision {
-        self.state().changed
+    /// The newest change of a key below the prefix, as far as the sink has come. `None` if it is not known.
+    pub(super) fn changed(&self) -> Option<Revision> {
+        let state = self.state();
+        Some(state.changed).filter(|changed| *changed > Revision(0) && *changed >= state.lost)
     }
 
     pub(super) fn compacted(&self) -> Revision {
@@ -87,9 +91,9 @@ impl Position {
         state.changed = state.changed.max(revision);
     }
 
-    /// Changes were lost, so that it is not known which is the newest.
-    pub(super) fn lost_changes(&self) {
-        self.state().changed = Revision(0);
+    /// Changes up to a revision were lost, so that it is not known which of them is the newest.
+    pub(super) fn lost_changes(&self, upto: Revision) {
+        self.state().lost = upto;
     }
 
     /// History is compacted. Returns the newest known revision of that kind.

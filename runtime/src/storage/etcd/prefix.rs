@@ -12,13 +12,14 @@ use bytes::Bytes;
 use tokio::runtime::{self, Runtime};
 
 use super::{
-    EtcdError, EtcdOptions, connect,
+    EtcdError, EtcdOptions,
     deadlines::Deadlines,
     engine::Engine,
     fault::Fault,
     filling,
     keys::Keys,
     members::{Again, Members},
+    opening,
     pages::Pages,
     proto::{self, KeyValue, RangeRequest, RangeResponse, path},
     tail::{Changed, Lost, Tail},
@@ -162,7 +163,7 @@ impl Prefix {
             cluster: 0,
         };
         let engine = Arc::clone(&client.engine);
-        client.wait(async move { connect(&engine).await })?.map_err(refused)?;
+        client.wait(async move { opening::connect(&engine).await })?.map_err(refused)?;
         client.cluster = client.moment()?.cluster;
         Ok(Self(Arc::new(client)))
     }

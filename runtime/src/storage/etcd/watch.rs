@@ -140,20 +140,20 @@ impl Watch {
     pub(super) async fn next(&mut self) -> Result<News, Ended> {
         let response = self.messages.next().await?;
         let response = response.ok_or_else(|| Ended::Broken("etcd has ended the watch".to_owned()))?;
-        self.take(response).await
+        self.take(response)
     }
 
     /// What came meanwhile, if anything.
     pub(super) async fn next_now(&mut self) -> Result<Option<News>, Ended> {
         match self.messages.next_now().await? {
-            Some(response) => self.take(response).await.map(Some),
+            Some(response) => self.take(response).map(Some),
             None => Ok(None),
         }
     }
 
-    async fn take(&mut self, response: WatchResponse) -> Result<News, Ended> {
+    fn take(&mut self, response: WatchResponse) -> Result<News, Ended> {
         if response.canceled {
-            return Err(self.canceled(&response).await);
+            return Err(self.canceled(&response));
         }
         if response.events.is_empty() {
             let is_progress = !response.created && !response.fragment && self.session.reports_progress;
@@ -179,14 +179,15 @@ impl Watch {
         Ok(News { changes, upto, changed: upto, sample })
     }
 
-    async fn canceled(&self, response: &WatchResponse) -> Ended {
+    fn canceled(&self, response: &WatchResponse) -> Ended {
         if response.compact_revision > 0 {
             return Ended::Compacted(proto::revision(response.compact_revision));
         }
-        // A token that has expired looks like a lack of permission.
-        let renewed = self.engine.members.authenticate(&self.session).await;
-        let why = renewed.err().map_or_else(|| response.cancel_reason.clone(), |fault| fault.to_string());
-        Ended::Broken(format!("etcd has ended the watch: {why}"))
+        // A token that has expired looks like a lack of permission. The next watch has a new one; if this waited for it, a
+        // caller that stops waiting would lose the end of this watch.
+        let (engine, session) = (Arc::clone(&self.engine), Arc::clone(&self.session));
+        tokio::spawn(async move { engine.members.authenticate(&session).await });
+        Ended::Broken(format!("etcd has ended the watch: {}", response.cancel_reason))
     }
 
     /// A change of one of the callers' keys.

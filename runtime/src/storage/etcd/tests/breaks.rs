@@ -39,6 +39,31 @@ fn what_others_write_in_a_break_comes_afterwards_in_order() {
 }
 
 #[test]
+fn history_has_all_changes_up_to_a_state_that_was_read_before_they_came() {
+    let Some(member) = Member::start() else { return };
+    let (ours, other) = (Arc::new(open(&member)), open(&member));
+    let (gate, passes) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(0)));
+    let (waits, counts) = (Arc::clone(&gate), Arc::clone(&passes));
+    ours.attach(Box::new(move |_| {
+        *counts.lock().unwrap() += 1;
+        drop(waits.lock().unwrap());
+    }));
+    let shut = gate.lock().unwrap();
+    let before = *passes.lock().unwrap();
+    let first = put(&other, "/things/a", "1");
+    until("the sink is busy", || *passes.lock().unwrap() > before);
+    let last = put(&other, "/things/b", "2");
+    let (_, read_at) = ours.range("/registry/things/", None).expect("a state");
+    assert!(read_at >= last);
+    let store = Arc::clone(&ours);
+    let reading = thread::spawn(move || store.changes(first, 10));
+    thread::sleep(Duration::from_millis(200));
+    drop(shut);
+    let changes = reading.join().expect("no panic").expect("changes");
+    assert_eq!(changes.iter().map(|change| change.revision).collect::<Vec<_>>(), [last]);
+}
+
+#[test]
 fn what_was_compacted_in_a_break_comes_as_a_state() {
     let Some(member) = Member::start() else { return };
     let proxy = Proxy::of(&member.url());
