@@ -98,6 +98,31 @@ fn a_copy_to_etcd_is_killed_twice_and_resumed() {
 }
 
 #[test]
+fn values_that_have_expired_in_a_stopped_store_are_not_copied() {
+    let mut random = Random::from_environment();
+    let Some(sample) = Sample::new(&mut random, 0) else { return };
+    let embedded = sample::store(&mut random, 20, 1 << 20);
+    let store = Embedded::open(embedded.dir(), Options::default()).unwrap();
+    let lives = |name, lifetime| Op { lifetime: Some(lifetime), ..put(name, "{}") };
+    let short = Duration::from_millis(300);
+    block_on(store.commit(vec![lives("events/default/short", short)].into())).unwrap();
+    block_on(store.commit(vec![lives("events/default/long", Duration::from_hours(1))].into())).unwrap();
+    drop(store);
+    let (host, file) = (sample.member.url().replace("http://", "etcd://"), sample.beside("a.backup"));
+    let [one, two] = ["one", "two"].map(|name| PathBuf::from(format!("{host}/{name}")));
+    expect(0, &[path("backup"), &embedded.dir(), path("--to"), &file]);
+    thread::sleep(short);
+    expect(0, &[path("copy"), &embedded.dir(), &one]);
+    expect(0, &[path("restore"), &file, path("--to"), &two]);
+    for (place, prefix) in [(&one, "/one"), (&two, "/two")] {
+        let events = sample.member.control(&["get", "--prefix", &format!("{prefix}/events/"), "--keys-only"]);
+        assert_eq!(events.trim(), format!("{prefix}/events/default/long"));
+        let (out, _) = expect(0, &[path("check"), place, path("--against"), &embedded.dir()]);
+        assert!(out.contains("both hold the same objects"), "{out}");
+    }
+}
+
+#[test]
 fn objects_that_etcd_refuses_are_named() {
     let mut random = Random::from_environment();
     let Some(sample) = Sample::new(&mut random, 0) else { return };

@@ -31,10 +31,15 @@ pub(super) struct Reading {
     pub(super) up_ms: u64,
 }
 
+/// The system's clock: Unix time in milliseconds.
+pub(in crate::storage) fn now_ms() -> u64 {
+    let system = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(system.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Reading {
     pub(super) fn now() -> Self {
-        let system = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let system_ms = u64::try_from(system.as_millis()).unwrap_or(u64::MAX);
+        let system_ms = now_ms();
         // A system without these files has only its clock.
         let boot = fs::read("/proc/sys/kernel/random/boot_id").map_or(0, |id| XxHash3_64::oneshot(&id));
         let up_ms = fs::read_to_string("/proc/uptime").ok().and_then(|text| up_ms(&text)).unwrap_or_default();
@@ -91,6 +96,13 @@ impl Clock {
     pub(super) fn starting(now: Reading, note: Option<Note>, least_ms: u64) -> Self {
         let start_ms = note.map_or(now.system_ms, |note| note.store_ms.saturating_add(now.since_ms(note.at)));
         Self { start_ms: start_ms.max(least_ms), started: Instant::now() }
+    }
+
+    /// By how much the clock of a store, started now, would be ahead of the system's.
+    pub(super) fn ahead_ms(note: Option<Note>, least_ms: u64) -> i64 {
+        let now = Reading::now();
+        let ahead = i128::from(Self::starting(now, note, least_ms).start_ms) - i128::from(now.system_ms);
+        i64::try_from(ahead).unwrap_or_default()
     }
 
     /// The time now.

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use tokio::task::JoinSet;
@@ -14,6 +13,7 @@ use super::{
     members::Again,
     proto::{LeaseTimeToLiveRequest, LeaseTimeToLiveResponse, path},
 };
+use crate::storage::embedded::maintenance::now_ms;
 
 /// The number of leases that etcd is asked for at once.
 const AT_ONCE: usize = 64;
@@ -34,11 +34,12 @@ impl Deadlines {
         self.known_leases().get(&lease).copied()
     }
 
-    /// Asks etcd for the leases that are not known.
+    /// Asks etcd for the leases that are not known, or that have ended unless they were renewed.
     pub(super) async fn learn(&self, engine: &Arc<Engine>, leases: impl Iterator<Item = i64>) -> Result<(), Fault> {
         let unknown: BTreeSet<_> = {
-            let known = self.known_leases();
-            leases.filter(|lease| *lease != 0 && !known.contains_key(lease)).collect()
+            let (known, now_ms) = (self.known_leases(), now_ms());
+            let lasts = |lease: &i64| known.get(lease).is_some_and(|deadline_ms| *deadline_ms > now_ms);
+            leases.filter(|lease| *lease != 0 && !lasts(lease)).collect()
         };
         let (mut unknown, mut asked) = (unknown.into_iter(), JoinSet::new());
         loop {
@@ -66,10 +67,4 @@ async fn ask(engine: Arc<Engine>, lease: i64) -> Result<(i64, u64), Fault> {
     // A lease that has ended is negative: its keys are about to go.
     let seconds = u64::try_from(answer.ttl).unwrap_or_default();
     Ok((lease, now_ms() + seconds * 1_000))
-}
-
-/// The system's time.
-pub(super) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

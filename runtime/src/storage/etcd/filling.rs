@@ -18,7 +18,6 @@ use tokio::task::JoinSet;
 
 use super::{
     EtcdOptions,
-    deadlines::now_ms,
     engine::Engine,
     fault::Fault,
     members::Again,
@@ -30,7 +29,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::embedded::maintenance::{Edit, Error, Objects},
+    storage::embedded::maintenance::{Edit, Error, Objects, now_ms},
 };
 
 /// The number of writes that etcd gets at once.

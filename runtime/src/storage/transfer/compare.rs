@@ -133,7 +133,8 @@ impl Pairs {
     }
 }
 
-/// Compares two stores. Objects that cannot be read in one of them are not compared.
+/// Compares two stores. Objects that cannot be read in one of them are not compared, nor are those that have expired and that
+/// only one of them has: one store deletes them before the other.
 pub(super) fn compare_states(
     (left, right): (State, Objects),
     each: &mut dyn FnMut(Progress<'_>) -> Result<(), Error>,
@@ -147,6 +148,11 @@ pub(super) fn compare_states(
         bytes += left.as_ref().and_then(|entry| entry.value.as_ref().ok()).map_or(0, |value| value.len() as u64);
         if done % REPORT == 0 {
             each(Progress { bytes, ..Progress::new("comparing", done, total) })?;
+        }
+        if let (Some(only), None) | (None, Some(only)) = (&left, &right)
+            && only.has_expired()
+        {
+            continue;
         }
         let unreadable = [&left, &right].into_iter().flatten().any(|entry| entry.value.is_err());
         let value = |side: &Option<Object>| side.as_ref().map(|entry| entry.value.clone());
@@ -201,4 +207,41 @@ pub fn inspect(place: &Place, progress: OnProgress<'_>) -> Result<Contents, Erro
         }
     }
     Ok(contents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::embedded::maintenance::now_ms;
+
+    fn object(name: &str, deadline_ms: Option<u64>) -> Object {
+        Object { key: name.into(), value: Ok("{}".into()), revision: Revision(1), deadline_ms }
+    }
+
+    fn objects(of: &[Object]) -> Objects {
+        let objects: Vec<_> = of.iter().cloned().map(Ok).collect();
+        Box::new(objects.into_iter())
+    }
+
+    #[test]
+    fn a_value_that_expired_may_be_in_one_of_two_stores() {
+        let (past, future) = (Some(now_ms() - 1), Some(now_ms() + 60_000));
+        let compared = |left: &[Object], right: &[Object]| {
+            let left = State { head: Revision(1), count: 0, objects: objects(left) };
+            compare_states((left, objects(right)), &mut |_| Ok(())).unwrap()
+        };
+        let stays = object("a", None);
+        for (only, differs) in [(object("b", past), false), (object("b", future), true), (object("b", None), true)] {
+            let (both, one) = ([stays.clone(), only], [stays.clone()]);
+            for found in [compared(&both, &one), compared(&one, &both)] {
+                assert_eq!(found.different, u64::from(differs), "{:?}", both[1]);
+                assert_eq!(found.is_equal(), !differs);
+            }
+        }
+        // Both have it: it is compared.
+        let mut other = object("b", past);
+        assert!(compared(&[object("b", past)], &[other.clone()]).is_equal());
+        other.value = Ok("{1}".into());
+        assert_eq!(compared(&[object("b", past)], &[other]).different, 1);
+    }
 }

@@ -175,7 +175,8 @@ impl Copy<'_, '_> {
         }
     }
 
-    /// Copies each object that the target does not have as it is, and deletes what the source does not have.
+    /// Copies each object that the target does not have as it is, and deletes what the source does not have, or what has
+    /// expired there.
     fn fill(&mut self) -> Result<(), Error> {
         let after = self.marker.key.clone();
         let state = self.source.state(after.as_deref())?;
@@ -188,9 +189,10 @@ impl Copy<'_, '_> {
         let (mut batch, mut seen, mut bytes) = (Batch::default(), self.marker.done, 0);
         let doing = if self.restarts > 0 { "comparing again" } else { "copying" };
         while let Some(Pair { left, right }) = pairs.next()? {
+            seen += u64::from(left.is_some());
+            let left = left.filter(|left| !left.has_expired());
             let (key, edit) = match (left, right) {
                 (Some(left), right) => {
-                    seen += 1;
                     let size = left.value.as_ref().map_or(0, bytes::Bytes::len) as u64;
                     bytes += size;
                     let same = right.is_some_and(|right| is_copied(&left, &right, new_from));

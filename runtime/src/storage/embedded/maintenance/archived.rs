@@ -18,7 +18,10 @@ use super::{
     archive::{Item, ReadError, Reader},
     reading::{Object, Objects, State},
 };
-use crate::{meta::Revision, storage::embedded::layout::Row};
+use crate::{
+    meta::Revision,
+    storage::embedded::{clock::Clock, layout::Row},
+};
 
 /// A verified backup.
 pub(in crate::storage) struct Archived {
@@ -26,6 +29,8 @@ pub(in crate::storage) struct Archived {
     file: File,
     /// What it holds.
     pub(in crate::storage) contents: Backup,
+    /// By how much the clock of a store that is made of it would be ahead of the system's.
+    ahead_ms: i64,
     /// Where the frames of the objects' rows begin, in the order of keys.
     places: Vec<u64>,
 }
@@ -40,7 +45,7 @@ impl Archived {
         };
         let mut reader = Reader::begin(BufReader::with_capacity(1 << 20, &file)).map_err(unreadable)?;
         let contents = Backup::of(reader.state());
-        let (mut rows, mut places) = (Vec::<(u64, u64)>::new(), Vec::new());
+        let (mut rows, mut places, mut noted_ms) = (Vec::<(u64, u64)>::new(), Vec::new(), 0);
         loop {
             let at = reader.bytes;
             match reader.next().map_err(unreadable)? {
@@ -58,12 +63,12 @@ impl Archived {
                     })?;
                     places.push(rows[row].1);
                 }
-                Some(Item::Mark(..)) => {}
+                Some(Item::Mark(_, ms)) => noted_ms = noted_ms.max(ms),
                 None => break,
             }
         }
         let contents = Backup { bytes: reader.bytes, ..contents };
-        Ok(Self { path: path.to_owned(), file, contents, places })
+        Ok(Self { path: path.to_owned(), file, contents, ahead_ms: Clock::ahead_ms(None, noted_ms), places })
     }
 
     /// The objects after a key.
@@ -98,6 +103,7 @@ impl Archived {
         let row = Row::read(revision, &stored).map_err(|_| changed())?;
         let body = row.body.ok_or_else(changed)?;
         let value = Ok(Bytes::copy_from_slice(body));
-        Ok(Object { key: row.key.into(), value, revision, deadline_ms: row.deadline_ms })
+        let deadline_ms = row.deadline_ms.map(|deadline_ms| deadline_ms.saturating_add_signed(-self.ahead_ms));
+        Ok(Object { key: row.key.into(), value, revision, deadline_ms })
     }
 }

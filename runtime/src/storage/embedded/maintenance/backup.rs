@@ -7,7 +7,6 @@ use std::{
     io::{self, BufReader, BufWriter, Read, Seek, Write},
     os::unix::net::UnixStream,
     path::Path,
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
@@ -23,6 +22,7 @@ use crate::{
     meta::Revision,
     storage::embedded::{
         OpenError,
+        clock::now_ms,
         guard::guarded,
         layout::{INDEX, LOG, MARKS, META, Row, State, Tally, read_mark, read_pointer},
     },
@@ -245,8 +245,4 @@ pub(super) fn stream(
 
 fn wrong(message: String) -> StreamError {
     StreamError::Store(redb::Error::Corrupted(message))
-}
-
-fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -33,6 +33,9 @@ pub use restore::restore;
 pub use salvage::{Salvage, salvage};
 pub(in crate::storage) use staging::{Numbering, Staging};
 
+#[cfg(any(feature = "etcd", test))]
+pub(in crate::storage) use super::clock::now_ms;
+
 /// The progress of a long operation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -23,7 +23,7 @@ use crate::{
     meta::Revision,
     storage::{
         OpenError, ReadError, Value,
-        embedded::{guard::guarded, handle::Handle},
+        embedded::{clock::now_ms, guard::guarded, handle::Handle},
     },
 };
 
@@ -34,8 +34,15 @@ pub(in crate::storage) struct Object {
     pub(in crate::storage) value: Value,
     /// The revision that wrote the value; zero if damage has made it unreadable.
     pub(in crate::storage) revision: Revision,
-    /// When the value expires, on the store's clock; `None` for a value that stays.
+    /// When the value expires, on the system's clock; `None` for a value that stays.
     pub(in crate::storage) deadline_ms: Option<u64>,
+}
+
+impl Object {
+    /// True if the deadline has passed. A store that nobody has open keeps such a value, and etcd deletes it a little later.
+    pub(in crate::storage) fn has_expired(&self) -> bool {
+        self.deadline_ms.is_some_and(|deadline_ms| deadline_ms <= now_ms())
+    }
 }
 
 /// Objects in the order of their keys.
@@ -55,6 +62,7 @@ pub(in crate::storage) struct Edit {
     pub(in crate::storage) key: Arc<str>,
     pub(in crate::storage) value: Option<Bytes>,
     pub(in crate::storage) revision: Revision,
+    /// When the value expires, on the system's clock.
     pub(in crate::storage) deadline_ms: Option<u64>,
 }
 

@@ -10,8 +10,9 @@ use crate::{
     storage::{
         ReadError,
         embedded::{
+            clock::Clock,
             guard::guarded,
-            layout::{Row, read_pointer},
+            layout::{MARKS, META, Row, read_marks, read_note, read_pointer},
             read::{Stored, View, stored},
         },
     },
@@ -22,22 +23,36 @@ const PIECE_BYTES: usize = 1 << 20;
 /// The greatest number of entries of a piece.
 const PIECE: usize = 1_024;
 
-/// A store as one commit left it.
-pub(in crate::storage) struct Snapshot(View);
+/// A store as one commit left it. Deadlines are on the system's clock, with which other stores can compare them.
+pub(in crate::storage) struct Snapshot {
+    view: View,
+    /// By how much the store's clock is ahead of the system's.
+    ahead_ms: i64,
+}
 
 impl Snapshot {
     pub(super) fn of(transaction: &ReadTransaction) -> Result<Self, redb::Error> {
-        guarded(|| View::of(transaction)).map(Self)
+        guarded(|| {
+            let mut marks = Vec::new();
+            read_marks(&transaction.open_table(MARKS)?, &mut marks)?;
+            let noted_ms = marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0);
+            let ahead_ms = Clock::ahead_ms(read_note(&transaction.open_table(META)?)?, noted_ms);
+            Ok(Self { view: View::of(transaction)?, ahead_ms })
+        })
+    }
+
+    fn on_system_clock(&self, deadline_ms: Option<u64>) -> Option<u64> {
+        deadline_ms.map(|deadline_ms| deadline_ms.saturating_add_signed(-self.ahead_ms))
     }
 
     /// The newest revision.
     pub(in crate::storage) fn head(&self) -> Revision {
-        self.0.state.end.head
+        self.view.state.end.head
     }
 
     /// The number of objects.
     pub(in crate::storage) fn objects(&self) -> u64 {
-        self.0.state.index.rows
+        self.view.state.index.rows
     }
 
     /// The next entries after a key; none after the last.
@@ -46,13 +61,14 @@ impl Snapshot {
         let mut bytes = 0;
         guarded(|| {
             let begin = after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.as_bytes()));
-            for found in self.0.index.range::<&[u8]>((begin, Bound::Unbounded))? {
+            for found in self.view.index.range::<&[u8]>((begin, Bound::Unbounded))? {
                 let (key, sealed) = found?;
                 // A damaged pointer points to nothing, so the value is missing.
                 let revision = read_pointer(key.value(), sealed.value()).unwrap_or_default();
                 let key = String::from_utf8_lossy(key.value());
-                let Stored { value, deadline_ms } = stored(&self.0.log, &key, revision)?;
+                let Stored { value, deadline_ms } = stored(&self.view.log, &key, revision)?;
                 bytes += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
+                let deadline_ms = self.on_system_clock(deadline_ms);
                 piece.push_back(Object { key: key.into(), value, revision, deadline_ms });
                 if bytes >= PIECE_BYTES || piece.len() == PIECE {
                     break;
@@ -70,9 +86,13 @@ impl Snapshot {
         after: Revision,
         mut take: impl FnMut(Revision, &Row<'_>) -> Result<(), redb::Error>,
     ) -> Result<Result<(), ReadError>, redb::Error> {
-        if let Err(error) = self.0.reaches_back_to(after) {
+        if let Err(error) = self.view.reaches_back_to(after) {
             return Ok(Err(error));
         }
-        guarded(|| self.0.each_change(after, |revision, row| take(revision, row).map(|()| true)))
+        let mut shifted = |revision, row: &Row<'_>| {
+            let deadline_ms = self.on_system_clock(row.deadline_ms);
+            take(revision, &Row { deadline_ms, ..*row }).map(|()| true)
+        };
+        guarded(|| self.view.each_change(after, &mut shifted))
     }
 }

@@ -1,13 +1,17 @@
 //! Lifetimes over restarts, in copies of a store, and after damage.
 
 use std::{
+    path::Path,
     sync::{Arc, Mutex},
     time::Instant,
 };
 
 use redb::{ReadableDatabase, ReadableTableMetadata};
 
-use super::*;
+use super::{
+    clock::{Clock, Reading},
+    *,
+};
 
 const SHORT: Duration = Duration::from_millis(1_500);
 const LONG: Duration = Duration::from_hours(1);
@@ -95,6 +99,44 @@ fn many_values_that_expire_at_once_hold_no_writer_up_and_leave_no_deadline_behin
     let most = deletions.iter().max().unwrap();
     assert!(*most <= 256, "a writer may have waited for {most} deletions");
     assert!(deletions.len() > 4_998 / 256, "{deletions:?}");
+}
+
+#[test]
+fn copies_get_deadlines_on_the_clock_of_the_system() {
+    const HOUR_MS: u64 = 3_600_000;
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    let now_ms = Reading::now().system_ms;
+    lease(&store, "/a", 3 * LONG);
+    drop(store);
+    // The store was made while the system's clock was two hours ahead.
+    let db = redb::Database::open(scratch.0.join("store.redb")).unwrap();
+    let transaction = db.begin_write().unwrap();
+    let ahead = Reading { system_ms: now_ms + 2 * HOUR_MS, boot: 0, up_ms: 0 };
+    let note = Clock::starting(ahead, None, 0).note();
+    layout::save_note(note, &mut transaction.open_table(layout::META).unwrap()).unwrap();
+    transaction.commit().unwrap();
+    drop(db);
+    let deadline_ms = |dir: &Path| {
+        let mut objects = maintenance::DataDir::open(dir).unwrap().state(None).unwrap().objects;
+        objects.next().unwrap().unwrap().deadline_ms.unwrap()
+    };
+    let expected = now_ms + HOUR_MS;
+    let soon = expected..expected + 30_000;
+    let stopped = deadline_ms(&scratch.0);
+    assert!(soon.contains(&(stopped + 1_000)), "{stopped} is not {expected}");
+    let store = scratch.open(Options::default());
+    let running = deadline_ms(&scratch.0);
+    assert!(soon.contains(&(running + 1_000)), "{running} is not {expected}");
+    let before = put(&store, "/b", "1");
+    lease(&store, "/c", LONG);
+    let mut seen = Vec::new();
+    let mut dir = maintenance::DataDir::open(&scratch.0).unwrap();
+    let read = dir.changes(before, &mut |edit| {
+        seen.extend(edit.deadline_ms);
+        Ok(())
+    });
+    assert!(read.is_ok() && seen.len() == 1 && soon.contains(&(seen[0] + 1_000)), "{seen:?} is not {expected}");
 }
 
 #[test]
