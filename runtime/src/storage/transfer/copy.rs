@@ -154,6 +154,14 @@ impl Batch {
         self.edits.clear();
         written
     }
+
+    /// Writes the changes up to a revision. If that fails, the marker stays, and they are fetched again.
+    fn apply(&mut self, target: &mut Target, marker: &mut Marker, upto: u64) -> Result<(), Error> {
+        let next = Marker { applied: marker.applied.max(upto), ..marker.clone() };
+        self.write(target, &next)?;
+        *marker = next;
+        Ok(())
+    }
 }
 
 impl Copy<'_, '_> {
@@ -240,8 +248,7 @@ impl Copy<'_, '_> {
             // Several changes may share a revision, of which the last is not known to be here.
             let before = edit.revision.0.saturating_sub(1);
             if batch.push(edit) {
-                marker.applied = marker.applied.max(before);
-                batch.write(target, marker)?;
+                batch.apply(target, marker, before)?;
             }
             done += 1;
             if done.is_multiple_of(REPORT) {
@@ -253,8 +260,7 @@ impl Copy<'_, '_> {
         if batch.edits.is_empty() && applied <= self.marker.applied {
             return Ok(());
         }
-        self.marker.applied = self.marker.applied.max(applied);
-        Ok(batch.write(&mut self.target, &self.marker)?)
+        Ok(batch.apply(&mut self.target, &mut self.marker, applied)?)
     }
 
     /// Applies changes as they come, if asked for, until nothing can change or an interrupt asks for the end.

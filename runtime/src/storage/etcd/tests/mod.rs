@@ -3,6 +3,7 @@
 mod access;
 mod agrees;
 mod breaks;
+mod filling;
 mod limits;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../../tests/support/etcd.rs"]

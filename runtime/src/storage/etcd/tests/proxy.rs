@@ -1,10 +1,14 @@
 //! A proxy in front of a member, whose connections a test breaks.
 
 use std::{
-    io,
+    io::{Read, Write},
     net::{Shutdown, TcpListener, TcpStream},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
+    time::Duration,
 };
 
 /// Forwards connections to a member until they are cut.
@@ -17,6 +21,8 @@ pub(super) struct Proxy {
 struct State {
     is_cut: bool,
     open: Vec<TcpStream>,
+    /// A text in the request whose answer is to be lost.
+    losing: Option<&'static str>,
 }
 
 impl Proxy {
@@ -32,9 +38,11 @@ impl Proxy {
                 let mut state = of_thread.lock().unwrap();
                 let server = TcpStream::connect(&target).ok().filter(|_| !state.is_cut);
                 let Some(server) = server else { continue };
-                for (from, to) in [(&client, &server), (&server, &client)] {
-                    let (mut from, mut to) = (from.try_clone().expect("a socket"), to.try_clone().expect("a socket"));
-                    thread::spawn(move || io::copy(&mut from, &mut to));
+                let is_mute = Arc::new(AtomicBool::new(false));
+                for (from, to, is_request) in [(&client, &server, true), (&server, &client, false)] {
+                    let (from, to) = (from.try_clone().expect("a socket"), to.try_clone().expect("a socket"));
+                    let (state, is_mute) = (Arc::clone(&of_thread), Arc::clone(&is_mute));
+                    thread::spawn(move || forward(from, to, is_request, &state, &is_mute));
                 }
                 state.open.extend([client, server]);
             }
@@ -55,8 +63,43 @@ impl Proxy {
         }
     }
 
+    /// Breaks the connection of the next request that has a text, after the member has got it and before it answers.
+    pub(super) fn lose_answer(&self, text: &'static str) {
+        self.state.lock().unwrap().losing = Some(text);
+    }
+
+    /// True once that has happened.
+    pub(super) fn has_lost(&self) -> bool {
+        self.state.lock().unwrap().losing.is_none()
+    }
+
     /// Lets connections through again.
     pub(super) fn mend(&self) {
         self.state.lock().unwrap().is_cut = false;
+    }
+}
+
+/// Forwards one direction of a connection until it ends.
+fn forward(mut from: TcpStream, mut to: TcpStream, is_request: bool, state: &Mutex<State>, is_mute: &AtomicBool) {
+    let mut bytes = [0; 16 << 10];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        let bytes = &bytes[..count];
+        let has = |text: &&str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+        let loses = is_request && state.lock().unwrap().losing.take_if(|text| has(text)).is_some();
+        if loses {
+            is_mute.store(true, Ordering::SeqCst);
+        }
+        let sent = is_request || !is_mute.load(Ordering::SeqCst);
+        if sent && to.write_all(bytes).is_err() {
+            break;
+        }
+        if loses {
+            // The member does what it got.
+            thread::sleep(Duration::from_millis(300));
+            break;
+        }
+    }
+    for socket in [from, to] {
+        let _ = socket.shutdown(Shutdown::Both);
     }
 }
