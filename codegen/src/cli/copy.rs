@@ -24,7 +24,8 @@ A copy that was cut (Ctrl-C, a full disk, a server that stopped) leaves what it 
 command goes on from there. Remove that directory to begin again.
 
 With --follow the copy applies what the server writes, until the server is stopped: then it completes the target, and a server \
-can be started with it. Ctrl-C completes the target, too.
+can be started with it. Ctrl-C completes the target, too. From etcd only Ctrl-C does: stop the servers that use the prefix, \
+and press it.
 
 Objects keep their resourceVersions, and later ones are greater than any before. A client that is behind the newest \
 resourceVersion lists anew. In etcd they get new resourceVersions, which may be smaller than before: restart clients that keep state. \
@@ -46,7 +47,7 @@ pub(super) struct Command {
     from: String,
     /// Where to; it must not exist, unless an unfinished copy began it.
     to: String,
-    /// Go on to copy changes until the server is stopped, or until Ctrl-C.
+    /// Go on to copy changes until the server is stopped (not from etcd), or until Ctrl-C.
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
@@ -67,7 +68,12 @@ pub(super) fn copy(from: &Place, to: &Place, follow: bool) -> Result<Outcome, Er
         if progress.doing.starts_with("following") && !follows {
             follows = true;
             bar.clear();
-            eprintln!("following {from}: stop its server, or press Ctrl-C, to complete {to}");
+            // etcd does not say whether a server uses it.
+            let how = match from {
+                Place::Directory(_) => "stop its server, or press Ctrl-C,",
+                _ => "press Ctrl-C, after the servers that use it have stopped,",
+            };
+            eprintln!("following {from}: {how} to complete {to}");
         }
         bar.show(progress);
     })?;

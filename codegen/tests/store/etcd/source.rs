@@ -75,8 +75,9 @@ fn a_copy_of_etcd_under_writers_is_killed_twice_and_resumed() {
     let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(sent.success());
     let output = child.wait_with_output().unwrap();
-    let out = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{out}{}", String::from_utf8_lossy(&output.stderr));
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(output.status.code(), Some(0), "{out}{err}");
+    assert!(err.contains("press Ctrl-C, after the servers that use it have stopped, to complete"), "{err}");
     sample.assert_copied(&followed, &out);
     assert!(out.contains(&format!("as of resourceVersion {};", sample.revision())), "{out}");
 }
