@@ -220,7 +220,7 @@ async fn serve(
 /// reads and authorizes the request again.
 async fn appeared(site: &Site, parts: &Parts, asked: Arc<Asked>, user: &User) -> Result<Arc<Asked>, Refused> {
     let (api, Some(path)) = (&site.backend.api, &asked.resource) else { return Ok(asked) };
-    if !appears(api, &path.group, &path.version, &path.resource).await {
+    if !appears(api, &path.group, &path.version, &path.resource).await? {
         return Ok(asked);
     }
     let asked = Arc::new(Asked::read(parts, &api.registry)?);

@@ -80,3 +80,28 @@ async fn one_leads_and_the_other_takes_over() {
     until("the new leader removes it", || async { call(&second, "GET", &path, &Value::Null).await.0 == 404 }).await;
     second.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_resource_that_may_be_defined_elsewhere_is_not_reported_as_removed() {
+    let Some(mut member) = Member::start() else { return };
+    let server = server(&member).await;
+    let path = BOLTS.replace("bolts", "nuts");
+    assert_eq!(call(&server, "GET", &path, &Value::Null).await.0, 404);
+    // It is established, and this server cannot serve it.
+    let mut nuts = bolts();
+    nuts["metadata"]["name"] = "nuts.example.com".into();
+    nuts["spec"]["names"] = json!({"kind": "Nut", "listKind": "NutList", "plural": "nuts", "singular": "nut"});
+    nuts["spec"]["versions"][0]["schema"] = json!({"openAPIV3Schema": {"type": "string"}});
+    nuts["status"] = json!({"acceptedNames": nuts["spec"]["names"], "storedVersions": ["v1"],
+        "conditions": [{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "",
+            "lastTransitionTime": "2024-05-06T07:08:09Z"}]});
+    let key = "/registry/apiextensions.k8s.io/customresourcedefinitions/nuts.example.com";
+    member.control(&["put", key, &nuts.to_string()]);
+    let (code, answer) = call(&server, "GET", &path, &Value::Null).await;
+    assert_eq!((code, &answer["reason"]), (503, &json!("ServiceUnavailable")), "{answer}");
+    member.kill();
+    let (code, answer) = call(&server, "GET", &BOLTS.replace("bolts", "screws"), &Value::Null).await;
+    assert_eq!((code, &answer["reason"]), (504, &json!("Timeout")), "{answer}");
+    member.restart();
+    server.stop().await;
+}
