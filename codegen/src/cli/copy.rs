@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use kindsmith::maintenance::{self, Contents, Copied, CopyOptions, Error, Interrupt, Place};
+use kindsmith::maintenance::{self, Contents, Copied, CopyOptions, Error, Foreign, Interrupt, Place};
 
 use super::{
     Outcome,
@@ -112,7 +112,7 @@ fn summarize(copied: &Copied) -> Outcome {
         print(format_args!("  {renumbered} objects have new resourceVersions: clients list anew\n"));
     }
     print(format_args!("  {}: both have the digest {digest}\n", good("verified")));
-    print_foreign(copied.foreign, &copied.foreign_keys);
+    print_foreign(copied.foreign, &copied.foreigners);
     if copied.damaged == 0 {
         return Outcome::Whole;
     }
@@ -123,14 +123,11 @@ fn summarize(copied: &Copied) -> Outcome {
     Outcome::Damaged
 }
 
-fn print_foreign(count: u64, keys: &[String]) {
-    for key in keys {
-        print(format_args!(
-            "  {} {key}: kube-apiserver's Protobuf, read only by a program that declares the kind with Protobuf numbers\n",
-            remark("foreign")
-        ));
+fn print_foreign(count: u64, first: &[(String, Foreign)]) {
+    for (key, foreign) in first {
+        print(format_args!("  {} {key}: {foreign}\n", remark("foreign")));
     }
-    print_rest("foreign", count, keys.len());
+    print_rest("foreign", count, first.len());
 }
 
 fn print_rest(what: &str, count: u64, printed: usize) {
@@ -144,7 +141,7 @@ fn print_rest(what: &str, count: u64, printed: usize) {
 pub(super) fn print_contents(contents: &Contents) {
     let Contents { digest, .. } = contents;
     print(format_args!("  {} objects, {}: digest {digest}\n", grouped(digest.objects), bytes(digest.bytes)));
-    print_foreign(contents.foreign, &contents.foreign_keys);
+    print_foreign(contents.foreign, &contents.foreigners);
 }
 
 /// Reads a store that is not a data directory.

@@ -6,5 +6,5 @@
 
 pub use super::{
     embedded::maintenance::*,
-    transfer::{Comparison, Contents, Copied, CopyOptions, Digest, Interrupt, Place, compare, copy, inspect},
+    transfer::{Comparison, Contents, Copied, CopyOptions, Digest, Foreign, Interrupt, Place, compare, copy, inspect},
 };

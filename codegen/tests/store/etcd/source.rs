@@ -8,6 +8,7 @@ fn etcd_is_copied_and_backed_up_without_a_write() {
     let Some(sample) = Sample::new(&mut random, 300) else { return };
     // Three objects with one revision.
     sample.commit(["a", "b", "c"].map(|name| put(&format!("{name}/default/x"), "{}")).to_vec());
+    sample.commit(vec![put("secrets/default/sealed", "k8s:enc:aescbc:v1:key1:0123456789abcdef")]);
     let before = sample.revision();
     let [one, two, three] = ["one", "two.backup", "three"].map(|name| sample.beside(name));
     let (out, err) = expect(0, &[path("copy"), &sample.place(), &one]);
@@ -24,6 +25,7 @@ fn etcd_is_copied_and_backed_up_without_a_write() {
     }
     let (out, _) = expect(0, &[path("check"), &sample.place()]);
     assert!(out.contains("whole, as of resourceVersion") && out.contains("digest"), "{out}");
+    assert!(out.contains("foreign /registry/secrets/default/sealed: encrypted by kube-apiserver"), "{out}");
     assert_eq!(sample.revision(), before, "nothing was written");
 
     let expected = state_at(&sample.all.lock().unwrap(), Revision(u64::MAX));

@@ -13,6 +13,8 @@ use crate::{
 
 /// How Protobuf that kube-apiserver stores begins.
 const PROTOBUF: &[u8] = b"k8s\0";
+/// How values that kube-apiserver encrypts begin. The provider's name follows.
+const ENCRYPTED: &[u8] = b"k8s:enc:";
 
 impl KindReader {
     /// The record that is stored, in the current layout, or that stands for what kube-apiserver stored.
@@ -33,6 +35,11 @@ fn read(stored: &[u8], versions: &Versions) -> Result<Option<(String, Document)>
     let document = match stored.first() {
         Some(b'{') => record::parse(stored)?,
         Some(b'k') if stored.starts_with(PROTOBUF) => from_protobuf(stored, versions)?,
+        Some(b'k') if stored.starts_with(ENCRYPTED) => {
+            return Err("kube-apiserver encrypted this object, and this server does not have its keys; let kube-apiserver rewrite \
+                 it with the provider identity first"
+                .to_owned());
+        }
         _ => return Ok(None),
     };
     let api_version = document.get("apiVersion").and_then(Document::as_str);

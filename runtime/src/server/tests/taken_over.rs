@@ -13,7 +13,7 @@ use crate::{
     storage::{
         Commit, Etcd, EtcdOptions, Expect, Op, Store,
         etcd::tests::member::Member,
-        maintenance::{self, CopyOptions, Place},
+        maintenance::{self, CopyOptions, Foreign, Place},
     },
     widget::Widget,
 };
@@ -54,6 +54,8 @@ fn kubernetes(member: &Member) -> EtcdOptions {
             "/registry/apiextensions.k8s.io/customresourcedefinitions/bolts.example.com".to_owned(),
             definition.to_string().into(),
         ),
+        // A value that only kube-apiserver can read.
+        ("/registry/configmaps/shop/sealed".to_owned(), "k8s:enc:aescbc:v1:key1:0123456789abcdef".into()),
         // A kind that this server does not have.
         ("/registry/deployments/shop/web".to_owned(), protobuf::seal("apps/v1", "Deployment", b"\n\x03\n\x01a").into()),
     ];
@@ -117,6 +119,9 @@ async fn use_all(app: &App) {
     let owners = applied.metadata.managed_fields.iter().map(|entry| entry.manager.as_str());
     assert_eq!(owners.collect::<Vec<_>>(), ["ann", "kubectl"]);
 
+    let (code, refused) = call(app, "GET", "/api/v1/namespaces/shop/configmaps/sealed", &Value::Null).await;
+    assert!(code == 500 && refused.to_string().contains("kube-apiserver encrypted this object"), "{code} {refused}");
+
     let namespaces = app.client().of::<Namespace>("");
     let shop = namespaces.get("shop").await.expect("a namespace that is stored as Protobuf");
     assert_eq!(shop.metadata.uid.as_str(), "uid-of-shop");
@@ -150,7 +155,9 @@ async fn custom_resources_of_kube_apiserver_are_served_from_a_copy() {
     let (from, to) = (Place::Etcd(Box::new(options)), Place::Directory(dir.clone()));
     let copied = tokio::task::block_in_place(|| maintenance::copy(&from, &to, &CopyOptions::default(), &mut |_| {}));
     let copied = copied.expect("a copy");
-    assert_eq!((copied.digest.objects, copied.renumbered, copied.foreign), (11, 0, 4));
+    assert_eq!((copied.digest.objects, copied.renumbered, copied.foreign), (12, 0, 5));
+    let encrypted = copied.foreigners.iter().filter(|(_, foreign)| *foreign == Foreign::Encrypted);
+    assert_eq!(encrypted.map(|(key, _)| key.as_str()).collect::<Vec<_>>(), ["/registry/configmaps/shop/sealed"]);
     let app = builder().data_dir(&dir).build().await.expect("a server over a directory");
     use_all(&app).await;
     app.stop().await;

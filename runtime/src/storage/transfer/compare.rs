@@ -1,6 +1,6 @@
 //! Reads two stores side by side in the order of their keys, and one by itself.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, fmt};
 
 use super::{Digest, Place, source::Source};
 use crate::{
@@ -15,8 +15,39 @@ use crate::{
 pub(super) const NAMED: usize = 100;
 /// The number of objects between two progress reports.
 pub(super) const REPORT: u64 = 256;
-/// How Protobuf begins that kube-apiserver stores.
-const KUBERNETES_PROTOBUF: &[u8] = b"k8s\0";
+
+/// What kube-apiserver stored, other than JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Foreign {
+    /// Protobuf. A server reads it if its kind has Protobuf numbers.
+    Protobuf,
+    /// A value that kube-apiserver encrypted (`--encryption-provider-config`). No server but kube-apiserver reads it.
+    Encrypted,
+}
+
+impl Foreign {
+    fn of(value: &[u8]) -> Option<Self> {
+        if value.starts_with(b"k8s\0") {
+            return Some(Self::Protobuf);
+        }
+        value.starts_with(b"k8s:enc:").then_some(Self::Encrypted)
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Protobuf => {
+                "kube-apiserver's Protobuf, read only by a program that declares the kind with Protobuf numbers"
+            }
+            Self::Encrypted => {
+                "encrypted by kube-apiserver, whose keys no other server has; first let it rewrite the objects with the \
+                 provider identity"
+            }
+        })
+    }
+}
 
 /// What a store holds at one revision.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +61,10 @@ pub struct Contents {
     pub damaged: u64,
     /// The first of them, with the kind of damage.
     pub damages: Vec<(String, Damage)>,
-    /// The number of objects that kube-apiserver stored in Protobuf. A server reads them if their kind has Protobuf numbers.
+    /// The number of objects that kube-apiserver stored in Protobuf, or encrypted.
     pub foreign: u64,
-    /// The keys of the first of them.
-    pub foreign_keys: Vec<String>,
+    /// The first of them.
+    pub foreigners: Vec<(String, Foreign)>,
 }
 
 impl Contents {
@@ -42,10 +73,10 @@ impl Contents {
         match &entry.value {
             Ok(value) => {
                 self.digest.add(&entry.key, value);
-                if value.starts_with(KUBERNETES_PROTOBUF) {
+                if let Some(foreign) = Foreign::of(value) {
                     self.foreign += 1;
-                    if self.foreign_keys.len() < NAMED {
-                        self.foreign_keys.push(key());
+                    if self.foreigners.len() < NAMED {
+                        self.foreigners.push((key(), foreign));
                     }
                 }
             }
@@ -133,8 +164,8 @@ impl Pairs {
     }
 }
 
-/// Compares two stores. Objects that cannot be read in one of them are not compared, nor are those that have expired and that
-/// only one of them has: one store deletes them before the other.
+/// Compares two stores. Objects that cannot be read in one of them are not compared, nor is an expired one that only one of them
+/// has: one store deletes it before the other.
 pub(super) fn compare_states(
     (left, right): (State, Objects),
     each: &mut dyn FnMut(Progress<'_>) -> Result<(), Error>,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Comparison, Digest, Place,
+    Comparison, Digest, Foreign, Place,
     compare::{Pair, Pairs, REPORT, compare_states},
     marker::Marker,
     source::Source,
@@ -84,10 +84,10 @@ pub struct Copied {
     pub damaged: u64,
     /// The first of them.
     pub damages: Vec<(String, Damage)>,
-    /// The number of objects that kube-apiserver stored in Protobuf. A server reads them if their kind has Protobuf numbers.
+    /// The number of objects that kube-apiserver stored in Protobuf, or encrypted.
     pub foreign: u64,
     /// The first of them.
-    pub foreign_keys: Vec<String>,
+    pub foreigners: Vec<(String, Foreign)>,
 }
 
 /// Copies a store from one place to another that does not exist, or goes on with such a copy.
@@ -320,7 +320,7 @@ impl Copy<'_, '_> {
             damaged: found.left.damaged,
             damages: found.left.damages,
             foreign: found.left.foreign,
-            foreign_keys: found.left.foreign_keys,
+            foreigners: found.left.foreigners,
         })
     }
 }

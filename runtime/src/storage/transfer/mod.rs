@@ -16,7 +16,7 @@ mod place;
 mod source;
 mod target;
 
-pub use compare::{Comparison, Contents, compare, inspect};
+pub use compare::{Comparison, Contents, Foreign, compare, inspect};
 pub use copy::{Copied, CopyOptions, Interrupt, copy};
 pub use digest::Digest;
 pub use place::Place;

@@ -39,7 +39,7 @@ pub(in crate::storage) struct Object {
 }
 
 impl Object {
-    /// True if the deadline has passed. A store that nobody has open keeps such a value, and etcd deletes it a little later.
+    /// True if the deadline has passed. A stopped server's store keeps such a value, and etcd deletes it a little later.
     pub(in crate::storage) fn has_expired(&self) -> bool {
         self.deadline_ms.is_some_and(|deadline_ms| deadline_ms <= now_ms())
     }
