@@ -4,11 +4,10 @@
 //! its status every second. One that does not answer in a second, or has no leader, is left for the next one.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, Weak},
     time::{Duration, Instant},
 };
 
-use hyper::header::HeaderValue;
 use prost::Message;
 use tokio::{sync, time::sleep};
 
@@ -17,12 +16,13 @@ use super::{
     endpoint::Endpoint,
     error::EtcdError,
     fault::Fault,
+    keys::Keys,
     options::EtcdOptions,
-    proto::{AuthenticateRequest, AuthenticateResponse, StatusRequest, StatusResponse, path},
+    proto::RangeRequest,
+    session::{CONNECT_WITHIN, Session, lock},
+    status::Status,
 };
 
-/// How long a connection, and each call while it is made, may take.
-const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 /// The pause between two questions for the status, and how long an answer may take.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// The pause before the members are tried again.
@@ -45,6 +45,8 @@ pub(super) enum Again {
 pub(super) struct Members {
     endpoints: Vec<Endpoint>,
     user: Option<(String, String)>,
+    /// What a member is asked that may not be asked for its status.
+    question: RangeRequest,
     current: Mutex<Option<Arc<Session>>>,
     /// The endpoint to try next. Locked while a session begins.
     next: sync::Mutex<usize>,
@@ -60,48 +62,6 @@ struct Condition {
     alarm: Option<String>,
     /// Since when no changes arrive, and why.
     silent: Option<(Instant, String)>,
-}
-
-/// A connection to a member that has a leader.
-pub(super) struct Session {
-    pub connection: Connection,
-    token: Mutex<Option<HeaderValue>>,
-    /// True if the member answers a request for progress only after it has sent all changes.
-    pub reports_progress: bool,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Session {
-    pub(super) fn token(&self) -> Option<HeaderValue> {
-        lock(&self.token).clone()
-    }
-
-    /// Gets a token. It is empty without a user.
-    async fn authenticate(&self, user: Option<&(String, String)>) -> Result<(), Fault> {
-        let Some((name, password)) = user else { return Ok(()) };
-        let request = AuthenticateRequest { name: name.clone(), password: password.clone() };
-        let answer: Result<AuthenticateResponse, Fault> =
-            self.connection.call(path::AUTHENTICATE, &request, None, CONNECT_WITHIN).await;
-        let token = match answer {
-            Ok(answer) => {
-                let token = HeaderValue::from_str(&answer.token);
-                Some(token.map_err(|error| Fault::Unsent(format!("the token is invalid: {error}")))?)
-            }
-            // The user is not asked for.
-            Err(fault) if fault.is_without_users() => None,
-            Err(fault) => return Err(fault),
-        };
-        *lock(&self.token) = token;
-        Ok(())
-    }
-
-    async fn status(&self, within: Duration) -> Result<StatusResponse, Fault> {
-        let token = self.token();
-        self.connection.call(path::STATUS, &StatusRequest {}, token.as_ref(), within).await
-    }
 }
 
 /// Why no session could begin.
@@ -123,7 +83,16 @@ impl Members {
     pub(super) fn new(options: EtcdOptions) -> Result<Self, EtcdError> {
         let endpoints = Endpoint::all(&options)?;
         let next = sync::Mutex::new(random_below(endpoints.len()));
-        Ok(Self { endpoints, user: options.user, current: Mutex::default(), next, condition: Mutex::default() })
+        let question =
+            RangeRequest { key: Keys::new(&options.prefix)?.marker(), keys_only: true, ..RangeRequest::default() };
+        Ok(Self {
+            endpoints,
+            user: options.user,
+            question,
+            current: Mutex::default(),
+            next,
+            condition: Mutex::default(),
+        })
     }
 
     /// The name of the user, or an empty string.
@@ -188,20 +157,18 @@ impl Members {
 
     async fn begin(&self, endpoint: &Endpoint) -> Result<Arc<Session>, NoSession> {
         let connection = Connection::open(endpoint, CONNECT_WITHIN).await.map_err(NoSession::Connect)?;
-        let mut session = Session { connection, token: Mutex::default(), reports_progress: false };
+        let mut session = Session::new(connection);
         session.authenticate(self.user.as_ref()).await.map_err(NoSession::Fault)?;
-        let status = session.status(CONNECT_WITHIN).await.map_err(NoSession::Fault)?;
-        if status.leader == 0 {
-            return Err(NoSession::Fault(Fault::Unsent("the member has no leader".to_owned())));
-        }
-        session.reports_progress = reports_progress(&status.version);
-        self.observe(&status);
+        // It is answered through the majority: a learner refuses it.
+        let status = session.status(&self.question, CONNECT_WITHIN).await.map_err(NoSession::Fault)?;
+        session.reports_progress = status.reports_progress;
+        self.observe(status);
         Ok(Arc::new(session))
     }
 
-    fn observe(&self, status: &StatusResponse) {
+    fn observe(&self, status: Status) {
         let mut condition = lock(&self.condition);
-        (condition.unreachable, condition.alarm) = (None, alarm(&status.errors));
+        (condition.unreachable, condition.alarm) = (None, status.alarm);
     }
 
     /// Calls a method. While no member takes the call, it is made again for a few seconds.
@@ -250,7 +217,7 @@ impl Members {
     }
 }
 
-/// Asks a member for its status as long as the session is used, and ends the session if it does not answer.
+/// Asks a member whether it serves as long as the session is used, and ends the session if it does not.
 async fn heartbeat(members: Weak<Members>, session: Weak<Session>) {
     loop {
         sleep(HEARTBEAT).await;
@@ -258,45 +225,19 @@ async fn heartbeat(members: Weak<Members>, session: Weak<Session>) {
         if session.connection.is_closed() {
             return;
         }
-        let why = match session.status(HEARTBEAT).await {
-            Ok(status) if status.leader != 0 => {
-                members.observe(&status);
+        // From the member's own state: a cluster that is slow to agree is not better served by another member.
+        let question = RangeRequest { serializable: true, ..members.question.clone() };
+        let fault = match session.status(&question, HEARTBEAT).await {
+            Ok(status) => {
+                members.observe(status);
                 continue;
             }
-            Ok(_) => "the member has lost its leader".to_owned(),
             // Newer versions want a valid token here; the next call gets one.
             Err(fault) if fault.is_stale_token() => continue,
-            Err(fault) => fault.to_string(),
+            Err(fault) => fault,
         };
-        tracing::warn!(why, "a member of etcd does not serve any more; connecting to the next one");
+        tracing::warn!(%fault, "a member of etcd does not serve any more; connecting to the next one");
         session.connection.close();
-    }
-}
-
-/// What to do about an alarm that a member's status has.
-fn alarm(errors: &[String]) -> Option<String> {
-    let error = |part: &str| errors.iter().find(|error| error.contains(part));
-    let corrupt = error("CORRUPT").map(|alarm| {
-        format!(
-            "etcd has found that its members differ, and answers nothing ({alarm}); restore the member that is wrong"
-        )
-    });
-    corrupt.or_else(|| {
-        error("NOSPACE").map(|alarm| {
-            format!("etcd's database has reached its quota ({alarm}); compact and defragment it, and disarm the alarm")
-        })
-    })
-}
-
-/// True for versions that answer a request for progress only after all changes before. Others may be ahead of the changes
-/// (https://github.com/etcd-io/etcd/issues/15220).
-fn reports_progress(version: &str) -> bool {
-    let mut parts = version.split(['.', '-', '+']).map(|part| part.parse::<u32>().unwrap_or_default());
-    let mut part = || parts.next().unwrap_or_default();
-    match (part(), part(), part()) {
-        (3, 4, patch) => patch >= 25,
-        (3, 5, patch) => patch >= 8,
-        version => version >= (3, 6, 0),
     }
 }
 
@@ -310,27 +251,4 @@ pub(super) fn texts(failed: &[(String, NoSession)]) -> String {
 fn random_below(count: usize) -> usize {
     let number = getrandom::u32().unwrap_or_default();
     usize::try_from(number).unwrap_or_default() % count.max(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_alarm_of_the_status_is_reported_with_what_to_do() {
-        let of = |errors: &[&str]| alarm(&errors.iter().map(|&error| error.to_owned()).collect::<Vec<_>>());
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&["etcdserver: no leader"]), None);
-        assert!(of(&["memberID:1 alarm:NOSPACE "]).is_some_and(|text| text.contains("defragment")));
-        let both = of(&["memberID:1 alarm:NOSPACE ", "memberID:2 alarm:CORRUPT "]);
-        assert!(both.is_some_and(|text| text.contains("memberID:2 alarm:CORRUPT")));
-    }
-
-    #[test]
-    fn progress_is_trusted_from_the_versions_that_report_it_correctly() {
-        let trusted = ["3.4.25", "3.5.8", "3.5.21", "3.6.0-rc.1", "3.6.0", "4.0.0"];
-        assert!(trusted.iter().all(|version| reports_progress(version)));
-        let untrusted = ["3.4.23", "3.4.24", "3.5.1", "3.5.7", "3.3.10", "", "x"];
-        assert!(untrusted.iter().all(|version| !reports_progress(version)));
-    }
 }

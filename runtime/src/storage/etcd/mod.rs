@@ -46,6 +46,8 @@ mod pages;
 mod position;
 mod prefix;
 mod proto;
+mod session;
+mod status;
 mod tail;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -69,6 +69,9 @@ pub(super) struct RangeRequest {
     pub limit: i64,
     #[prost(int64, tag = "4")]
     pub revision: i64,
+    /// True if the member may answer from its own state.
+    #[prost(bool, tag = "7")]
+    pub serializable: bool,
     #[prost(bool, tag = "8")]
     pub keys_only: bool,
     #[prost(bool, tag = "9")]

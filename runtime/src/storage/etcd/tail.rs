@@ -20,8 +20,9 @@ use super::{
     engine::Engine,
     fault::Fault,
     keys::Keys,
-    members::{Session, texts},
+    members::texts,
     proto::{self, Event, EventType, WatchCreateRequest, WatchProgressRequest, WatchRequest, WatchResponse, path},
+    session::Session,
     wire::{Messages, framed},
 };
 use crate::{meta::Revision, storage::embedded::maintenance::Edit};

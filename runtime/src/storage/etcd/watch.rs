@@ -9,8 +9,9 @@ use twox_hash::XxHash3_64;
 use super::{
     engine::Engine,
     fault::Fault,
-    members::{Session, texts},
+    members::texts,
     proto::{self, Event, EventType, WatchCreateRequest, WatchProgressRequest, WatchRequest, WatchResponse, path},
+    session::Session,
     wire::{Messages, framed},
 };
 use crate::{

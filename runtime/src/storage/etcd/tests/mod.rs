@@ -3,6 +3,7 @@
 mod access;
 mod agrees;
 mod breaks;
+mod fake;
 mod filling;
 mod limits;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
@@ -12,6 +13,7 @@ mod prefix;
 mod proxy;
 mod rate;
 mod restored;
+mod serving;
 mod several;
 
 use std::{

@@ -1,0 +1,54 @@
+//! Which members are used.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::{
+    fake::{Answer, Call, Fake, well},
+    members::texts,
+    *,
+};
+
+fn members(urls: &[String]) -> Arc<Members> {
+    Arc::new(Members::new(EtcdOptions::new(urls)).expect("valid options"))
+}
+
+/// Waits until something is true, while the tasks of the test go on.
+async fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(start.elapsed() < SOON, "not within {SOON:?}: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[test]
+fn a_member_that_refuses_to_give_its_status_is_asked_in_another_way() {
+    const FORBIDDEN: Answer = Err((7, "etcdserver: permission denied"));
+    for may_read in [true, false] {
+        let (leads, refused) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
+        let (leading, counted) = (Arc::clone(&leads), Arc::clone(&refused));
+        let fake = Fake::start(move |call: &Call| match &*call.path {
+            proto::path::STATUS => {
+                counted.fetch_add(1, Ordering::Relaxed);
+                FORBIDDEN
+            }
+            _ if !leading.load(Ordering::Relaxed) => Err((14, "etcdserver: no leader")),
+            _ if may_read => well(call),
+            _ => FORBIDDEN,
+        });
+        block_on(async {
+            let members = members(&[fake.url()]);
+            let session = members.session().await.map_err(|failed| texts(&failed)).expect("it serves");
+            assert!(session.reports_progress);
+            until("two heartbeats are over", || refused.load(Ordering::Relaxed) > 3).await;
+            assert!(!session.connection.is_closed());
+            leads.store(false, Ordering::Relaxed);
+            until("it is left without a leader", || session.connection.is_closed()).await;
+            assert!(members.session().await.is_err());
+            until("it is reported", || members.refusal().is_some()).await;
+            leads.store(true, Ordering::Relaxed);
+            assert!(members.session().await.is_ok());
+            assert_eq!(members.refusal(), None);
+        });
+    }
+}
