@@ -1,7 +1,7 @@
 //! The members: a connection to one of them at a time, the user's token, and what is tried again.
 //!
 //! All calls and the watch use the same member, so that what a write did comes on the watch soon. A member is asked for
-//! its status every second. One that does not answer in a second, or has no leader, is left for the next one.
+//! its status every second. One that does not answer in a second, has no leader or is a learner, is left for the next one.
 
 use std::{
     sync::{Arc, Mutex, Weak},

@@ -291,6 +291,8 @@ pub(super) struct StatusResponse {
     pub leader: u64,
     #[prost(string, repeated, tag = "8")]
     pub errors: Vec<String>,
+    #[prost(bool, tag = "10")]
+    pub is_learner: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]

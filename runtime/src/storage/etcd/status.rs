@@ -17,7 +17,8 @@ pub(super) struct Status {
 }
 
 impl Session {
-    /// Asks the member whether it serves. A member without a leader does not.
+    /// Asks the member whether it serves. A member without a leader does not, and neither does a learner, which refuses
+    /// nearly all calls.
     ///
     /// etcd 3.5.28 and 3.6.0 give the status only to users with the role `root`, as later versions do. There `question` is
     /// asked: an answer, and a lack of permission, come from a member that serves.
@@ -42,6 +43,9 @@ impl Status {
     fn of(status: &StatusResponse) -> Result<Self, Fault> {
         if status.leader == 0 {
             return Err(Fault::Unsent("the member has no leader".to_owned()));
+        }
+        if status.is_learner {
+            return Err(Fault::Unsent("the member is a learner; promote it, or leave out its endpoint".to_owned()));
         }
         Ok(Self { reports_progress: reports_progress(&status.version), alarm: alarm(&status.errors) })
     }

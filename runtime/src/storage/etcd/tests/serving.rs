@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use prost::Message;
+
 use super::{
-    fake::{Answer, Call, Fake, well},
+    fake::{Answer, Call, Fake, status, well},
     members::texts,
     *,
 };
@@ -51,4 +53,30 @@ fn a_member_that_refuses_to_give_its_status_is_asked_in_another_way() {
             assert_eq!(members.refusal(), None);
         });
     }
+}
+
+#[test]
+fn a_learner_is_passed_over_and_left() {
+    let learns = Arc::new(AtomicBool::new(true));
+    let learning = Arc::clone(&learns);
+    let learner = Fake::start(move |call: &Call| match &*call.path {
+        proto::path::STATUS => {
+            Ok(proto::StatusResponse { is_learner: learning.load(Ordering::Relaxed), ..status() }.encode_to_vec())
+        }
+        _ => well(call),
+    });
+    let other = Fake::start(well);
+    block_on(async {
+        let alone = members(&[learner.url()]);
+        let failed = alone.session().await.err().expect("it does not serve");
+        assert!(texts(&failed).contains("is a learner"), "{}", texts(&failed));
+        // One of both is tried first, by chance.
+        for _ in 0..8 {
+            assert!(members(&[learner.url(), other.url()]).session().await.is_ok());
+        }
+        learns.store(false, Ordering::Relaxed);
+        let session = alone.session().await.map_err(|failed| texts(&failed)).expect("it serves");
+        learns.store(true, Ordering::Relaxed);
+        until("it is left", || session.connection.is_closed()).await;
+    });
 }
