@@ -123,7 +123,7 @@ impl Engine {
                 Ok(answer) => return Ok(answer),
                 // It ended early, as when etcd's clock was set.
                 Err(fault) if is_first && fault.lacks_lease() => {
-                    self.leases.forget(&leases).await;
+                    self.leases.forget(&leases);
                     is_first = false;
                 }
                 Err(fault) => return Err(fault.of_commit()),

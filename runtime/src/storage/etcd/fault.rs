@@ -129,6 +129,11 @@ impl Fault {
         matches!(self, Self::Unsent(_)) || self.is_without_leader() || self.has_code(&refused)
     }
 
+    /// The fault of a request that could not be sent because this call, which had to come first, failed.
+    pub(super) fn before_request(self) -> Self {
+        if self.is_refusal() { self } else { Self::Unsent(self.to_string()) }
+    }
+
     /// The outcome of a commit.
     pub(super) fn of_commit(self) -> CommitError {
         let message = self.to_string();

@@ -259,7 +259,7 @@ async fn put(engine: &Engine, key: Bytes, value: Bytes, deadline_ms: Option<u64>
             (Ok(_), _) => return Ok(()),
             // It ended early, as when etcd's clock was set.
             (Err(fault), Some((_, seconds))) if is_first && fault.lacks_lease() => {
-                engine.leases.forget(&[seconds]).await;
+                engine.leases.forget(&[seconds]);
                 is_first = false;
             }
             (Err(fault), _) => return Err(fault),

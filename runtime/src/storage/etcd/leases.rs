@@ -3,16 +3,17 @@
 
 use std::{
     collections::HashMap,
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use super::{
     fault::Fault,
-    members::{Again, Members},
+    members::{Again, ENDED_WITHIN, Members},
     proto::{LeaseGrantRequest, LeaseGrantResponse, TxnRequest, path},
+    turns::Turns,
 };
 use crate::storage::Commit;
 
@@ -23,10 +24,12 @@ const MOST_SECONDS: u64 = 9_000_000_000;
 /// The number of keys of one lease: etcd deletes them in one step.
 const MOST_KEYS: usize = 1_000;
 
-/// The leases that further operations can use, by the lifetime in seconds.
-#[derive(Default)]
+/// The leases that further operations can use.
 pub(super) struct Leases {
+    /// By the lifetime in seconds.
     shared: Mutex<HashMap<u64, Lease>>,
+    /// A lease is granted in a turn, for all who can share it.
+    grants: Turns<(), Fault>,
 }
 
 struct Lease {
@@ -35,7 +38,22 @@ struct Lease {
     keys: usize,
 }
 
+/// How long a lease lives that keys with a lifetime share.
+fn lives(seconds: u64) -> u64 {
+    seconds + (seconds / 20).min(MOST_SECONDS_MORE)
+}
+
+impl Default for Leases {
+    fn default() -> Self {
+        Self { shared: Mutex::default(), grants: Turns::new(()) }
+    }
+}
+
 impl Leases {
+    fn shared(&self) -> MutexGuard<'_, HashMap<u64, Lease>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds leases to the puts of a commit whose operations have a lifetime. Returns the lifetimes in seconds.
     pub(super) async fn lend(
         &self,
@@ -72,29 +90,53 @@ impl Leases {
     }
 
     /// Drops leases that etcd does not know.
-    pub(super) async fn forget(&self, lifetimes: &[u64]) {
-        let mut shared = self.shared.lock().await;
+    pub(super) fn forget(&self, lifetimes: &[u64]) {
+        let mut shared = self.shared();
         for seconds in lifetimes {
             shared.remove(seconds);
         }
     }
 
+    /// A lease. Waits for grants of others [`ENDED_WITHIN`] at most, and as long for one of its own.
     async fn lease(&self, members: &Arc<Members>, seconds: u64) -> Result<i64, Fault> {
-        let mut shared = self.shared.lock().await;
+        if let Some(id) = self.granted(seconds) {
+            return Ok(id);
+        }
+        // Of one that lives no longer, nothing is left to share.
+        if lives(seconds) == seconds {
+            return grant(members, seconds).await;
+        }
+        let turn = timeout(ENDED_WITHIN, self.grants.wait()).await;
+        let turn = turn.map_err(|_| Fault::Unsent(format!("no lease was granted within {ENDED_WITHIN:?}")))??;
+        if let Some(id) = self.granted(seconds) {
+            return Ok(id);
+        }
         let now = Instant::now();
-        let needed = now + Duration::from_secs(seconds);
-        if let Some(lease) = shared.get_mut(&seconds).filter(|lease| lease.ends >= needed && lease.keys < MOST_KEYS) {
-            lease.keys += 1;
-            return Ok(lease.id);
-        }
+        let id = match grant(members, lives(seconds)).await {
+            Ok(id) => id,
+            Err(fault) => return Err(turn.fail(fault)),
+        };
+        let mut shared = self.shared();
         shared.retain(|seconds, lease| lease.ends > now + Duration::from_secs(*seconds));
-        let lives = seconds + (seconds / 20).min(MOST_SECONDS_MORE);
-        let request = LeaseGrantRequest { ttl: i64::try_from(lives).unwrap_or(i64::MAX) };
-        let granted: LeaseGrantResponse = members.call(path::LEASE_GRANT, &request, Again::Always).await?;
-        if granted.id == 0 {
-            return Err(Fault::Unsent(format!("no lease was granted: {}", granted.error)));
-        }
-        shared.insert(seconds, Lease { id: granted.id, ends: now + Duration::from_secs(lives), keys: 1 });
-        Ok(granted.id)
+        shared.insert(seconds, Lease { id, ends: now + Duration::from_secs(lives(seconds)), keys: 1 });
+        Ok(id)
     }
+
+    /// A lease that one more key can use.
+    fn granted(&self, seconds: u64) -> Option<i64> {
+        let (mut shared, needed) = (self.shared(), Instant::now() + Duration::from_secs(seconds));
+        let lease = shared.get_mut(&seconds).filter(|lease| lease.ends >= needed && lease.keys < MOST_KEYS)?;
+        lease.keys += 1;
+        Some(lease.id)
+    }
+}
+
+async fn grant(members: &Arc<Members>, seconds: u64) -> Result<i64, Fault> {
+    let request = LeaseGrantRequest { ttl: i64::try_from(seconds).unwrap_or(i64::MAX) };
+    let granted: Result<LeaseGrantResponse, Fault> = members.call(path::LEASE_GRANT, &request, Again::Always).await;
+    let granted = granted.map_err(Fault::before_request)?;
+    if granted.id == 0 {
+        return Err(Fault::Unsent(format!("no lease was granted: {}", granted.error)));
+    }
+    Ok(granted.id)
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use prost::Message;
-use tokio::{sync, time::sleep};
+use tokio::time::{sleep, timeout};
 
 use super::{
     connection::{ConnectError, Connection},
@@ -21,6 +21,7 @@ use super::{
     proto::RangeRequest,
     session::{CONNECT_WITHIN, Session, lock},
     status::Status,
+    turns::Turns,
 };
 
 /// The pause between two questions for the status, and how long an answer may take.
@@ -31,6 +32,8 @@ pub(super) const PAUSE: Duration = Duration::from_millis(100);
 pub(super) const TRIED_FOR: Duration = Duration::from_secs(5);
 /// How long a member may take to answer. etcd itself gives up after about seven seconds.
 pub(super) const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+/// Within which time a call ends, whatever happens.
+pub(super) const ENDED_WITHIN: Duration = Duration::from_secs(15);
 
 /// Which calls are made again.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,8 +51,8 @@ pub(super) struct Members {
     /// What a member is asked that may not be asked for its status.
     question: RangeRequest,
     current: Mutex<Option<Arc<Session>>>,
-    /// The endpoint to try next. Locked while a session begins.
-    next: sync::Mutex<usize>,
+    /// The endpoint to try next. A session begins in a turn.
+    next: Turns<usize, Failed>,
     condition: Mutex<Condition>,
 }
 
@@ -70,6 +73,9 @@ pub(super) enum NoSession {
     Fault(Fault),
 }
 
+/// The URL of each member, and why it could not be used.
+pub(super) type Failed = Arc<[(String, NoSession)]>;
+
 impl NoSession {
     fn text(&self) -> String {
         match self {
@@ -82,7 +88,7 @@ impl NoSession {
 impl Members {
     pub(super) fn new(options: EtcdOptions) -> Result<Self, EtcdError> {
         let endpoints = Endpoint::all(&options)?;
-        let next = sync::Mutex::new(random_below(endpoints.len()));
+        let next = Turns::new(random_below(endpoints.len()));
         let question =
             RangeRequest { key: Keys::new(&options.prefix)?.marker(), keys_only: true, ..RangeRequest::default() };
         Ok(Self {
@@ -127,12 +133,23 @@ impl Members {
         lock(&self.current).clone().filter(|session| !session.connection.is_closed())
     }
 
-    /// A session with a member, begun if necessary. Tries each member once.
-    pub(super) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, Vec<(String, NoSession)>> {
+    /// A session with a member, begun if necessary.
+    pub(super) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, Failed> {
         if let Some(session) = self.live() {
             return Ok(session);
         }
-        let mut next = self.next.lock().await;
+        let members = Arc::clone(self);
+        // It goes on without a caller that gives up, for the others.
+        let begun = tokio::spawn(async move { members.begin().await });
+        begun.await.unwrap_or_else(|error| {
+            let fault = Fault::Unsent(error.to_string());
+            Err(Arc::new([("etcd".to_owned(), NoSession::Fault(fault))]))
+        })
+    }
+
+    /// Begins a session, unless another caller does so. Tries each member once.
+    async fn begin(self: Arc<Self>) -> Result<Arc<Session>, Failed> {
+        let mut next = self.next.wait().await?;
         if let Some(session) = self.live() {
             return Ok(session);
         }
@@ -140,22 +157,26 @@ impl Members {
         for _ in 0..self.endpoints.len() {
             let endpoint = &self.endpoints[*next % self.endpoints.len()];
             *next += 1;
-            match self.begin(endpoint).await {
+            match self.begin_with(endpoint).await {
                 Ok(session) => {
                     *lock(&self.current) = Some(Arc::clone(&session));
-                    tokio::spawn(heartbeat(Arc::downgrade(self), Arc::downgrade(&session)));
+                    tokio::spawn(heartbeat(Arc::downgrade(&self), Arc::downgrade(&session)));
                     return Ok(session);
                 }
                 Err(why) => failed.push((endpoint.url.clone(), why)),
             }
+            self.is_unreachable(texts(&failed));
         }
-        let mut condition = lock(&self.condition);
-        let since = condition.unreachable.take().map_or_else(Instant::now, |(since, _)| since);
-        condition.unreachable = Some((since, texts(&failed)));
-        Err(failed)
+        Err(next.fail(failed.into()))
     }
 
-    async fn begin(&self, endpoint: &Endpoint) -> Result<Arc<Session>, NoSession> {
+    fn is_unreachable(&self, why: String) {
+        let mut condition = lock(&self.condition);
+        let since = condition.unreachable.take().map_or_else(Instant::now, |(since, _)| since);
+        condition.unreachable = Some((since, why));
+    }
+
+    async fn begin_with(&self, endpoint: &Endpoint) -> Result<Arc<Session>, NoSession> {
         let connection = Connection::open(endpoint, CONNECT_WITHIN).await.map_err(NoSession::Connect)?;
         let mut session = Session::new(connection);
         session.authenticate(self.user.as_ref()).await.map_err(NoSession::Fault)?;
@@ -171,7 +192,7 @@ impl Members {
         (condition.unreachable, condition.alarm) = (None, status.alarm);
     }
 
-    /// Calls a method. While no member takes the call, it is made again for a few seconds.
+    /// Calls a method. While no member takes the call, it is made again for a few seconds. Ends within [`ENDED_WITHIN`].
     pub(super) async fn call<A: Message + Default>(
         self: &Arc<Self>,
         path: &str,
@@ -180,16 +201,17 @@ impl Members {
     ) -> Result<A, Fault> {
         let (start, mut renewed) = (Instant::now(), false);
         loop {
-            let session = match self.session().await {
-                Ok(session) => session,
-                Err(failed) if start.elapsed() > TRIED_FOR => return Err(Fault::Unsent(texts(&failed))),
-                Err(_) => {
+            let session = match timeout(TRIED_FOR.saturating_sub(start.elapsed()), self.session()).await {
+                Ok(Ok(session)) => session,
+                Ok(Err(_)) => {
                     sleep(PAUSE).await;
                     continue;
                 }
+                Err(_) => return Err(Fault::Unsent(self.no_session())),
             };
             let token = session.token();
-            let answer = session.connection.call(path, message, token.as_ref(), ANSWERED_WITHIN).await;
+            let within = ANSWERED_WITHIN.min(ENDED_WITHIN.saturating_sub(start.elapsed()));
+            let answer = session.connection.call(path, message, token.as_ref(), within).await;
             let Err(fault) = answer else { return answer };
             if fault.is_stale_token() && !renewed && self.user.is_some() {
                 renewed = true;
@@ -209,6 +231,12 @@ impl Members {
             }
             sleep(PAUSE).await;
         }
+    }
+
+    /// Why a call found no session in its time.
+    fn no_session(&self) -> String {
+        let why = lock(&self.condition).unreachable.as_ref().map(|(_, why)| why.clone());
+        why.unwrap_or_else(|| format!("no connection to a member within {TRIED_FOR:?}"))
     }
 
     /// Gets a new token, as the present one was refused.

@@ -1,12 +1,18 @@
 //! Which members are used.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::{
+    net::TcpListener,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+};
 
 use prost::Message;
+use tokio::task::JoinSet;
 
 use super::{
     fake::{Answer, Call, Fake, status, well},
-    members::texts,
+    fault::Fault,
+    leases::Leases,
+    members::{Again, texts},
     *,
 };
 
@@ -78,5 +84,31 @@ fn a_learner_is_passed_over_and_left() {
         let session = alone.session().await.map_err(|failed| texts(&failed)).expect("it serves");
         learns.store(true, Ordering::Relaxed);
         until("it is left", || session.connection.is_closed()).await;
+    });
+}
+
+#[test]
+fn all_calls_end_in_time_while_members_are_silent() {
+    // They take connections, and do not answer.
+    let silent = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+    let urls = silent.each_ref().map(|member| format!("http://{}", member.local_addr().expect("its address")));
+    block_on(async {
+        let (members, leases, start) = (members(&urls), Arc::new(Leases::default()), Instant::now());
+        let mut calls = JoinSet::new();
+        for number in 0..20 {
+            let (members, leases) = (Arc::clone(&members), Arc::clone(&leases));
+            calls.spawn(async move {
+                if number % 2 == 0 {
+                    return leases.lend_for(&members, Duration::from_hours(1)).await.map(drop);
+                }
+                let request = proto::RangeRequest::default();
+                members.call::<proto::RangeResponse>(proto::path::RANGE, &request, Again::Always).await.map(drop)
+            });
+        }
+        while let Some(ended) = calls.join_next().await {
+            let fault = ended.expect("no panic").expect_err("no member serves");
+            assert!(matches!(&fault, Fault::Unsent(why) if why.contains("none within 2s")), "{fault}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     });
 }
