@@ -64,9 +64,12 @@ impl Fault {
         self.says("etcdserver: no leader")
     }
 
-    /// The token has expired, or was issued under earlier users and roles.
+    /// The token has expired, or was issued under earlier users and roles, or etcd asks for users since then, or no more.
     pub(super) fn is_stale_token(&self) -> bool {
-        self.has_code(&[code::UNAUTHENTICATED]) || self.says("revision of auth store is old")
+        self.has_code(&[code::UNAUTHENTICATED])
+            || self.says("revision of auth store is old")
+            || self.lacks_user()
+            || self.is_without_users()
     }
 
     /// The name or the password is wrong.
@@ -79,7 +82,7 @@ impl Fault {
         self.says("authentication is not enabled")
     }
 
-    /// etcd asks for a user, and none is configured.
+    /// etcd asks for a user, and the call had none.
     pub(super) fn lacks_user(&self) -> bool {
         self.says("user name is empty")
     }

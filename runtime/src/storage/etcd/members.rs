@@ -32,6 +32,8 @@ pub(super) const PAUSE: Duration = Duration::from_millis(100);
 pub(super) const TRIED_FOR: Duration = Duration::from_secs(5);
 /// How long a member may take to answer. etcd itself gives up after about seven seconds.
 pub(super) const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+/// How often a call renews the token. Each change of etcd's users or roles makes tokens stale.
+const MOST_RENEWALS: usize = 3;
 /// Within which time a call ends, whatever happens.
 pub(super) const ENDED_WITHIN: Duration = Duration::from_secs(15);
 
@@ -199,7 +201,8 @@ impl Members {
         message: &impl Message,
         again: Again,
     ) -> Result<A, Fault> {
-        let (start, mut renewed) = (Instant::now(), false);
+        let (start, mut renewals) = (Instant::now(), 0);
+        let rest = || ENDED_WITHIN.saturating_sub(start.elapsed());
         loop {
             let session = match timeout(TRIED_FOR.saturating_sub(start.elapsed()), self.session()).await {
                 Ok(Ok(session)) => session,
@@ -210,13 +213,18 @@ impl Members {
                 Err(_) => return Err(Fault::Unsent(self.no_session())),
             };
             let token = session.token();
-            let within = ANSWERED_WITHIN.min(ENDED_WITHIN.saturating_sub(start.elapsed()));
-            let answer = session.connection.call(path, message, token.as_ref(), within).await;
-            let Err(fault) = answer else { return answer };
-            if fault.is_stale_token() && !renewed && self.user.is_some() {
-                renewed = true;
-                session.authenticate(self.user.as_ref()).await?;
-                continue;
+            let (header, within) = (token.header.as_ref(), ANSWERED_WITHIN.min(rest()));
+            let answer = session.connection.call(path, message, header, within).await;
+            let Err(mut fault) = answer else { return answer };
+            if fault.is_stale_token() && self.user.is_some() && renewals < MOST_RENEWALS {
+                match timeout(rest(), session.renew(self.user.as_ref(), &token)).await {
+                    Ok(Ok(())) => {
+                        renewals += 1;
+                        continue;
+                    }
+                    Ok(Err(why)) => fault = why,
+                    Err(_) => return Err(Fault::Unsent("the token was not renewed in time".to_owned())),
+                }
             }
             if fault.is_without_leader() {
                 session.connection.close();
@@ -241,7 +249,7 @@ impl Members {
 
     /// Gets a new token, as the present one was refused.
     pub(super) async fn authenticate(&self, session: &Session) -> Result<(), Fault> {
-        session.authenticate(self.user.as_ref()).await
+        session.renew(self.user.as_ref(), &session.token()).await
     }
 }
 
@@ -255,15 +263,15 @@ async fn heartbeat(members: Weak<Members>, session: Weak<Session>) {
         }
         // From the member's own state: a cluster that is slow to agree is not better served by another member.
         let question = RangeRequest { serializable: true, ..members.question.clone() };
-        let fault = match session.status(&question, HEARTBEAT).await {
-            Ok(status) => {
-                members.observe(status);
-                continue;
-            }
-            // Newer versions want a valid token here; the next call gets one.
-            Err(fault) if fault.is_stale_token() => continue,
-            Err(fault) => fault,
-        };
+        let token = session.token();
+        let mut served = session.status(&question, HEARTBEAT).await.map(|status| members.observe(status));
+        if let Err(fault) = &served
+            && fault.is_stale_token()
+            && members.user.is_some()
+        {
+            served = session.renew(members.user.as_ref(), &token).await;
+        }
+        let Err(fault) = served else { continue };
         tracing::warn!(%fault, "a member of etcd does not serve any more; connecting to the next one");
         session.connection.close();
     }

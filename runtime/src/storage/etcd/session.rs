@@ -11,15 +11,26 @@ use super::{
     connection::Connection,
     fault::Fault,
     proto::{AuthenticateRequest, AuthenticateResponse, path},
+    turns::Turns,
 };
 
 /// How long a connection, and each call while it is made, may take.
 pub(super) const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 
+/// The user's token, which calls have as a header; none without a user.
+#[derive(Clone, Default)]
+pub(super) struct Token {
+    pub header: Option<HeaderValue>,
+    /// How many there were before it in the session.
+    number: usize,
+}
+
 /// A connection to a member that serves.
 pub(super) struct Session {
     pub connection: Connection,
-    token: Mutex<Option<HeaderValue>>,
+    token: Mutex<Token>,
+    /// The token is renewed in a turn.
+    renewals: Turns<(), Fault>,
     /// True if the member answers a request for progress only after it has sent all changes.
     pub reports_progress: bool,
 }
@@ -31,10 +42,10 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Session {
     /// A session without a token.
     pub(super) fn new(connection: Connection) -> Self {
-        Self { connection, token: Mutex::default(), reports_progress: false }
+        Self { connection, token: Mutex::default(), renewals: Turns::new(()), reports_progress: false }
     }
 
-    pub(super) fn token(&self) -> Option<HeaderValue> {
+    pub(super) fn token(&self) -> Token {
         lock(&self.token).clone()
     }
 
@@ -53,7 +64,21 @@ impl Session {
             Err(fault) if fault.is_without_users() => None,
             Err(fault) => return Err(fault),
         };
-        *lock(&self.token) = token;
+        let mut present = lock(&self.token);
+        *present = Token { header: token, number: present.number + 1 };
         Ok(())
+    }
+
+    /// Gets another token in place of one that was refused, once for all whose calls had it: etcd takes a tenth of a second
+    /// to check a password.
+    pub(super) async fn renew(&self, user: Option<&(String, String)>, refused: &Token) -> Result<(), Fault> {
+        let turn = self.renewals.wait().await?;
+        if self.token().number != refused.number {
+            return Ok(());
+        }
+        match self.authenticate(user).await {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(turn.fail(fault.before_request())),
+        }
     }
 }

@@ -25,12 +25,13 @@ impl Session {
     pub(super) async fn status(&self, question: &RangeRequest, within: Duration) -> Result<Status, Fault> {
         let (token, connection) = (self.token(), &self.connection);
         let status: Result<StatusResponse, Fault> =
-            connection.call(path::STATUS, &StatusRequest {}, token.as_ref(), within).await;
+            connection.call(path::STATUS, &StatusRequest {}, token.header.as_ref(), within).await;
         match status {
             Err(fault) if fault.is_forbidden() => {}
             status => return Status::of(&status?),
         }
-        let answer: Result<RangeResponse, Fault> = connection.call(path::RANGE, question, token.as_ref(), within).await;
+        let answer: Result<RangeResponse, Fault> =
+            connection.call(path::RANGE, question, token.header.as_ref(), within).await;
         match answer {
             Err(fault) if !fault.is_forbidden() => Err(fault),
             // All versions that refuse the status report progress correctly.

@@ -162,7 +162,7 @@ impl Tail {
             WatchCreateRequest { key, range_end, start_revision, fragment: true, ..WatchCreateRequest::default() };
         let first = WatchRequest { create: Some(create), progress: None };
         let token = session.token();
-        let begun = session.connection.stream(path::WATCH, &first, token.as_ref(), BEGUN_WITHIN).await;
+        let begun = session.connection.stream(path::WATCH, &first, token.header.as_ref(), BEGUN_WITHIN).await;
         let (requests, messages) = begun?;
         Ok(Watching { session, requests, messages })
     }

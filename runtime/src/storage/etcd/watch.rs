@@ -119,7 +119,7 @@ impl Watch {
         };
         let first = WatchRequest { create: Some(create), progress: None };
         let token = session.token();
-        let begun = session.connection.stream(path::WATCH, &first, token.as_ref(), BEGUN_WITHIN).await;
+        let begun = session.connection.stream(path::WATCH, &first, token.header.as_ref(), BEGUN_WITHIN).await;
         let (requests, messages) = begun?;
         let (engine, partial) = (Arc::clone(engine), Vec::new());
         Ok(Self { engine, session, requests, messages, replaced, after, expected, partial })

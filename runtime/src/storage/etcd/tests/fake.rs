@@ -17,6 +17,8 @@ use super::*;
 /// A call that came.
 pub(super) struct Call {
     pub(super) path: String,
+    /// The user's token, or an empty string without one.
+    pub(super) token: String,
 }
 
 /// An encoded message, or a code of gRPC with a text.
@@ -70,7 +72,8 @@ async fn respond(
 ) -> Result<Response<Full<Bytes>>, hyper::Error> {
     let (head, body) = request.into_parts();
     body.collect().await?;
-    let call = Call { path: head.uri.path().to_owned() };
+    let token = head.headers.get("token").and_then(|token| token.to_str().ok()).unwrap_or_default();
+    let call = Call { path: head.uri.path().to_owned(), token: token.to_owned() };
     let answer = spawn_blocking(move || answer(&call)).await.expect("an answer");
     let (body, code, message) = match answer {
         Ok(message) => {

@@ -15,6 +15,7 @@ mod rate;
 mod restored;
 mod serving;
 mod several;
+mod tokens;
 
 use std::{
     sync::{Arc, Mutex},
