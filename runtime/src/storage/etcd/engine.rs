@@ -24,7 +24,7 @@ use super::{
 use crate::{
     meta::Revision,
     storage::{
-        Commit, CommitError, Entry, Metrics, ReadError,
+        Change, Commit, CommitError, Entry, Expect, Metrics, Op, Previous, ReadError,
         budget::{self, Budget},
     },
 };
@@ -71,20 +71,26 @@ impl Engine {
         let known = self.position.asking();
         let known = known.map_err(|message| CommitError::Refused { full: false, message })?;
         let bytes = commit.ops.iter().map(|op| op.key.len() + op.value.as_ref().map_or(0, Bytes::len)).sum();
+        let _share = self.room.wait(bytes).await.ok_or(CommitError::Busy)?;
         let answer = {
-            let _share = self.room.wait(bytes).await.ok_or(CommitError::Busy)?;
             // The semaphore is never closed.
             let _place = timeout(ANSWERED_WITHIN, self.in_flight.acquire()).await.map_err(|_| CommitError::Busy)?;
             self.apply(&commit, &mut request, known).await?
         };
         let revision = proto::at(answer.header.as_ref());
         self.position.answered(known, revision).map_err(CommitError::Unknown)?;
-        if !commit.ops.is_empty() {
+        let count = commit.ops.len();
+        if count > 0 {
             self.position.saw_change(revision);
+            if let Some(changes) = changes(commit, revision) {
+                self.position.committed(revision, changes);
+            }
             // Late: the write is durable, and consistent reads confirm.
-            let _ = timeout(DELIVERED_WITHIN, self.position.delivered(revision)).await;
+            if timeout(DELIVERED_WITHIN, self.position.delivered(revision)).await.is_err() {
+                self.position.forget(revision);
+            }
         }
-        Ok(vec![revision; commit.ops.len()])
+        Ok(vec![revision; count])
     }
 
     /// Applies a commit, or finds out which precondition does not hold. If a change of another client has made it hold in
@@ -163,6 +169,20 @@ impl Engine {
         self.position.saw_change(revision);
         Ok(revision)
     }
+}
+
+/// The changes of a commit as the watch has them. `None` if only etcd knows whether one of them created its key.
+fn changes(commit: Commit, revision: Revision) -> Option<Vec<Change>> {
+    let change = |op: Op| {
+        let previous = match op.expect {
+            Expect::Absent => Previous::Absent,
+            Expect::At(_) => Previous::Unread,
+            Expect::Any if op.value.is_none() => Previous::Unread,
+            Expect::Any => return None,
+        };
+        Some(Change { revision, key: op.key, value: op.value, previous })
+    };
+    commit.ops.into_iter().map(change).collect()
 }
 
 /// Writes the engine's own key, unless that is going on.

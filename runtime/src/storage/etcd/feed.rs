@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{Delivery, ReadError, Sink},
+    storage::{Change, Delivery, ReadError, Sink},
 };
 
 /// The number of changes that the sink gets at once, if so many have come.
@@ -87,6 +87,8 @@ impl Feed {
             Ok(watch) => watch,
             Err(ended) => return ended,
         };
+        // Another session may have answered them, before etcd was restored from a backup.
+        engine.position.forget_own();
         let (mut next_question, reports_progress) = (Instant::now(), watch.reports_progress());
         let mut asked: Option<Instant> = None;
         loop {
@@ -104,6 +106,7 @@ impl Feed {
                     }
                     Err(ended) => return ended,
                 },
+                changes = engine.position.own() => self.take_own(&changes, &mut watch),
                 () = is_asked(&engine.position, next_question, reports_progress) => {
                     if asked.get_or_insert_with(Instant::now).elapsed() > ANSWERED_WITHIN {
                         return Ended::Broken(format!("no news within {ANSWERED_WITHIN:?}"));
@@ -142,12 +145,28 @@ impl Feed {
             self.engine.position.saw_change(news.changed);
         }
         if news.upto > self.at {
-            (self.sink)(Delivery::Changes(&news.changes, news.upto));
-            self.at = news.upto;
-            self.sample = news.sample.or(self.sample);
-            self.engine.position.deliver(self.at);
+            self.deliver(&news.changes, news.upto, news.sample);
         }
         ended
+    }
+
+    /// Delivers changes of this process's commits. They come later on the watch, too: etcd sends a watch what it could not
+    /// send at once only every 100 ms, and writers need not wait for that.
+    fn take_own(&mut self, changes: &[Change], watch: &mut Watch) {
+        let Some(upto) = changes.last().map(|last| last.revision).filter(|_| watch.is_on_the_member_in_use()) else {
+            return;
+        };
+        let newest = &changes[changes.partition_point(|change| change.revision < upto)];
+        let stored = self.engine.keys.stored(&newest.key).zip(newest.value.as_ref());
+        self.deliver(changes, upto, stored.map(|(key, value)| Sample::of(upto, &key, value)));
+        watch.leave_out(upto);
+    }
+
+    fn deliver(&mut self, changes: &[Change], upto: Revision, sample: Option<Sample>) {
+        (self.sink)(Delivery::Changes(changes, upto));
+        self.at = upto;
+        self.sample = sample.or(self.sample);
+        self.engine.position.deliver(upto);
     }
 
     /// Delivers the whole state.

@@ -135,6 +135,11 @@ impl Members {
         lock(&self.current).clone().filter(|session| !session.connection.is_closed())
     }
 
+    /// True if calls use this session.
+    pub(super) fn is_in_use(&self, session: &Arc<Session>) -> bool {
+        self.live().is_some_and(|live| Arc::ptr_eq(&live, session))
+    }
+
     /// A session with a member, begun if necessary.
     pub(super) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, Failed> {
         if let Some(session) = self.live() {

@@ -2,7 +2,8 @@
 //!
 //! Keys and values are those of the store's callers, so that etcdctl and etcd's backups work; a revision is etcd's. A commit
 //! is one transaction that compares all holds and preconditions. One watch of all keys below the prefix feeds the sink, and
-//! a commit is acknowledged when its change has come back on the watch.
+//! a commit is acknowledged when the sink has its change. A change of this process that follows directly on what the sink
+//! has does not wait for the watch.
 //!
 //! # How does a reader learn that it has everything?
 //!

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::meta::Revision;
+use crate::{meta::Revision, storage::Change};
 
 /// The revisions that matter while the engine runs.
 #[derive(Default)]
@@ -15,6 +15,8 @@ pub(super) struct Position {
     state: Mutex<State>,
     /// Notified when `wanted` grows.
     asked: Notify,
+    /// Notified when `own` has what follows directly on what the sink has.
+    follows: Notify,
 }
 
 #[derive(Default)]
@@ -33,6 +35,8 @@ struct State {
     compacted: Revision,
     /// Why nothing that etcd has now may be used, if so.
     replaced: Option<String>,
+    /// The changes of this process's commits that the sink does not have.
+    own: BTreeMap<Revision, Vec<Change>>,
     /// Commits that wait until the sink has their revision.
     waiting: BTreeMap<Revision, Vec<oneshot::Sender<()>>>,
 }
@@ -117,11 +121,55 @@ impl Position {
         state.delivered = Some(upto);
         let later = state.waiting.split_off(&upto.next());
         let reached = std::mem::replace(&mut state.waiting, later);
+        state.own = state.own.split_off(&upto.next());
         drop(state);
         for waiter in reached.into_values().flatten() {
             // A waiter may have given up.
             let _ = waiter.send(());
         }
+    }
+
+    /// Takes in the changes of a commit of this process, in case that they come here before they come on the watch.
+    pub(super) fn committed(&self, revision: Revision, changes: Vec<Change>) {
+        let mut state = self.state();
+        let Some(delivered) = state.delivered.filter(|delivered| *delivered < revision) else { return };
+        state.own.insert(revision, changes);
+        drop(state);
+        if delivered.next() == revision {
+            self.follows.notify_one();
+        }
+    }
+
+    /// Forgets the changes of a commit that nobody waits for any more.
+    pub(super) fn forget(&self, revision: Revision) {
+        self.state().own.remove(&revision);
+    }
+
+    /// Forgets the changes of all commits.
+    pub(super) fn forget_own(&self) {
+        self.state().own.clear();
+    }
+
+    /// Waits for changes of this process's commits that follow directly on what the sink has, and takes them. Each
+    /// transaction of etcd has the revision after that of the one before, so that nothing lies between.
+    pub(super) async fn own(&self) -> Vec<Change> {
+        loop {
+            let following = self.following();
+            if !following.is_empty() {
+                return following;
+            }
+            self.follows.notified().await;
+        }
+    }
+
+    fn following(&self) -> Vec<Change> {
+        let (mut state, mut found) = (self.state(), Vec::new());
+        let mut next = state.delivered.map(Revision::next);
+        while let Some(changes) = next.and_then(|next| state.own.remove(&next)) {
+            found.extend(changes);
+            next = next.map(Revision::next);
+        }
+        found
     }
 
     /// Waits until the sink has a revision that changed a key below the prefix. Without a sink this returns at once.
@@ -164,5 +212,56 @@ impl Position {
             }
             self.asked.notified().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::Previous;
+
+    fn changes(revision: u64) -> Vec<Change> {
+        let (revision, key) = (Revision(revision), format!("/registry/things/{revision}").into());
+        vec![Change { revision, key, value: None, previous: Previous::Unread }]
+    }
+
+    /// The revisions that follow on what the sink has.
+    fn following(position: &Position) -> Vec<u64> {
+        position.following().iter().map(|change| change.revision.0).collect()
+    }
+
+    #[test]
+    fn own_changes_come_without_the_watch_up_to_the_first_gap() {
+        let position = Position::default();
+        position.committed(Revision(1), changes(1));
+        assert!(following(&position).is_empty(), "there is no sink");
+        position.saw(Revision(3));
+        assert_eq!(position.attach(), Revision(3));
+        for own in [5, 4, 6, 8] {
+            position.committed(Revision(own), changes(own));
+        }
+        assert_eq!(following(&position), [4, 5, 6]);
+        position.deliver(Revision(6));
+        assert!(following(&position).is_empty(), "revision 7 is somebody else's");
+        position.deliver(Revision(7));
+        assert_eq!(following(&position), [8]);
+    }
+
+    #[test]
+    fn own_changes_come_once() {
+        let position = Position::default();
+        position.attach();
+        for own in [2, 3, 4] {
+            position.committed(Revision(own), changes(own));
+        }
+        // The watch was faster.
+        position.deliver(Revision(2));
+        position.committed(Revision(1), changes(1));
+        position.forget(Revision(4));
+        assert_eq!(following(&position), [3]);
+        position.deliver(Revision(3));
+        position.committed(Revision(4), changes(4));
+        position.forget_own();
+        assert!(following(&position).is_empty());
     }
 }

@@ -45,11 +45,16 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// The sample of a value that was put.
+    pub(super) fn of(revision: Revision, key: &[u8], value: &[u8]) -> Self {
+        let digest = XxHash3_64::oneshot(key) ^ XxHash3_64::oneshot_with_seed(1, value);
+        Self { revision, digest }
+    }
+
     /// The sample of an event, unless it is a deletion, which a compaction up to its revision removes.
-    fn of(event: &Event) -> Option<Self> {
+    fn of_event(event: &Event) -> Option<Self> {
         let kv = event.kv.as_ref().filter(|_| event.r#type() == EventType::Put)?;
-        let digest = XxHash3_64::oneshot(&kv.key) ^ XxHash3_64::oneshot_with_seed(1, &kv.value);
-        Some(Self { revision: proto::revision(kv.mod_revision), digest })
+        Some(Self::of(proto::revision(kv.mod_revision), &kv.key, &kv.value))
     }
 }
 
@@ -137,6 +142,17 @@ impl Watch {
         let _ = self.requests.send(framed(&request));
     }
 
+    /// True if the calls of the engine go to the member that this watch is on.
+    pub(super) fn is_on_the_member_in_use(&self) -> bool {
+        self.engine.members.is_in_use(&self.session)
+    }
+
+    /// Leaves out what comes of changes up to a revision.
+    pub(super) fn leave_out(&mut self, upto: Revision) {
+        self.after = self.after.max(upto);
+        self.partial.retain(|event| revision_of(event) > upto);
+    }
+
     /// Waits for news. Safe to cancel.
     pub(super) async fn next(&mut self) -> Result<News, Ended> {
         let response = self.messages.next().await?;
@@ -161,8 +177,9 @@ impl Watch {
             let upto = Some(proto::at(response.header.as_ref())).filter(|_| is_progress && self.partial.is_empty());
             return Ok(News { upto: upto.unwrap_or_default(), ..News::default() });
         }
-        let first = response.events.first().and_then(Sample::of);
-        if let Some(expected) = self.expected.take().filter(|expected| first != Some(*expected)) {
+        let is_first =
+            |expected: &Sample| response.events.first().and_then(Sample::of_event).as_ref() == Some(expected);
+        if let Some(expected) = self.expected.take().filter(|expected| !is_first(expected)) {
             let why = format!("its change of revision {} is not the one that this server has seen", expected.revision);
             return Err(Ended::Broken(self.engine.position.replaced(&why)));
         }
@@ -174,7 +191,7 @@ impl Watch {
         let upto = complete.last().map(revision_of).unwrap_or_default();
         self.after = self.after.max(upto);
         let newest = complete.partition_point(|event| revision_of(event) < upto);
-        let sample = complete.get(newest).and_then(Sample::of);
+        let sample = complete.get(newest).and_then(Sample::of_event);
         let changes =
             complete.into_iter().filter_map(|event| self.change(event).transpose()).collect::<Result<_, _>>()?;
         Ok(News { changes, upto, changed: upto, sample })
