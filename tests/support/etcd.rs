@@ -104,8 +104,24 @@ impl Member {
         assert!(self.run(), "the member does not start again");
     }
 
-    /// Sends a signal, such as `STOP` or `CONT`.
-    pub fn signal(&self, name: &str) {
+    /// Stops the process (SIGSTOP), and waits until all its threads stand still: the signal alone does not wait for them.
+    pub fn stop(&self) {
+        self.signal("STOP");
+        let start = Instant::now();
+        let stands = |stat: &Path| fs::read_to_string(stat).is_ok_and(|stat| stat.contains(") T "));
+        let threads = || fs::read_dir(format!("/proc/{}/task", self.id())).into_iter().flatten().flatten();
+        while !threads().all(|thread| stands(&thread.path().join("stat"))) {
+            assert!(start.elapsed() < Duration::from_secs(10), "the member does not stop");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Lets a stopped process go on.
+    pub fn resume(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
         let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.id())]).status();
         assert!(status.is_ok_and(|status| status.success()), "the member did not get SIG{name}");
     }

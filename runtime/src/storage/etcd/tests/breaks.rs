@@ -99,14 +99,14 @@ fn a_member_that_stands_still_is_noticed_and_serves_again_afterwards() {
     let store = open(&member);
     let seen = Seen::of(&store);
     put(&store, "/things/a", "1");
-    member.signal("STOP");
+    member.stop();
     let stopped = Instant::now();
     let lost = block_on(store.commit(vec![op("/things/a", Some("2"))].into()));
     assert!(matches!(lost, Err(CommitError::Unknown(_))), "it was sent, and may have happened: {lost:?}");
     assert!(stopped.elapsed() < Duration::from_secs(4), "{:?}", stopped.elapsed());
     until("it is reported", || store.health().refuses_writes.is_some());
     thread::sleep(Duration::from_secs(3).saturating_sub(stopped.elapsed()));
-    member.signal("CONT");
+    member.resume();
     let serves = Instant::now();
     let last = put(&store, "/things/a", "3");
     assert!(serves.elapsed() < Duration::from_secs(5), "{:?}", serves.elapsed());
