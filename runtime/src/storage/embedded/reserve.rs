@@ -33,7 +33,7 @@ const PIECE: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Reserve {
     disk: Arc<dyn Disk>,
-    /// The size that could be set aside when the store was opened; zero before.
+    /// The size that could be set aside since the store was opened; zero before.
     size: AtomicU64,
     /// The error of a write that used the reserve, until the writer takes note of it.
     used: Mutex<Option<String>>,
@@ -44,16 +44,16 @@ impl Reserve {
         Self { disk, size: AtomicU64::new(0), used: Mutex::default() }
     }
 
-    /// Sets space aside: as much as can be had at first, and later as much as at first.
+    /// Sets space aside: as much as can be had, and not less than before.
     pub(super) fn fill(&self) -> io::Result<()> {
-        let known = match self.size.load(Ordering::Relaxed) {
+        let least = match self.size.load(Ordering::Relaxed) {
             // A part may have been used before the store was opened.
-            0 => self.disk.reserved()?.next_power_of_two().min(SIZE),
+            0 => self.disk.reserved()?.next_power_of_two().clamp(LEAST, SIZE),
             known => known,
         };
-        let mut size = if known < LEAST { SIZE } else { known };
+        let mut size = SIZE;
         while let Err(error) = self.disk.reserve(size) {
-            if !is_full(&error) || known >= LEAST || size == LEAST {
+            if !is_full(&error) || size <= least {
                 return Err(error);
             }
             size /= 2;

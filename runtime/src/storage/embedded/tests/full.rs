@@ -116,3 +116,15 @@ fn a_store_that_filled_its_disk_accepts_all_writes_when_there_is_space() {
     newest.insert("/00000".to_owned(), 0);
     assert_holds(&store, &newest);
 }
+
+#[test]
+fn a_reserve_that_was_used_is_set_aside_again_after_a_restart() {
+    let disk = RamDisk::new(LIMIT);
+    drop(Embedded::open_on(disk.clone(), Options::default()).unwrap());
+    let whole = disk.reserved().unwrap();
+    for left in [0, 300_000, whole / 4, whole / 2 - 1] {
+        disk.reserve(left).unwrap();
+        let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
+        await_that("the reserve stays small", &store, || disk.reserved().unwrap() == whole);
+    }
+}
