@@ -24,6 +24,8 @@ pub(crate) struct RamDisk {
     contents: Arc<Mutex<Contents>>,
     limit: Arc<AtomicU64>,
     held: Arc<Mutex<Option<Receiver<()>>>>,
+    /// How often more was to be set aside while that fails.
+    refused: Arc<Mutex<Option<usize>>>,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +44,7 @@ impl Contents {
 impl RamDisk {
     /// An empty disk of this size.
     pub(crate) fn new(limit: u64) -> Self {
-        Self { contents: Arc::default(), limit: Arc::new(limit.into()), held: Arc::default() }
+        Self { contents: Arc::default(), limit: Arc::new(limit.into()), held: Arc::default(), refused: Arc::default() }
     }
 
     /// Changes the size of the disk.
@@ -55,6 +57,16 @@ impl RamDisk {
         let (hold, held) = channel();
         *self.held.lock().unwrap() = Some(held);
         hold
+    }
+
+    /// Lets attempts to set more aside fail, though not for want of space; or no longer.
+    pub(crate) fn refuse_reserve(&self, refuse: bool) {
+        *self.refused.lock().unwrap() = refuse.then_some(0);
+    }
+
+    /// The number of attempts that have failed in this way.
+    pub(crate) fn refused_reserves(&self) -> usize {
+        self.refused.lock().unwrap().unwrap_or(0)
     }
 
     fn contents(&self) -> MutexGuard<'_, Contents> {
@@ -131,6 +143,10 @@ impl Disk for RamDisk {
     fn reserve(&self, bytes: u64) -> io::Result<()> {
         let mut contents = self.contents();
         if bytes > contents.reserved {
+            if let Some(refused) = self.refused.lock().unwrap().as_mut() {
+                *refused += 1;
+                return Err(io::Error::other("too many open files"));
+            }
             self.require(contents.used() - contents.reserved + bytes)?;
         }
         contents.reserved = bytes;

@@ -42,13 +42,17 @@ impl Writer {
                     tracing::info!("the disk has space again, and the store accepts all writes");
                 }
             }
-            Err(error) if is_full(&error) => match &mut self.full {
-                Some(full) => full.next_try = Instant::now() + RETRY,
-                None => self.note_full(error.to_string()),
-            },
             Err(error) => {
-                tracing::warn!(%error, "no space can be set aside for a full disk");
-                self.full = None;
+                let is_full = is_full(&error);
+                if !is_full {
+                    tracing::warn!(%error, "the store cannot set space aside for a time when the disk is full");
+                }
+                match &mut self.full {
+                    // Another error does not show that the disk has space.
+                    Some(full) => full.next_try = Instant::now() + RETRY,
+                    None if is_full => self.note_full(error.to_string()),
+                    None => {}
+                }
             }
         }
         self.report_full();

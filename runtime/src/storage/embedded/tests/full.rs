@@ -128,3 +128,19 @@ fn a_reserve_that_was_used_is_set_aside_again_after_a_restart() {
         await_that("the reserve stays small", &store, || disk.reserved().unwrap() == whole);
     }
 }
+
+#[test]
+fn another_error_does_not_end_the_protection_of_a_full_disk() {
+    let disk = RamDisk::new(LIMIT);
+    let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
+    fill(&store, &mut Newest::new());
+    disk.refuse_reserve(true);
+    // The second attempt shows what the first one has left.
+    await_that("the reserve is not tried again", &store, || disk.refused_reserves() >= 2);
+    let refused = try_put(&store, "/x", 0);
+    assert!(matches!(refused, Err(CommitError::Refused { full: true, .. })), "{refused:?}");
+    disk.refuse_reserve(false);
+    disk.limit(2 * LIMIT);
+    await_that("the disk has space", &store, || store.health().refuses_writes.is_none());
+    try_put(&store, "/x", 0).unwrap();
+}
