@@ -11,6 +11,8 @@ pub(super) const HEADER: usize = 320;
 const MAGIC: &[u8] = b"redb\x1a\n\xa9\r\n";
 const VERSION: u8 = 3;
 const PAGE: u64 = 4096;
+/// The order of the greatest page that the engine makes. A page of order n is 2^n times as large as one of order 0.
+const GREATEST_ORDER: u64 = 20;
 /// Bits of the byte after the magic number.
 const SECOND_IS_NEWEST: u8 = 1;
 const TWO_PHASES: u8 = 4;
@@ -91,12 +93,17 @@ impl Header {
         })
     }
 
-    /// The offset of a page in the file.
-    pub(super) fn start(&self, link: Link) -> Option<u64> {
-        let index = link.page & 0xf_ffff >> link.order();
-        let region = link.page >> 20 & 0xf_ffff;
+    /// Where a page begins and ends in the file. A page's number has three parts: from the lowest bit on 20 bits for its
+    /// place among those of its size in its region, 20 bits for the region, and in the highest 5 bits the order.
+    pub(super) fn place(&self, link: Link) -> Option<(u64, u64)> {
+        if link.order() > GREATEST_ORDER {
+            return None;
+        }
+        let index = link.page & (0xf_ffff >> link.order());
+        let region = (link.page >> 20) & 0xf_ffff;
         let in_region = self.region_header_bytes + index.checked_mul(link.size())?;
-        PAGE.checked_add(region.checked_mul(self.region_bytes)?)?.checked_add(in_region)
+        let start = PAGE.checked_add(region.checked_mul(self.region_bytes)?)?.checked_add(in_region)?;
+        Some((start, start.checked_add(link.size())?))
     }
 }
 

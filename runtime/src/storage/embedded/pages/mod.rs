@@ -49,7 +49,7 @@ impl<'d> Pages<'d> {
         disk.read(0, &mut header).ok()?;
         let header = Header::read(&header)?;
         let (tables, own) = (Tree::of_tables(header.tables), Tree::of_tables(header.own_tables));
-        let walk = Walk::new(disk, header);
+        let walk = Walk::new(disk, disk.size().ok()?, header);
         let mut found = [None; 5];
         walk.each_row(tables, &mut |name, definition| {
             let (known, widths) = match name {

@@ -28,6 +28,8 @@ pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&[u8], &[u8]) -> Option<()>;
 /// The trees of a file.
 pub(super) struct Walk<'d> {
     disk: &'d dyn Disk,
+    /// The size of the file.
+    size: u64,
     header: Header,
     /// Memory that was read into before, which is used again once nothing refers to it.
     used: Mutex<Vec<Bytes>>,
@@ -37,8 +39,8 @@ pub(super) struct Walk<'d> {
 pub(super) type TakePage<'t> = &'t mut dyn FnMut(Link, &[u8], &Bytes) -> Option<()>;
 
 impl<'d> Walk<'d> {
-    pub(super) fn new(disk: &'d dyn Disk, header: Header) -> Self {
-        Self { disk, header, used: Mutex::default() }
+    pub(super) fn new(disk: &'d dyn Disk, size: u64, header: Header) -> Self {
+        Self { disk, size, header, used: Mutex::default() }
     }
 
     /// The leaves of a tree in order. `None` if a page above them does not match its checksum.
@@ -101,16 +103,20 @@ impl<'d> Walk<'d> {
     fn read_together(&self, pages: &[Place], take: TakePage<'_>) -> Option<()> {
         let mut by_start = Vec::with_capacity(pages.len());
         for (at, page) in pages.iter().enumerate() {
-            by_start.push((self.header.start(page.link)?, at));
+            let (start, end) = self.header.place(page.link)?;
+            // A wrong number may name a page of gigabytes. Memory is taken only for pages that the file has.
+            if end > self.size {
+                return None;
+            }
+            by_start.push((start, end, at));
         }
         by_start.sort_unstable();
         // The parts of the file that are read, each with its start and end; the places of the pages among their bytes.
         let mut runs: Vec<(u64, u64)> = Vec::new();
         let mut places = vec![0..0; pages.len()];
         let mut length = 0;
-        for (start, at) in by_start {
-            let size = pages[at].link.size();
-            let end = start + size;
+        for (start, end, at) in by_start {
+            let size = end - start;
             if let Some(run) = runs.last_mut().filter(|run| (run.1..=run.1 + GAP).contains(&start)) {
                 length += end - run.1;
                 run.1 = end;

@@ -115,6 +115,22 @@ fn torn_and_misplaced_pages_are_noticed() {
 }
 
 #[test]
+fn a_page_number_that_names_too_large_a_page_is_refused_before_memory_is_taken() {
+    const SLOTS: [usize; 2] = [64, 192];
+    let (file, ..) = made(40);
+    for order in [20_u8, 21, 31] {
+        let mut changed = file.clone();
+        for slot in SLOTS {
+            // The number of the root page, in which the order is the highest five bits, and the slot's checksum.
+            changed[slot + 15] = order << 3;
+            let checksum = twox_hash::XxHash3_128::oneshot(&changed[slot..slot + 112]);
+            changed[slot + 112..slot + 128].copy_from_slice(&checksum.to_le_bytes());
+        }
+        assert!(read(&changed).is_none(), "order {order}");
+    }
+}
+
+#[test]
 fn a_killed_store_is_repaired_once() {
     let scratch = Scratch::new();
     let store = scratch.open(Options::default());
