@@ -144,7 +144,7 @@ impl Directory {
     }
 
     /// Opens the file that takes space on the disk for a time when the disk is full (`reserve.rs`).
-    pub(super) fn open_reserve(&self) -> Result<File, OpenError> {
+    pub(super) fn open_reserve(&self) -> Result<File, FileError> {
         Ok(match self.files.open_file(RESERVE_FILE, Access::Public, true)? {
             Some(file) => file,
             None => self.files.create(RESERVE_FILE)?,

@@ -105,7 +105,18 @@ pub(super) fn load(
 fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<Reserve>, OpenError> {
     let file = directory.open_file()?;
     let disk = FileDisk::new(&directory.file(), file, metrics.clone()).map_err(|source| directory.io(source))?;
-    Ok(Arc::new(Reserve::new(Arc::new(disk.with_reserve(directory.open_reserve()?)))))
+    let disk = match directory.open_reserve() {
+        Ok(reserve) => disk.with_reserve(reserve),
+        Err(error) => {
+            tracing::warn!(
+                %error,
+                "the store opens without space set aside, so nothing can be deleted once the disk is full; mend this and restart \
+                 the server"
+            );
+            disk
+        }
+    };
+    Ok(Arc::new(Reserve::new(Arc::new(disk))))
 }
 
 fn open_reading(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Result<Handle, OpenError> {

@@ -140,3 +140,15 @@ fn a_new_store_begins_after_its_origin_and_an_old_one_where_it_was() {
     assert_eq!(store.compacted(), Revision(1_001));
     assert!(store.changes(Revision(1), 10).is_err());
 }
+
+#[test]
+fn a_store_opens_without_a_reserve_if_its_file_cannot_be_opened() {
+    let scratch = Scratch::new();
+    put(&scratch.open(Options::default()), "/a", "1");
+    let reserve = scratch.0.join("RESERVE");
+    fs::remove_file(&reserve).unwrap();
+    fs::create_dir(&reserve).unwrap();
+    let store = scratch.open(Options::default());
+    assert_eq!(put(&store, "/b", "1"), Revision(2));
+    assert_eq!(store.health().refuses_writes, None);
+}
