@@ -105,6 +105,10 @@ pub(super) struct Trouble {
 }
 
 impl Trouble {
+    pub(super) fn refusal(&self) -> &Refusal {
+        &self.refusal
+    }
+
     pub(super) fn patience(&self) -> Duration {
         self.next_try.saturating_duration_since(Instant::now())
     }

@@ -326,10 +326,11 @@ impl Writer {
     }
 
     fn answer_forgetting(&mut self) {
-        let (refusal, compacted) = (self.progress.refusal(), self.history.compacted());
+        // A full disk refuses values, but not compaction.
+        let (refusal, compacted) = (self.trouble.as_ref().map(Trouble::refusal), self.history.compacted());
         self.forgetting.retain(|(upto, reply)| {
-            let answer = match &refusal {
-                Some(message) => Err(message.clone()),
+            let answer = match refusal {
+                Some(refusal) => Err(refusal.message.clone()),
                 None if *upto <= compacted => Ok(()),
                 None => return true,
             };

@@ -144,3 +144,17 @@ fn another_error_does_not_end_the_protection_of_a_full_disk() {
     await_that("the disk has space", &store, || store.health().refuses_writes.is_none());
     try_put(&store, "/x", 0).unwrap();
 }
+
+#[test]
+fn history_can_be_compacted_by_request_on_a_full_disk() {
+    let disk = RamDisk::new(LIMIT);
+    let store = Embedded::open_on(disk, Options::default()).unwrap();
+    let mut newest = Newest::new();
+    fill(&store, &mut newest);
+    delete(&store, "/00000").unwrap();
+    newest.remove("/00000");
+    assert!(store.health().refuses_writes.is_some());
+    store.compact(store.head()).unwrap();
+    assert_eq!(store.compacted(), store.head());
+    assert_holds(&store, &newest);
+}
