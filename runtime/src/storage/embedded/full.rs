@@ -38,6 +38,8 @@ impl Writer {
         // A disk that had space for the reserve only is full again after the next write.
         match filled.and_then(|()| if self.full.is_some() { self.disk.probe() } else { Ok(()) }) {
             Ok(()) => {
+                // A write that used the reserve before no longer matters.
+                self.reserve.take_used();
                 if self.full.take().is_some() {
                     tracing::info!("the disk has space again, and the store accepts all writes");
                 }
