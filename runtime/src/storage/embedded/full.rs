@@ -67,7 +67,7 @@ impl Writer {
         }
     }
 
-    /// Called after each durable transaction: counts what it removed, and whether it used the reserve.
+    /// Called after each transaction: counts what it removed, and whether it used the reserve.
     pub(super) fn look_at_disk(&mut self) {
         if let Some(cause) = self.reserve.take_used() {
             self.note_full(cause);

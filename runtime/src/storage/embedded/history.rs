@@ -125,11 +125,11 @@ impl History {
         self.marks.front().map(|mark| mark.1.saturating_add(self.age_ms).saturating_sub(self.clock.now_ms()))
     }
 
-    /// Removes a few changes, without an fsync: the next durable commit includes the removal. After a crash before that
+    /// Removes a few changes. Without an fsync, the next durable commit includes the removal, and after a crash before that
     /// commit they are removed again.
-    pub(super) fn step(&mut self, db: &Database) -> Result<(), redb::Error> {
+    pub(super) fn step(&mut self, db: &Database, durability: Durability) -> Result<(), redb::Error> {
         let mut transaction = db.begin_write()?;
-        transaction.set_durability(Durability::None)?;
+        transaction.set_durability(durability)?;
         let mut state;
         {
             let mut meta = transaction.open_table(META)?;

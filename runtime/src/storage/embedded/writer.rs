@@ -13,7 +13,7 @@ use std::{
 };
 
 use arc_swap::ArcSwapOption;
-use redb::WriteTransaction;
+use redb::{Durability, WriteTransaction};
 
 use super::{
     Disk, Options,
@@ -315,8 +315,14 @@ impl Writer {
     fn tidy(&mut self) -> bool {
         if self.trouble.is_none() && self.history.due(self.end) {
             let handle = self.current.get();
-            match guarded(|| self.history.step(handle.db())) {
-                Ok(()) => self.unsettled = true,
+            // The engine reuses pages of the last durable commit only after the next one. Without any, compaction would write
+            // new pages for all that it changes, for which a full disk has no space.
+            let durability = if self.full.is_some() { Durability::Immediate } else { Durability::None };
+            match guarded(|| self.history.step(handle.db(), durability)) {
+                Ok(()) => {
+                    self.unsettled = true;
+                    self.look_at_disk();
+                }
                 Err(error) => self.fail_and_try(error),
             }
             self.progress.compacted.store(self.history.compacted_for_readers().0, Ordering::Release);

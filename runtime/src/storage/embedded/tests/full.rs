@@ -158,3 +158,32 @@ fn history_can_be_compacted_by_request_on_a_full_disk() {
     assert_eq!(store.compacted(), store.head());
     assert_holds(&store, &newest);
 }
+
+#[test]
+fn history_is_compacted_on_a_full_disk_although_it_shares_all_pages_with_values() {
+    let disk = RamDisk::new(LIMIT);
+    let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
+    let key = |number: usize| format!("/{number:06}");
+    let op = |number: usize, value: Option<Bytes>| Op {
+        key: key(number).into(),
+        value,
+        expect: Expect::Any,
+        lifetime: None,
+    };
+    let mut objects = 0;
+    loop {
+        let ops = (objects..objects + 100).map(|number| op(number, Some(vec![b'x'; 700].into())));
+        match commit(&store, ops.collect::<Vec<_>>()) {
+            Ok(_) => objects += 100,
+            Err(CommitError::Refused { full: true, .. }) => break,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+    let deleted: Vec<usize> = (0..objects).step_by(3).collect();
+    for some in deleted.chunks(100) {
+        commit(&store, some.iter().map(|number| op(*number, None)).collect::<Vec<_>>()).unwrap();
+    }
+    store.compact(store.head()).unwrap();
+    assert_eq!(store.range("", None).unwrap().0.len(), objects - deleted.len());
+    assert!(disk.reserved().unwrap() > 0, "something is left for deletions");
+}
