@@ -6,7 +6,7 @@ use std::{
     io,
     sync::{
         Arc, Mutex, MutexGuard,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{Receiver, Sender, channel},
     },
 };
@@ -24,6 +24,7 @@ pub(crate) struct RamDisk {
     contents: Arc<Mutex<Contents>>,
     limit: Arc<AtomicU64>,
     held: Arc<Mutex<Option<Receiver<()>>>>,
+    sync_fails: Arc<AtomicBool>,
     /// How often more was to be set aside while that fails.
     refused: Arc<Mutex<Option<usize>>>,
 }
@@ -44,7 +45,13 @@ impl Contents {
 impl RamDisk {
     /// An empty disk of this size.
     pub(crate) fn new(limit: u64) -> Self {
-        Self { contents: Arc::default(), limit: Arc::new(limit.into()), held: Arc::default(), refused: Arc::default() }
+        Self {
+            contents: Arc::default(),
+            limit: Arc::new(limit.into()),
+            held: Arc::default(),
+            sync_fails: Arc::default(),
+            refused: Arc::default(),
+        }
     }
 
     /// Changes the size of the disk.
@@ -52,11 +59,21 @@ impl RamDisk {
         self.limit.store(bytes, Ordering::Relaxed);
     }
 
+    /// Makes the disk as small as what is on it.
+    pub(crate) fn take_free_space(&self) {
+        self.limit(self.contents().used());
+    }
+
     /// Holds the next sync up until the sender is dropped.
     pub(crate) fn hold_sync(&self) -> Sender<()> {
         let (hold, held) = channel();
         *self.held.lock().unwrap() = Some(held);
         hold
+    }
+
+    /// Lets syncs fail, or no longer.
+    pub(crate) fn fail_syncs(&self, fail: bool) {
+        self.sync_fails.store(fail, Ordering::Relaxed);
     }
 
     /// Lets attempts to set more aside fail, though not for want of space; or no longer.
@@ -121,7 +138,7 @@ impl Disk for RamDisk {
         let held = self.held.lock().unwrap().take();
         // The error says that the sender was dropped.
         held.map(|held| held.recv());
-        Ok(())
+        if self.sync_fails.load(Ordering::Relaxed) { Err(io::Error::other("the disk is gone")) } else { Ok(()) }
     }
 
     fn forget(&self) -> io::Result<()> {

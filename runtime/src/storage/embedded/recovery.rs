@@ -32,12 +32,16 @@ use super::{
     layout::{End, META, State},
     lifetimes::Lifetimes,
     read::View,
+    reserve::is_full,
     writer::Writer,
 };
 use crate::storage::{Change, CommitError};
 
 /// The wait before the first retry. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+/// The wait between two retries on a full disk of which nothing is set aside.
+const FULL_WAIT: Duration = Duration::from_mins(1);
 
 /// Why writes are refused.
 #[derive(Clone, Debug)]
@@ -143,9 +147,16 @@ impl Writer {
 
     /// Retries if a probe shows that the disk may take writes.
     pub(super) fn try_again(&mut self) {
-        let looks_well = self.disk.check().and_then(|()| self.disk.probe());
+        let looks_well = self.disk.check().and_then(|()| self.probe());
         let tried = looks_well.map_err(Refusal::from).and_then(|()| self.reopen());
         self.tried(tried);
+    }
+
+    /// Fails if the disk certainly takes no writes. On a full disk the file may have free pages, which only a write shows.
+    fn probe(&self) -> io::Result<()> {
+        let probed = self.disk.probe();
+        let may_write = || self.reserve.is_left() || self.reopened.is_none_or(|at| at.elapsed() >= FULL_WAIT);
+        if probed.as_ref().is_err_and(is_full) && may_write() { Ok(()) } else { probed }
     }
 
     fn tried(&mut self, tried: Result<(), Refusal>) {
@@ -189,8 +200,9 @@ impl Writer {
         self.disk.forget()?;
         let handle = guarded(|| Handle::open_verified(&self.disk, &self.options))?;
         let found = self.look_into(&handle).inspect_err(|_| handle.gate().fence())?;
-        // A file that has no room to grow may have a few free pages: the next write would fail again.
-        let written = self.disk.probe().map_err(Refusal::from).and_then(|()| {
+        let probed = self.probe();
+        self.reopened = Some(Instant::now());
+        let written = probed.map_err(Refusal::from).and_then(|()| {
             let written = guarded(|| write_something(&handle));
             written.map_err(|error| cause(&handle, error))
         });

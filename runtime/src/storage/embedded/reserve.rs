@@ -67,6 +67,11 @@ impl Reserve {
         self.disk.reserved().is_ok_and(|left| left * 2 >= self.size.load(Ordering::Relaxed))
     }
 
+    /// True if something is set aside.
+    pub(super) fn is_left(&self) -> bool {
+        self.disk.reserved().is_ok_and(|left| left > 0)
+    }
+
     /// The error of a write that has used the reserve since the last call.
     pub(super) fn take_used(&self) -> Option<String> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).take()

@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use arc_swap::ArcSwapOption;
@@ -90,6 +90,8 @@ pub(super) struct Writer {
     pub(super) trouble: Option<Trouble>,
     /// What is accepted while the disk is full.
     pub(super) full: Option<Full>,
+    /// When the file was last opened again.
+    pub(super) reopened: Option<Instant>,
     /// The end of the log if the group with unknown outcome was applied.
     pub(super) doubtful: Option<Revision>,
     /// `None` for a store without a directory.
@@ -133,6 +135,7 @@ impl Writer {
             unsettled: false,
             trouble: None,
             full: None,
+            reopened: None,
             doubtful: None,
             witness,
             metrics,

@@ -187,3 +187,16 @@ fn history_is_compacted_on_a_full_disk_although_it_shares_all_pages_with_values(
     assert_eq!(store.range("", None).unwrap().0.len(), objects - deleted.len());
     assert!(disk.reserved().unwrap() > 0, "something is left for deletions");
 }
+
+#[test]
+fn deletions_go_on_after_other_trouble_on_a_full_disk() {
+    let disk = RamDisk::new(LIMIT);
+    let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
+    fill(&store, &mut Newest::new());
+    disk.take_free_space();
+    disk.fail_syncs(true);
+    assert!(delete(&store, "/00000").is_err());
+    disk.fail_syncs(false);
+    await_that("nothing can be deleted", &store, || delete(&store, "/00001").is_ok());
+    assert!(disk.reserved().unwrap() > 0, "something is left for deletions");
+}
