@@ -8,11 +8,16 @@
 //! All are, as soon as the reserve can be set aside again. Until then, compaction leaves free pages in the engine's file, which
 //! need no space on the disk. So many bytes of new rows are accepted as were removed. If a write finds the disk full even so,
 //! because the engine can reuse a page only when no row is left in it, the count begins again; once much of the reserve is
-//! used, only a quarter counts.
+//! used, only a quarter counts, and once little is left, nothing.
 
 use std::time::{Duration, Instant};
 
-use super::{layout::Row, queue::Answer, reserve::is_full, writer::Writer};
+use super::{
+    layout::Row,
+    queue::Answer,
+    reserve::{Left, is_full},
+    writer::Writer,
+};
 use crate::{
     meta::Revision,
     storage::{Commit, CommitError, Op},
@@ -74,7 +79,11 @@ impl Writer {
         } else if let Some(full) = &mut self.full {
             let removed = self.history.removed_bytes();
             let freed = removed.saturating_sub(full.counted);
-            full.room += if self.reserve.is_mostly_left() { freed } else { freed / 4 };
+            full.room = match self.reserve.left() {
+                Left::Most => full.room + freed,
+                Left::Some => full.room + freed / 4,
+                Left::Little => 0,
+            };
             full.counted = removed;
         }
         if self.full.is_some() {

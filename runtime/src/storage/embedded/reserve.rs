@@ -29,6 +29,17 @@ const LEAST: u64 = 1 << 20;
 /// The size of a piece. Another process could take the space before the store uses it, so a piece is small.
 const PIECE: u64 = 1 << 20;
 
+/// How much of the reserve is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// At least half.
+    Most,
+    /// Less.
+    Some,
+    /// Little enough that deletions need it.
+    Little,
+}
+
 /// A disk with a reserve.
 #[derive(Debug)]
 pub(super) struct Reserve {
@@ -62,9 +73,14 @@ impl Reserve {
         Ok(())
     }
 
-    /// True if at most half of it was given up.
-    pub(super) fn is_mostly_left(&self) -> bool {
-        self.disk.reserved().is_ok_and(|left| left * 2 >= self.size.load(Ordering::Relaxed))
+    /// How much of it is left.
+    pub(super) fn left(&self) -> Left {
+        let (left, size) = (self.disk.reserved().unwrap_or(0), self.size.load(Ordering::Relaxed));
+        match left {
+            _ if left < (2 * PIECE).min(size / 2).max(1) => Left::Little,
+            _ if left < size / 2 => Left::Some,
+            _ => Left::Most,
+        }
     }
 
     /// True if something is set aside.

@@ -200,3 +200,18 @@ fn deletions_go_on_after_other_trouble_on_a_full_disk() {
     await_that("nothing can be deleted", &store, || delete(&store, "/00001").is_ok());
     assert!(disk.reserved().unwrap() > 0, "something is left for deletions");
 }
+
+#[test]
+fn what_little_is_left_of_the_reserve_is_kept_for_deletions() {
+    let disk = RamDisk::new(LIMIT);
+    let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
+    fill(&store, &mut Newest::new());
+    disk.reserve(3 << 19).unwrap();
+    disk.take_free_space();
+    let delete = |number| Op { key: format!("/{number:05}").into(), value: None, expect: Expect::Any, lifetime: None };
+    commit(&store, (0..40).map(delete).collect::<Vec<_>>()).unwrap();
+    store.compact(store.head()).unwrap();
+    let refused = try_put(&store, "/x", 0);
+    assert!(matches!(refused, Err(CommitError::Refused { full: true, .. })), "{refused:?}");
+    commit(&store, (40..80).map(delete).collect::<Vec<_>>()).unwrap();
+}
