@@ -34,7 +34,8 @@ impl Snapshot {
     pub(super) fn of(transaction: &ReadTransaction) -> Result<Self, redb::Error> {
         guarded(|| {
             let mut marks = Vec::new();
-            read_marks(&transaction.open_table(MARKS)?, &mut marks)?;
+            // Objects can be copied without the marks that are unreadable.
+            let _ = guarded(|| read_marks(&transaction.open_table(MARKS)?, &mut marks));
             let noted_ms = marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0);
             let ahead_ms = Clock::ahead_ms(read_note(&transaction.open_table(META)?)?, noted_ms);
             Ok(Self { view: View::of(transaction)?, ahead_ms })

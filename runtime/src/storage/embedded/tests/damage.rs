@@ -338,3 +338,16 @@ fn a_damaged_newest_commit_is_noticed_after_a_kill() {
     assert!(error.to_string().contains("7 to 7"), "{error}");
     assert_eq!(fs::read(scratch.file()).unwrap(), killed, "a refused file is not changed");
 }
+
+#[test]
+fn objects_are_copied_even_if_the_marks_of_history_are_unreadable() {
+    let scratch = filled();
+    scratch.change(|transaction| {
+        let marks = TableDefinition::<u64, &str>::new("marks");
+        assert!(transaction.delete_table(layout::MARKS).unwrap());
+        transaction.open_table(marks).unwrap();
+    });
+    let mut dir = maintenance::DataDir::open(&scratch.0).unwrap();
+    let objects = dir.state(None).unwrap().objects.collect::<Result<Vec<_>, _>>().unwrap();
+    assert_eq!(objects.len(), 5);
+}
