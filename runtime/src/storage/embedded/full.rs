@@ -103,7 +103,7 @@ impl Writer {
     /// The state of the disk as readers see it.
     pub(super) fn report_full(&self) {
         let full = self.full.as_ref().filter(|full| full.room == 0);
-        self.progress.refuses(full.map(Full::message).as_deref());
+        self.progress.refuses(full.map(|full| full.message(self.options.history_age)).as_deref());
     }
 
     /// The size of a commit's rows, if the disk is full. Fails if there is no room for them.
@@ -116,7 +116,7 @@ impl Writer {
         if bytes <= full.room {
             return Ok(bytes);
         }
-        Err(CommitError::Refused { full: true, message: full.message() })
+        Err(CommitError::Refused { full: true, message: full.message(self.options.history_age) })
     }
 
     /// Called with the answer to a commit that was admitted, and its size.
@@ -134,9 +134,10 @@ fn row_size(op: &Op) -> usize {
 }
 
 impl Full {
-    fn message(&self) -> String {
+    fn message(&self, history_age: Duration) -> String {
         format!(
-            "{}; objects can be deleted, and the space of what was replaced or deleted is free after a while",
+            "{}; free some space on that disk, or enlarge it; until then objects can be deleted, and the store uses the space of \
+             what is replaced or deleted again once history is older than {history_age:?}",
             self.cause
         )
     }

@@ -318,8 +318,8 @@ impl Writer {
     fn tidy(&mut self) -> bool {
         if self.trouble.is_none() && self.history.due(self.end) {
             let handle = self.current.get();
-            // The engine reuses pages of the last durable commit only after the next one. Without any, compaction would write
-            // new pages for all that it changes, for which a full disk has no space.
+            // The engine reuses pages of the last durable commit only after the next one. Without durable steps, compaction
+            // would write a new page for each page that it changes, and a full disk has no space for them.
             let durability = if self.full.is_some() { Durability::Immediate } else { Durability::None };
             match guarded(|| self.history.step(handle.db(), durability)) {
                 Ok(()) => {

@@ -16,7 +16,19 @@ const GREATEST_ORDER: u64 = 20;
 /// Bits of the byte after the magic number.
 const SECOND_IS_NEWEST: u8 = 1;
 const TWO_PHASES: u8 = 4;
+/// Offsets in the header: the size of pages, the pages of a region's header and of the rest of a region, and the first of
+/// the two slots, each of which names a commit.
+const PAGE_SIZE: usize = 12;
+const REGION_HEADER_PAGES: usize = 16;
+const REGION_PAGES: usize = 20;
+const SLOTS: usize = 64;
+/// The size of a slot, and offsets in it: whether there is a tree, and its root.
 const SLOT: usize = 128;
+const HAS_TABLES: usize = 1;
+const HAS_OWN_TABLES: usize = 2;
+const TABLES: usize = 8;
+const OWN_TABLES: usize = 40;
+const COMMIT_NUMBER: usize = 104;
 const SUM: usize = 16;
 
 const LEAF: u8 = 1;
@@ -71,11 +83,11 @@ impl Header {
     pub(super) fn read(bytes: &[u8; HEADER]) -> Option<Self> {
         let flags = *bytes.strip_prefix(MAGIC)?.first()?;
         let number = |at: usize| bytes.get(at..)?.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
-        if number(12)? != PAGE {
+        if number(PAGE_SIZE)? != PAGE {
             return None;
         }
-        let header_bytes = number(16)? * PAGE;
-        let (first, second) = (Slot::read(&bytes[64..]), Slot::read(&bytes[64 + SLOT..]));
+        let header_bytes = number(REGION_HEADER_PAGES)? * PAGE;
+        let (first, second) = (Slot::read(&bytes[SLOTS..]), Slot::read(&bytes[SLOTS + SLOT..]));
         let (marked, other) = if flags & SECOND_IS_NEWEST == 0 { (first, second) } else { (second, first) };
         let newest = match (marked, other) {
             (Some(marked), Some(other)) if flags & TWO_PHASES == 0 && other.number > marked.number => other,
@@ -86,10 +98,10 @@ impl Header {
         let fields = newest.fields;
         let root = |is_there: u8, at: usize| (is_there != 0).then(|| Link::root(&fields[at..])).flatten();
         Some(Self {
-            region_bytes: header_bytes + number(20)? * PAGE,
+            region_bytes: header_bytes + number(REGION_PAGES)? * PAGE,
             region_header_bytes: header_bytes,
-            tables: root(fields[1], 8),
-            own_tables: root(fields[2], 40),
+            tables: root(fields[HAS_TABLES], TABLES),
+            own_tables: root(fields[HAS_OWN_TABLES], OWN_TABLES),
         })
     }
 
@@ -117,7 +129,7 @@ impl<'h> Slot<'h> {
     /// Reads a slot. `None` if it does not match its checksum, or has another version.
     fn read(bytes: &'h [u8]) -> Option<Self> {
         let (fields, sum) = bytes.get(..SLOT)?.split_last_chunk()?;
-        let number = u64::from_le_bytes(*fields.get(104..)?.first_chunk()?);
+        let number = u64::from_le_bytes(*fields.get(COMMIT_NUMBER..)?.first_chunk()?);
         (fields[0] == VERSION && checksum(fields) == *sum).then_some(Self { fields, number })
     }
 }

@@ -82,7 +82,7 @@ impl<'d> Pages<'d> {
     }
 
     fn each(&self, tree: Tree, take: TakeRow<'_>) -> Result<(), redb::Error> {
-        let cannot = || redb::Error::Corrupted("a page does not match its checksum".to_owned());
+        let cannot = || redb::Error::Corrupted("a page cannot be read, or does not match its checksum".to_owned());
         self.walk.each_row(tree, take).ok_or_else(cannot)
     }
 }
