@@ -13,7 +13,7 @@ use crate::{
 /// The maximum number of commits in a group, and the size in bytes at which it takes no more. Later ones wait for the next
 /// fsync.
 const GROUP: usize = 512;
-const GROUP_BYTES: usize = 8 << 20;
+pub(super) const GROUP_BYTES: usize = 8 << 20;
 
 pub(super) type Answer = Result<Vec<Revision>, CommitError>;
 

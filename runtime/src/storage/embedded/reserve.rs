@@ -20,10 +20,12 @@ use std::{
     },
 };
 
-use super::Disk;
+use super::{Disk, queue::GROUP_BYTES};
 
-/// The size of the reserve: more than the largest group of commits writes. A small disk has a smaller one.
-const SIZE: u64 = 16 << 20;
+/// The size of the reserve: more than the largest group of commits writes. The engine rounds the page of a large value up to
+/// a power of two, so values take up to twice their size, and the last commit of a group may pass its limit. A small disk
+/// has a smaller one.
+const SIZE: u64 = 4 * GROUP_BYTES as u64;
 const LEAST: u64 = 1 << 20;
 
 /// The size of a piece. Another process could take the space before the store uses it, so a piece is small.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Instant};
 use super::*;
 use crate::storage::ramdisk::RamDisk;
 
-const LIMIT: u64 = 40 << 20;
+const LIMIT: u64 = 56 << 20;
 const VALUE: usize = 4_000;
 
 /// What was acknowledged: the number in the newest value of each key.
@@ -214,4 +214,24 @@ fn what_little_is_left_of_the_reserve_is_kept_for_deletions() {
     let refused = try_put(&store, "/x", 0);
     assert!(matches!(refused, Err(CommitError::Refused { full: true, .. })), "{refused:?}");
     commit(&store, (40..80).map(delete).collect::<Vec<_>>()).unwrap();
+}
+
+#[test]
+fn a_group_of_large_values_that_fills_the_disk_leaves_some_of_the_reserve() {
+    let disk = RamDisk::new(2 * LIMIT);
+    let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
+    await_that("nothing is set aside", &store, || disk.reserved().unwrap() > 0);
+    put(&store, "/a", "1");
+    disk.take_free_space();
+    // The engine rounds the page of each up to two megabytes.
+    let value = Bytes::from(vec![b'x'; 1_100_000]);
+    let op = |number| Op {
+        key: format!("/{number}").into(),
+        value: Some(value.clone()),
+        expect: Expect::Any,
+        lifetime: None,
+    };
+    commit(&store, (0..8).map(op).collect::<Vec<_>>()).unwrap();
+    assert!(disk.reserved().unwrap() > 0, "something is left for deletions");
+    commit(&store, vec![Op { value: None, ..op(0) }]).unwrap();
 }
