@@ -161,7 +161,7 @@ fn history_can_be_compacted_by_request_on_a_full_disk() {
 
 #[test]
 fn history_is_compacted_on_a_full_disk_although_it_shares_all_pages_with_values() {
-    let disk = RamDisk::new(LIMIT);
+    let disk = RamDisk::new(3 * LIMIT);
     let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
     let key = |number: usize| format!("/{number:06}");
     let op = |number: usize, value: Option<Bytes>| Op {
@@ -193,9 +193,9 @@ fn deletions_go_on_after_other_trouble_on_a_full_disk() {
     let disk = RamDisk::new(LIMIT);
     let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();
     fill(&store, &mut Newest::new());
-    disk.take_free_space();
     disk.fail_syncs(true);
     assert!(delete(&store, "/00000").is_err());
+    disk.take_free_space();
     disk.fail_syncs(false);
     await_that("nothing can be deleted", &store, || delete(&store, "/00001").is_ok());
     assert!(disk.reserved().unwrap() > 0, "something is left for deletions");
