@@ -9,12 +9,8 @@ use crate::{
     codec::{self, protobuf},
     kind::Versions,
     schema::Document,
+    storage::maintenance::Foreign,
 };
-
-/// How Protobuf that kube-apiserver stores begins.
-const PROTOBUF: &[u8] = b"k8s\0";
-/// How values that kube-apiserver encrypts begin. The provider's name follows.
-const ENCRYPTED: &[u8] = b"k8s:enc:";
 
 impl KindReader {
     /// The record that is stored, in the current layout, or that stands for what kube-apiserver stored.
@@ -32,15 +28,11 @@ impl KindReader {
 
 /// An object and its version, or `None` for a value that is not kube-apiserver's.
 fn read(stored: &[u8], versions: &Versions) -> Result<Option<(String, Document)>, String> {
-    let document = match stored.first() {
-        Some(b'{') => record::parse(stored)?,
-        Some(b'k') if stored.starts_with(PROTOBUF) => from_protobuf(stored, versions)?,
-        Some(b'k') if stored.starts_with(ENCRYPTED) => {
-            return Err("kube-apiserver encrypted this object, and this server does not have its keys; let kube-apiserver rewrite \
-                 it with the provider identity first"
-                .to_owned());
-        }
-        _ => return Ok(None),
+    let document = match Foreign::of(stored) {
+        Some(Foreign::Protobuf) => from_protobuf(stored, versions)?,
+        Some(encrypted @ Foreign::Encrypted) => return Err(format!("this object is {encrypted}")),
+        None if stored.starts_with(b"{") => record::parse(stored)?,
+        None => return Ok(None),
     };
     let api_version = document.get("apiVersion").and_then(Document::as_str);
     let api_version = api_version.ok_or("the object that kube-apiserver stored has no apiVersion")?;

@@ -120,7 +120,10 @@ async fn use_all(app: &App) {
     assert_eq!(owners.collect::<Vec<_>>(), ["ann", "kubectl"]);
 
     let (code, refused) = call(app, "GET", "/api/v1/namespaces/shop/configmaps/sealed", &Value::Null).await;
-    assert!(code == 500 && refused.to_string().contains("kube-apiserver encrypted this object"), "{code} {refused}");
+    assert!(
+        code == 500 && refused.to_string().contains("this object is encrypted by kube-apiserver"),
+        "{code} {refused}"
+    );
 
     let namespaces = app.client().of::<Namespace>("");
     let shop = namespaces.get("shop").await.expect("a namespace that is stored as Protobuf");

@@ -99,10 +99,10 @@ impl Clock {
     }
 
     /// By how much the clock of a store, started now, would be ahead of the system's.
-    pub(super) fn ahead_ms(note: Option<Note>, least_ms: u64) -> i64 {
+    pub(super) fn lead(note: Option<Note>, least_ms: u64) -> Lead {
         let now = Reading::now();
         let ahead = i128::from(Self::starting(now, note, least_ms).start_ms) - i128::from(now.system_ms);
-        i64::try_from(ahead).unwrap_or_default()
+        Lead(i64::try_from(ahead).unwrap_or_default())
     }
 
     /// The time now.
@@ -113,6 +113,17 @@ impl Clock {
     /// The time now, to be stored.
     pub(super) fn note(&self) -> Note {
         Note { store_ms: self.now_ms(), at: Reading::now() }
+    }
+}
+
+/// By how many milliseconds a store's clock is ahead of the system's.
+#[derive(Clone, Copy)]
+pub(super) struct Lead(i64);
+
+impl Lead {
+    /// A time of the store's clock on the system's.
+    pub(super) fn on_system_clock(self, store_ms: u64) -> u64 {
+        store_ms.saturating_add_signed(-self.0)
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
     engine::{self, Engine},
+    members::ANSWERED_WITHIN,
     pages::Pages,
     position::Position,
     watch::{Ended, News, Replaced, Sample, Watch},
@@ -25,8 +26,6 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The pause before the same question is asked again.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
-/// How long the answer to a question may take. A watch without news is broken after that.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 /// How long a change that is on its way may take before a marker is written to overtake it.
 const MARK_AFTER: Duration = Duration::from_millis(10);
 
@@ -108,6 +107,7 @@ impl Feed {
                 },
                 changes = engine.position.own() => self.take_own(&changes, &mut watch),
                 () = is_asked(&engine.position, next_question, reports_progress) => {
+                    // Without an answer, the watch is broken.
                     if asked.get_or_insert_with(Instant::now).elapsed() > ANSWERED_WITHIN {
                         return Ended::Broken(format!("no news within {ANSWERED_WITHIN:?}"));
                     }

@@ -15,8 +15,9 @@
 //! # What happens in a break?
 //!
 //! A member that does not answer for a second is left for the next one. Calls that had no effect are made again for five
-//! seconds, and each call ends within fifteen; a write that may have happened is [`CommitError::Unknown`]. The watch begins again where it ended. If changes
-//! after that are compacted, the sink gets the whole state ([`Delivery::State`](super::Delivery::State)).
+//! seconds, and each call ends within fifteen; a write that may have happened is [`CommitError::Unknown`]. The watch begins
+//! again where it ended. If changes after that are compacted, the sink gets the whole state
+//! ([`Delivery::State`](super::Delivery::State)).
 //!
 //! An etcd that was restored from a backup has another history under the same revisions. It is known by a revision that went
 //! back, or by a change that is not the one that was seen. Then this process uses etcd no more, and its health says why.

@@ -61,13 +61,13 @@ impl Pages {
         if self.revision.0 == 0 {
             self.revision = newest;
         }
-        let bytes: usize = page.kvs.iter().map(|kv| kv.key.len() + kv.value.len()).sum();
-        let fitting = i64::try_from(PAGE_BYTES * page.kvs.len() / bytes.max(1)).unwrap_or(LARGEST_PAGE);
-        self.limit = fitting.clamp(1, (limit * GROWTH).min(LARGEST_PAGE));
-        match page.kvs.last().filter(|_| page.more) {
-            Some(last) => self.spans.push_front(([&last.key[..], &[0]].concat().into(), range_end)),
-            // The values of the next span may have another size.
-            None => self.limit = FIRST_PAGE,
+        // The values of the next span may have another size.
+        self.limit = FIRST_PAGE;
+        if let Some(last) = page.kvs.last().filter(|_| page.more) {
+            self.spans.push_front(([&last.key[..], &[0]].concat().into(), range_end));
+            let bytes: usize = page.kvs.iter().map(|kv| kv.key.len() + kv.value.len()).sum();
+            let fitting = i64::try_from(PAGE_BYTES * page.kvs.len() / bytes.max(1)).unwrap_or(LARGEST_PAGE);
+            self.limit = fitting.clamp(1, (limit * GROWTH).min(LARGEST_PAGE));
         }
         Ok(Some(page.kvs))
     }

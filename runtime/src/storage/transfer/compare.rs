@@ -27,7 +27,8 @@ pub enum Foreign {
 }
 
 impl Foreign {
-    fn of(value: &[u8]) -> Option<Self> {
+    /// What a value is. `None` for JSON and for the records of this server.
+    pub(crate) fn of(value: &[u8]) -> Option<Self> {
         if value.starts_with(b"k8s\0") {
             return Some(Self::Protobuf);
         }

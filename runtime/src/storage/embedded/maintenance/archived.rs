@@ -20,7 +20,10 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::embedded::{clock::Clock, layout::Row},
+    storage::embedded::{
+        clock::{Clock, Lead},
+        layout::Row,
+    },
 };
 
 /// A verified backup.
@@ -29,8 +32,8 @@ pub(in crate::storage) struct Archived {
     file: File,
     /// What it holds.
     pub(in crate::storage) contents: Backup,
-    /// By how much the clock of a store that is made of it would be ahead of the system's.
-    ahead_ms: i64,
+    /// That of a store that is made of it.
+    lead: Lead,
     /// Where the frames of the objects' rows begin, in the order of keys.
     places: Vec<u64>,
 }
@@ -68,7 +71,7 @@ impl Archived {
             }
         }
         let contents = Backup { bytes: reader.bytes, ..contents };
-        Ok(Self { path: path.to_owned(), file, contents, ahead_ms: Clock::ahead_ms(None, noted_ms), places })
+        Ok(Self { path: path.to_owned(), file, contents, lead: Clock::lead(None, noted_ms), places })
     }
 
     /// The objects after a key.
@@ -103,7 +106,7 @@ impl Archived {
         let row = Row::read(revision, &stored).map_err(|_| changed())?;
         let body = row.body.ok_or_else(changed)?;
         let value = Ok(Bytes::copy_from_slice(body));
-        let deadline_ms = row.deadline_ms.map(|deadline_ms| deadline_ms.saturating_add_signed(-self.ahead_ms));
+        let deadline_ms = row.deadline_ms.map(|deadline_ms| self.lead.on_system_clock(deadline_ms));
         Ok(Object { key: row.key.into(), value, revision, deadline_ms })
     }
 }

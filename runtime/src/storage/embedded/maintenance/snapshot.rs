@@ -10,7 +10,7 @@ use crate::{
     storage::{
         ReadError,
         embedded::{
-            clock::Clock,
+            clock::{Clock, Lead},
             guard::guarded,
             layout::{MARKS, META, Row, read_marks, read_note, read_pointer},
             read::{Stored, View, stored},
@@ -26,8 +26,7 @@ const PIECE: usize = 1_024;
 /// A store as one commit left it. Deadlines are on the system's clock, with which other stores can compare them.
 pub(in crate::storage) struct Snapshot {
     view: View,
-    /// By how much the store's clock is ahead of the system's.
-    ahead_ms: i64,
+    lead: Lead,
 }
 
 impl Snapshot {
@@ -37,13 +36,9 @@ impl Snapshot {
             // Objects can be copied without the marks that are unreadable.
             let _ = guarded(|| read_marks(&transaction.open_table(MARKS)?, &mut marks));
             let noted_ms = marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0);
-            let ahead_ms = Clock::ahead_ms(read_note(&transaction.open_table(META)?)?, noted_ms);
-            Ok(Self { view: View::of(transaction)?, ahead_ms })
+            let lead = Clock::lead(read_note(&transaction.open_table(META)?)?, noted_ms);
+            Ok(Self { view: View::of(transaction)?, lead })
         })
-    }
-
-    fn on_system_clock(&self, deadline_ms: Option<u64>) -> Option<u64> {
-        deadline_ms.map(|deadline_ms| deadline_ms.saturating_add_signed(-self.ahead_ms))
     }
 
     /// The newest revision.
@@ -69,7 +64,7 @@ impl Snapshot {
                 let key = String::from_utf8_lossy(key.value());
                 let Stored { value, deadline_ms } = stored(&self.view.log, &key, revision)?;
                 bytes += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
-                let deadline_ms = self.on_system_clock(deadline_ms);
+                let deadline_ms = deadline_ms.map(|deadline_ms| self.lead.on_system_clock(deadline_ms));
                 piece.push_back(Object { key: key.into(), value, revision, deadline_ms });
                 if bytes >= PIECE_BYTES || piece.len() == PIECE {
                     break;
@@ -91,7 +86,7 @@ impl Snapshot {
             return Ok(Err(error));
         }
         let mut shifted = |revision, row: &Row<'_>| {
-            let deadline_ms = self.on_system_clock(row.deadline_ms);
+            let deadline_ms = row.deadline_ms.map(|deadline_ms| self.lead.on_system_clock(deadline_ms));
             take(revision, &Row { deadline_ms, ..*row }).map(|()| true)
         };
         guarded(|| self.view.each_change(after, &mut shifted))

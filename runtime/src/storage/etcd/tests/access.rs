@@ -121,17 +121,7 @@ fn a_connection_that_breaks_is_no_fault_of_certificates() {
 #[test]
 fn users_have_passwords_and_permissions() {
     let Some(member) = Member::start() else { return };
-    for command in [
-        "user add root:secret",
-        "user grant-role root root",
-        "role add shop",
-        "role grant-permission shop readwrite --prefix=true /shop/",
-        "user add ann:pass",
-        "user grant-role ann shop",
-        "auth enable",
-    ] {
-        member.control(&command.split(' ').collect::<Vec<_>>());
-    }
+    enable_users(&member);
     let options = |prefix: &str| EtcdOptions::new([member.url()]).prefix(prefix);
     let refused = |options: EtcdOptions| Etcd::open(options).err().expect("a refusal");
     assert_eq!(refused(options("/shop")), EtcdError::UserRequired);

@@ -45,6 +45,21 @@ fn put(store: &Etcd, key: &str, value: &str) -> Revision {
     commit(store, vec![op(key, Some(value))]).expect("a write")[0]
 }
 
+/// Adds the user `ann` with the password `pass` for the prefix `/shop`, and makes etcd ask for users.
+fn enable_users(member: &Member) {
+    for command in [
+        "user add root:secret",
+        "user grant-role root root",
+        "role add shop",
+        "role grant-permission shop readwrite --prefix=true /shop/",
+        "user add ann:pass",
+        "user grant-role ann shop",
+        "auth enable",
+    ] {
+        member.control(&command.split(' ').collect::<Vec<_>>());
+    }
+}
+
 /// Waits until something is true.
 fn until(what: &str, mut is_true: impl FnMut() -> bool) {
     let start = Instant::now();

@@ -12,20 +12,6 @@ use super::{
     *,
 };
 
-/// The users and roles of a prefix `/shop`.
-const USERS: [&str; 6] = [
-    "user add root:secret",
-    "user grant-role root root",
-    "role add shop",
-    "role grant-permission shop readwrite --prefix=true /shop/",
-    "user add ann:pass",
-    "user grant-role ann shop",
-];
-
-fn control(member: &Member, command: &str) {
-    member.control(&command.split(' ').collect::<Vec<_>>());
-}
-
 #[test]
 fn users_are_enabled_and_disabled_while_a_server_runs() {
     let Some(member) = Member::start() else { return };
@@ -33,15 +19,12 @@ fn users_are_enabled_and_disabled_while_a_server_runs() {
     let store = Etcd::open(options).expect("etcd asks for no user");
     let seen = Seen::of(&store);
     put(&store, "/things/a", "1");
-    for command in USERS {
-        control(&member, command);
-    }
-    control(&member, "auth enable");
+    enable_users(&member);
     put(&store, "/things/a", "2");
     assert!(store.get("/registry/things/a").expect("a read").is_some());
-    control(&member, "--user root:secret auth disable");
+    member.control(&["--user", "root:secret", "auth", "disable"]);
     put(&store, "/things/a", "3");
-    control(&member, "auth enable");
+    member.control(&["auth", "enable"]);
     put(&store, "/things/a", "4");
     until("the sink has all changes", || numbers(&seen) == [1, 2, 3, 4]);
 }
