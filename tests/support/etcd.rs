@@ -48,17 +48,22 @@ impl Member {
         Self::start_with("http", &[])
     }
 
-    /// Starts a member whose clients use a scheme, with more arguments.
+    /// Starts a member whose clients use a scheme, with more arguments. It does not wait for the disk, if its version allows
+    /// that.
     #[must_use]
     pub fn start_with(scheme: &'static str, arguments: &[&str]) -> Option<Self> {
+        let help = Command::new(program()?).arg("--help").output().expect("etcd's help");
+        let is_known = [help.stdout, help.stderr].concat().windows(15).any(|part| part == b"unsafe-no-fsync");
+        Self::start_durable(scheme, &[arguments, if is_known { &["--unsafe-no-fsync"] } else { &[] }].concat())
+    }
+
+    /// Starts a member that waits for the disk, as in production.
+    #[must_use]
+    pub fn start_durable(scheme: &'static str, arguments: &[&str]) -> Option<Self> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let program = program()?;
         let name = format!("kindsmith-etcd-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let mut arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let help = Command::new(&program).arg("--help").output().expect("etcd's help");
-        if [help.stdout, help.stderr].concat().windows(15).any(|part| part == b"unsafe-no-fsync") {
-            arguments.push("--unsafe-no-fsync".to_owned());
-        }
+        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
         let dir = env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&dir);
         let mut member = Self { program, arguments, dir, scheme, ports: free_ports(), child: None };

@@ -119,6 +119,8 @@ struct Target<'a> {
     floor: Revision,
     /// The state at the floor.
     tree: Tree,
+    /// The objects in it that the log wrote, by revision: most changes are found here without a search for their key.
+    written: Vec<Arc<Object>>,
     /// The last change that was too much for the budget.
     dropped: Revision,
 }
@@ -134,12 +136,12 @@ struct Past {
 impl<'a> Pass<'a> {
     /// Reads the log.
     fn of(shared: &'a Shared, resources: &'a [Arc<Resource>]) -> Result<Self, ReadError> {
-        let targets: Vec<_> = resources.iter().map(Target::new).collect();
+        let base = shared.store.compacted();
+        let targets: Vec<_> = resources.iter().map(|resource| Target::new(resource, base)).collect();
         let mut routes = BTreeMap::<_, Vec<_>>::new();
         for (number, target) in targets.iter().enumerate() {
             routes.entry(Arc::clone(&target.resource.prefix)).or_default().push(number);
         }
-        let base = shared.store.compacted();
         let (found, seen) = (VecDeque::new(), HashMap::new());
         let mut pass = Self { shared, targets, routes, found, bytes: 0, seen, seen_bytes: 0, base };
         let end = pass.targets.iter().map(|target| target.floor).max().unwrap_or(base);
@@ -185,11 +187,11 @@ impl<'a> Pass<'a> {
             self.bytes += past.size();
             self.found.push_back((number, past));
         }
-        let newest = numbers.first().and_then(|number| self.targets[*number].newest(&change.key));
+        let is_newest = numbers.first().is_some_and(|number| self.targets[*number].newest(change.revision).is_some());
         if let Some((_, replaced)) = self.seen.remove(&change.key) {
             self.seen_bytes -= replaced.len();
         }
-        if let Some(value) = change.value.filter(|_| newest != Some(change.revision))
+        if let Some(value) = change.value.filter(|_| !is_newest)
             && self.seen_bytes + value.len() <= self.shared.budget.limit_bytes()
         {
             self.seen_bytes += value.len();
@@ -226,18 +228,24 @@ impl<'a> Pass<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn new(resource: &'a Arc<Resource>) -> Self {
+    /// The window of a resource, if the log begins after a revision.
+    fn new(resource: &'a Arc<Resource>, base: Revision) -> Self {
         let (tree, window) = {
             let feed = lock(&resource.feed);
             (feed.tree.clone(), feed.window())
         };
         let floor = window.floor();
-        Self { resource, floor, tree: undone(tree, &window, floor), dropped: Revision(0) }
+        let tree = undone(tree, &window, floor);
+        let objects = tree.slice(0, tree.len());
+        let mut written: Vec<_> = objects.filter(|object| object.revision() > base).cloned().collect();
+        written.sort_unstable_by_key(|object| object.revision());
+        Self { resource, floor, tree, written, dropped: Revision(0) }
     }
 
-    /// The revision of a key's object at the floor.
-    fn newest(&self, key: &str) -> Option<Revision> {
-        self.tree.get(self.resource.below(key)).map(|object| object.revision())
+    /// The object that a change wrote, unless a later change has replaced it.
+    fn newest(&self, revision: Revision) -> Option<&Arc<Object>> {
+        let found = self.written.binary_search_by_key(&revision, |object| object.revision());
+        found.ok().map(|position| &self.written[position])
     }
 
     /// Renders changes from the newest to the oldest. Returns them in order, and the revision after which they are
@@ -247,7 +255,11 @@ impl<'a> Target<'a> {
         let (mut changes, mut floor) = (Vec::with_capacity(past.len()), Revision(0));
         for change in past.iter().rev() {
             let key = self.resource.below(&change.key);
-            let new = older.get(key).cloned().unwrap_or_else(|| self.tree.get(key).cloned());
+            let new = match older.get(key) {
+                Some(new) => new.clone(),
+                None if change.deletes => self.tree.get(key).cloned(),
+                None => self.newest(change.revision).filter(|object| object.key() == key).cloned(),
+            };
             let is_known = new.as_ref().map(|new| new.revision()) == (!change.deletes).then_some(change.revision);
             let old = match &change.previous {
                 _ if !is_known => Err(()),

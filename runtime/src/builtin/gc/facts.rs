@@ -39,7 +39,7 @@ struct Wire {
 impl Facts {
     /// Reads an object's metadata. Unreadable metadata gives no owners and no deletion, so that nothing is done.
     pub(super) fn of(object: &Object) -> Self {
-        let wire: Wire = serde_json::from_slice(&object.metadata()).unwrap_or_default();
+        let wire: Wire = serde_json::from_slice(object.metadata_bytes()).unwrap_or_default();
         Self {
             uid: wire.uid.into(),
             owners: wire.owner_references,
@@ -67,7 +67,6 @@ impl Facts {
 /// True if an object may have owners or may be deleted. Most objects have neither, and parsing them would cost more
 /// than this search. A member's name with its closing quote cannot occur inside a string, where quotes are escaped.
 pub(super) fn is_telling(object: &Object) -> bool {
-    let metadata = object.metadata();
-    std::str::from_utf8(&metadata)
+    std::str::from_utf8(object.metadata_bytes())
         .is_ok_and(|text| text.contains("\"ownerReferences\":") || text.contains("\"deletionTimestamp\":"))
 }

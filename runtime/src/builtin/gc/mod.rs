@@ -187,7 +187,8 @@ impl Collector {
     }
 
     fn take_in_object(&mut self, kind: usize, object: &Object) {
-        if object.unreadable().is_some() || !(is_telling(object) || self.graph.has_at(kind, object.key())) {
+        let is_known = || !self.graph.is_empty() && self.graph.has_at(kind, object.key());
+        if object.unreadable().is_some() || !(is_telling(object) || is_known()) {
             return;
         }
         let due = self.graph.update(Place { kind, key: object.key().into() }, Facts::of(object));

@@ -162,9 +162,13 @@ impl Finisher {
 
     /// Records the deadline of an object that is in its grace period.
     fn consider(&mut self, kind: usize, object: &Object) {
+        let deadline = deadline(object);
+        if deadline.is_none() && self.due.is_empty() {
+            return;
+        }
         let place = (kind, object.key().into());
         self.forget(&place);
-        let Some((at, uid)) = deadline(object) else { return };
+        let Some((at, uid)) = deadline else { return };
         let preconditions = Preconditions { uid: Some(uid), resource_version: Some(object.revision().to_string()) };
         self.note(place, Due { at, preconditions });
     }
@@ -235,9 +239,12 @@ fn deadline(object: &Object) -> Option<(Time, String)> {
         deletion_timestamp: Time,
         deletion_grace_period_seconds: i64,
     }
-    let metadata = object.metadata();
+    let metadata = object.metadata_bytes();
     // Most objects are not being deleted, and parsing them would cost more than this search.
-    let has_period = std::str::from_utf8(&metadata).is_ok_and(|text| text.contains("\"deletionGracePeriodSeconds\":"));
-    let wire: Wire = serde_json::from_slice(&metadata).ok().filter(|_| has_period && object.unreadable().is_none())?;
+    let has_period = std::str::from_utf8(metadata).is_ok_and(|text| text.contains("\"deletionGracePeriodSeconds\":"));
+    if !has_period || object.unreadable().is_some() {
+        return None;
+    }
+    let wire: Wire = serde_json::from_slice(metadata).ok()?;
     (wire.deletion_grace_period_seconds > 0).then_some((wire.deletion_timestamp, wire.uid))
 }

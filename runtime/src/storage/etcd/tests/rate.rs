@@ -1,8 +1,11 @@
-//! The rates of commits beside those of etcd's own puts and transactions: the same values, as many at once, in turn.
+//! The rates of commits beside those of etcd's own puts and transactions: the same values, as many at once, in turn. If the
+//! variable `KINDSMITH_ETCD_BENCHMARK` names etcd's own load tool (`tools/benchmark` of its sources), its puts are measured,
+//! too: other puts are made by the client of the engine.
 
 use std::{
-    fs,
+    env, fs,
     pin::Pin,
+    process::Command,
     sync::atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
@@ -16,6 +19,8 @@ const KEEPS_UP_FROM: usize = 16;
 const VALUE: usize = 2_048;
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(700);
+/// The puts of a round of etcd's own tool, which takes about as long.
+const OF_TOOL: usize = 8_000;
 
 /// One way to write: it is called with the number of the task.
 type Way = Arc<dyn Fn(usize) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
@@ -60,6 +65,27 @@ fn rate(store: &Etcd, etcd: u32, at_once: usize, way: &Way) -> Rate {
     let [ours, etcds] = [(std::process::id(), before[0]), (etcd, before[1])]
         .map(|(process, before)| (cpu(process) - before) * 1_000 / count);
     Rate { per_second: count * 1_000 / elapsed, ours, etcds }
+}
+
+/// The puts of a second by etcd's own tool, of new keys or old ones, if there is the tool.
+fn rate_of_tool(member: &Member, at_once: usize, is_new: bool) -> Option<u64> {
+    let tool = env::var_os("KINDSMITH_ETCD_BENCHMARK")?;
+    let (clients, keys) = (at_once.to_string(), if is_new { 1 << 40 } else { at_once }.to_string());
+    let done = Command::new(tool)
+        .args(["put", "--conns", "1", "--key-size", "24", "--endpoints", &member.url()["http://".len()..]])
+        .args(["--clients", &clients, "--key-space-size", &keys, "--sequential-keys"])
+        .args(["--val-size", &VALUE.to_string(), "--total", &OF_TOOL.to_string()])
+        .output()
+        .expect("etcd's tool runs");
+    let text = String::from_utf8_lossy(&done.stdout);
+    let rate = text.lines().find_map(|line| line.trim().strip_prefix("Requests/sec:"));
+    let rate: f64 = rate.and_then(|rate| rate.trim().parse().ok()).expect("the tool prints its rate");
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate is positive, and far below 2^53"
+    )]
+    Some(rate as u64)
 }
 
 /// A key of etcd's own below a prefix that the engine does not watch.
@@ -137,7 +163,7 @@ fn median(rates: &mut [Rate]) -> Rate {
 #[test]
 #[ignore = "a measurement: cargo test --release -p kindsmith --features etcd --lib etcd::tests::rate -- --ignored --nocapture"]
 fn commits_keep_up_with_etcds_own_puts() {
-    let Some(member) = Member::start_with("http", &["--quota-backend-bytes", "8589934592"]) else { return };
+    let Some(member) = Member::start_durable("http", &["--quota-backend-bytes", "8589934592"]) else { return };
     let (store, other) = (open(&member), EtcdOptions::new([member.url()]).prefix("/other"));
     store.attach(Box::new(|_| ()));
     let (namespace, value) = (put(&store, "/namespaces/a", "1"), Bytes::from(vec![b'v'; VALUE]));
@@ -153,18 +179,31 @@ fn commits_keep_up_with_etcds_own_puts() {
     let mut late = Vec::new();
     for at_once in AT_ONCE {
         let mut rates: [Vec<Rate>; 5] = Default::default();
+        let mut of_tool: [Vec<u64>; 2] = Default::default();
         for _ in 0..ROUNDS {
             for (rates, (_, way)) in rates.iter_mut().zip(&ways) {
                 rates.push(rate(&store, member.id(), at_once, way));
             }
+            for (rates, is_new) in of_tool.iter_mut().zip([true, false]) {
+                rates.extend(rate_of_tool(&member, at_once, is_new));
+            }
         }
         let medians = rates.each_mut().map(|rates| median(rates));
         for (index, (name, _)) in ways.iter().enumerate() {
-            let (rate, put) = (medians[index], medians[if index < 3 { 0 } else { 3 }]);
+            let is_new = index < 3;
+            let (rate, put) = (medians[index], medians[if is_new { 0 } else { 3 }]);
             let percent = rate.per_second * 100 / put.per_second;
+            let of_tool = &mut of_tool[usize::from(!is_new)];
+            of_tool.sort_unstable();
+            let beside = of_tool
+                .get(of_tool.len() / 2)
+                .map(|&tool| format!("; {}% of the {tool}/s of etcd's own tool", rate.per_second * 100 / tool.max(1)));
             eprintln!(
-                "{at_once:>3} at once, {name:<17}: {:>6}/s, {percent:>3}%; CPU for each: {:>3} µs here, {:>3} µs in etcd",
-                rate.per_second, rate.ours, rate.etcds
+                "{at_once:>3} at once, {name:<17}: {:>6}/s, {percent:>3}%; CPU for each: {:>3} µs here, {:>3} µs in etcd{}",
+                rate.per_second,
+                rate.ours,
+                rate.etcds,
+                beside.unwrap_or_default()
             );
             if percent < 80 && at_once >= KEEPS_UP_FROM && ["creation", "update"].contains(name) {
                 late.push(format!("{name}, {at_once} at once: {percent}%"));
