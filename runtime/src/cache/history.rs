@@ -17,7 +17,7 @@ use bytes::Bytes;
 use super::{
     EventType, Object, Resource,
     change::{self, Change},
-    feeder::route,
+    feeder::{longest_prefix, route},
     resource::{blocking, undone},
     state::{Shared, lock},
     tree::Tree,
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{self, Previous, ReadError},
+    storage::{self, Known, Previous, ReadError},
 };
 
 /// The target size of a piece of the log in bytes of values.
@@ -148,10 +148,7 @@ impl<'a> Pass<'a> {
         let (mut position, mut count) = (base, 128);
         while position < end {
             shared.unfilled.check_open()?;
-            let known = |key: &str, revision| {
-                pass.seen.get(key).filter(|(at, _)| *at == revision).map(|(_, value)| value.clone())
-            };
-            match shared.store.pass(position, count, &known) {
+            match shared.store.pass(position, count, &pass) {
                 Ok(found) => {
                     let Some(last) = found.last() else { break };
                     position = last.revision;
@@ -180,6 +177,7 @@ impl<'a> Pass<'a> {
     }
 
     fn take(&mut self, change: storage::Change) {
+        let is_newest = self.is_newest(&change.key, change.revision);
         let Some((_, numbers)) = route(&mut self.routes, &change.key) else { return };
         for &number in numbers.iter().filter(|number| change.revision <= self.targets[**number].floor) {
             let (key, previous) = (Arc::clone(&change.key), change.previous.clone());
@@ -187,7 +185,6 @@ impl<'a> Pass<'a> {
             self.bytes += past.size();
             self.found.push_back((number, past));
         }
-        let is_newest = numbers.first().is_some_and(|number| self.targets[*number].newest(change.revision).is_some());
         if let Some((_, replaced)) = self.seen.remove(&change.key) {
             self.seen_bytes -= replaced.len();
         }
@@ -224,6 +221,18 @@ impl<'a> Pass<'a> {
             order.evict(&shared.budget);
         }
         Ok(())
+    }
+}
+
+impl Known for Pass<'_> {
+    fn value(&self, key: &str, revision: Revision) -> Option<Bytes> {
+        self.seen.get(key).filter(|(at, _)| *at == revision).map(|(_, value)| value.clone())
+    }
+
+    fn is_newest(&self, key: &str, revision: Revision) -> bool {
+        let numbers = longest_prefix(&self.routes, key).and_then(|prefix| self.routes.get(prefix));
+        let first = numbers.and_then(|numbers| numbers.first());
+        first.is_some_and(|number| self.targets[*number].newest(revision).is_some())
     }
 }
 

@@ -77,7 +77,7 @@ impl Store for Delayed {
         self.store.changes(after, limit)
     }
 
-    fn pass(&self, after: Revision, limit: usize, known: Known<'_>) -> Result<Vec<Change>, ReadError> {
+    fn pass(&self, after: Revision, limit: usize, known: &dyn Known) -> Result<Vec<Change>, ReadError> {
         self.store.pass(after, limit, known)
     }
 

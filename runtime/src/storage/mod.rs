@@ -133,8 +133,27 @@ pub struct Entry {
 /// keys, but pieces come in any order, and from several threads at once.
 pub type Visit<'v> = &'v (dyn Fn(Vec<(usize, Entry)>) + Sync);
 
-/// The value that a key had at the revision that wrote it, if a pass over history has kept it; see [`Store::pass`].
-pub type Known<'k> = &'k dyn Fn(&str, Revision) -> Option<Bytes>;
+/// The values that a pass over history has already; see [`Store::pass`].
+pub trait Known {
+    /// The value that a key had at the revision that wrote it, if the pass has kept it.
+    fn value(&self, key: &str, revision: Revision) -> Option<Bytes>;
+
+    /// True if the pass does not need the value that a change of this revision wrote to a key, because it is the newest.
+    fn is_newest(&self, key: &str, revision: Revision) -> bool;
+}
+
+/// A pass that has no values.
+pub(crate) struct Unknown;
+
+impl Known for Unknown {
+    fn value(&self, _: &str, _: Revision) -> Option<Bytes> {
+        None
+    }
+
+    fn is_newest(&self, _: &str, _: Revision) -> bool {
+        false
+    }
+}
 
 /// Stored values that are known to be damaged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -349,11 +368,11 @@ pub trait Store: Send + Sync + 'static {
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError>;
 
     /// The same as [`Store::changes`], for one pass over all history in pieces. An engine that would have to read a
-    /// replaced value again takes it from `known`, if that has it.
+    /// replaced value again takes it from `known`, if that has it, and may leave the newest values empty.
     ///
     /// # Errors
     /// Those of [`Store::changes`].
-    fn pass(&self, after: Revision, limit: usize, known: Known<'_>) -> Result<Vec<Change>, ReadError> {
+    fn pass(&self, after: Revision, limit: usize, known: &dyn Known) -> Result<Vec<Change>, ReadError> {
         let _ = known;
         self.changes(after, limit)
     }

@@ -105,7 +105,7 @@ use self::{
     writer::{Progress, Writer},
 };
 use super::{
-    Change, Commit, CommitError, CommitFuture, Entry, Health, Known, Metrics, ReadError, Sink, Store, Visit,
+    Change, Commit, CommitError, CommitFuture, Entry, Health, Known, Metrics, ReadError, Sink, Store, Unknown, Visit,
     budget::{Budget, Share},
 };
 use crate::meta::Revision;
@@ -343,10 +343,10 @@ impl Store for Embedded {
     }
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
-        self.pass(after, limit, &|_, _| None)
+        self.pass(after, limit, &Unknown)
     }
 
-    fn pass(&self, after: Revision, limit: usize, known: Known<'_>) -> Result<Vec<Change>, ReadError> {
+    fn pass(&self, after: Revision, limit: usize, known: &dyn Known) -> Result<Vec<Change>, ReadError> {
         self.read(|view| view.changes(after, limit, known))
     }
 

@@ -66,12 +66,12 @@ impl View {
     }
 
     /// Changes after a revision. An unreadable change ends the result, and is the error if it is the first.
-    /// A replaced value that `known` does not have is taken from this result or read.
+    /// A replaced value that `known` does not have is taken from this result or read. Values that it does not need are empty.
     pub(super) fn changes(
         &self,
         after: Revision,
         limit: usize,
-        known: Known<'_>,
+        known: &dyn Known,
     ) -> Result<Result<Vec<Change>, ReadError>, redb::Error> {
         if let Err(error) = self.reaches_back_to(after) {
             return Ok(Err(error));
@@ -85,17 +85,20 @@ impl View {
                 Revision(0) => Previous::Absent,
                 previous => Previous::Value(previous, self.replaced(row.key, previous, &changes, known)?),
             };
-            let body = row.body.map(Bytes::copy_from_slice);
+            let is_newest = row.body.is_some() && known.is_newest(row.key, revision);
+            let body = row.body.map(|body| if is_newest { Bytes::new() } else { Bytes::copy_from_slice(body) });
             changes.push(Change { revision, key: row.key.into(), value: body, previous });
             Ok(true)
         })?;
         Ok(if changes.is_empty() { end.map(|()| changes) } else { Ok(changes) })
     }
 
-    fn replaced(&self, key: &str, at: Revision, changes: &[Change], known: Known<'_>) -> Result<Value, redb::Error> {
+    fn replaced(&self, key: &str, at: Revision, changes: &[Change], known: &dyn Known) -> Result<Value, redb::Error> {
         let here = changes.binary_search_by_key(&at, |change| change.revision).ok();
         let here = here.map(|position| &changes[position]).filter(|change| *change.key == *key);
-        match here.and_then(|change| change.value.clone()).or_else(|| known(key, at)) {
+        // An empty one may have been left out.
+        let here = here.and_then(|change| change.value.clone()).filter(|value| !value.is_empty());
+        match here.or_else(|| known.value(key, at)) {
             Some(known) => Ok(Ok(known)),
             None => value(&self.log, key, at),
         }

@@ -35,7 +35,7 @@ use super::{
     reserve::is_full,
     writer::Writer,
 };
-use crate::storage::{Change, CommitError};
+use crate::storage::{Change, CommitError, Unknown};
 
 /// The wait before the first retry. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -238,7 +238,7 @@ impl Writer {
             );
             return Err(Refusal { cause: Cause::Damaged, message });
         }
-        let missed = guarded(|| View::open(handle.db())?.changes(published, usize::MAX, &|_, _| None));
+        let missed = guarded(|| View::open(handle.db())?.changes(published, usize::MAX, &Unknown));
         let missed = missed.map_err(|error| cause(handle, error))?;
         let missed = missed.map_err(|error| Refusal { cause: Cause::Damaged, message: error.to_string() })?;
         Ok(Found { history, lifetimes, end, missed })

@@ -30,22 +30,35 @@ fn a_pass_reads_only_replaced_values_that_it_has_not_seen() {
     put(&store, "/a", "1");
     put(&store, "/b", "2");
     put(&store, "/a", "3");
-    let seen = |key: &str, revision| {
-        assert_eq!((key, revision), ("/a", Revision(1)), "the value of /b is part of the same piece");
-        Some("seen".into())
-    };
     put(&store, "/b", "4");
-    let previous = |after, known: Known<'_>| -> Vec<_> {
-        let changes = store.pass(Revision(after), 10, known).unwrap();
+    /// The value of `/a` at its first revision, and which revisions wrote the newest values.
+    struct Seen(Option<&'static str>, &'static [u64]);
+    impl Known for Seen {
+        fn value(&self, key: &str, revision: Revision) -> Option<Bytes> {
+            assert_eq!((key, revision), ("/a", Revision(1)), "the value of /b is part of the same piece");
+            self.0.map(Bytes::from)
+        }
+
+        fn is_newest(&self, _: &str, revision: Revision) -> bool {
+            self.1.contains(&revision.0)
+        }
+    }
+    let pass = |after, known: &dyn Known| store.pass(Revision(after), 10, known).unwrap();
+    let previous = |after, known: &dyn Known| -> Vec<_> {
         let value = |change: Change| match change.previous {
             Previous::Value(_, value) => value.ok(),
             Previous::Absent | Previous::Unread => None,
         };
-        changes.into_iter().filter_map(value).collect()
+        pass(after, known).into_iter().filter_map(value).collect()
     };
-    assert_eq!(previous(1, &seen), ["seen", "2"]);
-    assert_eq!(previous(1, &|_, _| None), ["1", "2"]);
-    assert_eq!(previous(0, &|_, _| panic!("all are part of the piece")), ["1", "2"]);
+    assert_eq!(previous(1, &Seen(Some("seen"), &[])), ["seen", "2"]);
+    assert_eq!(previous(1, &Seen(None, &[])), ["1", "2"]);
+    assert_eq!(previous(0, &Unknown), ["1", "2"]);
+    let values = |newest| -> Vec<_> {
+        pass(0, &Seen(None, newest)).into_iter().map(|change| change.value.expect("a value")).collect()
+    };
+    assert_eq!(values(&[3, 4]), ["1", "2", "", ""]);
+    assert_eq!(previous(0, &Seen(None, &[1])), ["1", "2"], "a value that was left out is read where it was replaced");
 }
 
 #[test]
