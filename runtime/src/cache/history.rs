@@ -120,7 +120,7 @@ struct Target<'a> {
     /// The state at the floor.
     tree: Tree,
     /// The objects in it that the log wrote, by revision: most changes are found here without a search for their key.
-    written: Vec<Arc<Object>>,
+    written: Vec<(Revision, Arc<Object>)>,
     /// The last change that was too much for the budget.
     dropped: Revision,
 }
@@ -245,16 +245,17 @@ impl<'a> Target<'a> {
         };
         let floor = window.floor();
         let tree = undone(tree, &window, floor);
-        let objects = tree.slice(0, tree.len());
-        let mut written: Vec<_> = objects.filter(|object| object.revision() > base).cloned().collect();
-        written.sort_unstable_by_key(|object| object.revision());
+        let objects = tree.slice(0, tree.len()).map(|object| (object.revision(), object));
+        let mut written: Vec<_> =
+            objects.filter(|(at, _)| *at > base).map(|(at, object)| (at, Arc::clone(object))).collect();
+        written.sort_unstable_by_key(|(at, _)| *at);
         Self { resource, floor, tree, written, dropped: Revision(0) }
     }
 
     /// The object that a change wrote, unless a later change has replaced it.
     fn newest(&self, revision: Revision) -> Option<&Arc<Object>> {
-        let found = self.written.binary_search_by_key(&revision, |object| object.revision());
-        found.ok().map(|position| &self.written[position])
+        let found = self.written.binary_search_by_key(&revision, |(at, _)| *at);
+        found.ok().map(|position| &self.written[position].1)
     }
 
     /// Renders changes from the newest to the oldest. Returns them in order, and the revision after which they are
@@ -264,11 +265,9 @@ impl<'a> Target<'a> {
         let (mut changes, mut floor) = (Vec::with_capacity(past.len()), Revision(0));
         for change in past.iter().rev() {
             let key = self.resource.below(&change.key);
-            let new = match older.get(key) {
-                Some(new) => new.clone(),
-                None if change.deletes => self.tree.get(key).cloned(),
-                None => self.newest(change.revision).filter(|object| object.key() == key).cloned(),
-            };
+            let written = || self.newest(change.revision).filter(|object| object.key() == key);
+            let newest = || written().or_else(|| self.tree.get(key));
+            let new = older.get(key).cloned().unwrap_or_else(|| newest().cloned());
             let is_known = new.as_ref().map(|new| new.revision()) == (!change.deletes).then_some(change.revision);
             let old = match &change.previous {
                 _ if !is_known => Err(()),
