@@ -23,6 +23,19 @@ fn await_compacted(store: &Embedded, upto: Revision) {
     }
 }
 
+/// The value of `/a` at its first revision, and which revisions wrote the newest values.
+struct Seen(Option<&'static str>, &'static [u64]);
+impl Known for Seen {
+    fn value(&self, key: &str, revision: Revision) -> Option<Bytes> {
+        assert_eq!((key, revision), ("/a", Revision(1)), "the value of /b is part of the same piece");
+        self.0.map(Bytes::from)
+    }
+
+    fn is_newest(&self, _: &str, revision: Revision) -> bool {
+        self.1.contains(&revision.0)
+    }
+}
+
 #[test]
 fn a_pass_reads_only_replaced_values_that_it_has_not_seen() {
     let scratch = Scratch::new();
@@ -31,18 +44,6 @@ fn a_pass_reads_only_replaced_values_that_it_has_not_seen() {
     put(&store, "/b", "2");
     put(&store, "/a", "3");
     put(&store, "/b", "4");
-    /// The value of `/a` at its first revision, and which revisions wrote the newest values.
-    struct Seen(Option<&'static str>, &'static [u64]);
-    impl Known for Seen {
-        fn value(&self, key: &str, revision: Revision) -> Option<Bytes> {
-            assert_eq!((key, revision), ("/a", Revision(1)), "the value of /b is part of the same piece");
-            self.0.map(Bytes::from)
-        }
-
-        fn is_newest(&self, _: &str, revision: Revision) -> bool {
-            self.1.contains(&revision.0)
-        }
-    }
     let pass = |after, known: &dyn Known| store.pass(Revision(after), 10, known).unwrap();
     let previous = |after, known: &dyn Known| -> Vec<_> {
         let value = |change: Change| match change.previous {
