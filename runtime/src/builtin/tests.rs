@@ -329,25 +329,26 @@ fn columns_are_those_of_kube_apiserver() {
 
 #[test]
 fn cells_of_events_are_those_of_kube_apiserver() {
-    let at = |seconds: i64| Time::now().plus_seconds(-seconds).to_string();
+    // Half a minute away from the next text, so that a second that passes meanwhile changes none.
+    let at = |minutes: i64| Time::now().plus_seconds(-60 * minutes - 30).to_string();
     let event = json!({
         "metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "p", "fieldPath": "spec.x"},
         "reason": "R", "message": " said \n", "source": {"component": "c", "host": "h"}, "type": "Warning",
-        "firstTimestamp": at(3600 * 5), "lastTimestamp": at(330), "count": 7
+        "firstTimestamp": at(60 * 5), "lastTimestamp": at(60 * 3 + 20), "count": 7
     });
     let cells: Vec<Value> = table(&Event::kind(), &event, true).into_iter().map(|(_, cell)| cell).collect();
     assert_eq!(
         cells,
-        ["5m30s", "Warning", "R", "pod/p", "spec.x", "c, h", "said", "5h"]
+        ["3h20m", "Warning", "R", "pod/p", "spec.x", "c, h", "said", "5h"]
             .map(Value::from)
             .into_iter()
             .chain([7.into(), "e".into()])
             .collect::<Vec<_>>()
     );
-    let new_style = json!({"involvedObject": {"kind": "Node"}, "eventTime": format!("{}.000000Z", at(90).trim_end_matches('Z')), "reportingComponent": "k"});
+    let new_style = json!({"involvedObject": {"kind": "Node"}, "eventTime": format!("{}.000000Z", at(11).trim_end_matches('Z')), "reportingComponent": "k"});
     let cells: std::collections::BTreeMap<String, Value> =
         table(&Event::kind(), &new_style, true).into_iter().collect();
-    assert_eq!((&cells["Last Seen"], &cells["First Seen"], &cells["Count"]), (&json!("90s"), &json!("90s"), &json!(1)));
+    assert_eq!((&cells["Last Seen"], &cells["First Seen"], &cells["Count"]), (&json!("11m"), &json!("11m"), &json!(1)));
     assert_eq!((&cells["Object"], &cells["Source"]), (&json!("node"), &json!("k")));
     let bare: std::collections::BTreeMap<String, Value> = table(&Event::kind(), &json!({}), true).into_iter().collect();
     assert_eq!(bare["Last Seen"], "<unknown>");

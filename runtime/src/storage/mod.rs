@@ -288,7 +288,8 @@ impl<'a> Delivery<'a> {
 /// Receives every change once, in revision order, a whole commit group at a time.
 ///
 /// A store calls it from one thread, after the changes are durable and before it acknowledges their commits, so that
-/// writers read their own writes. It must be quick and must not call the store.
+/// writers read their own writes. It must be quick, must not call the store, and must not wait for one who reads it: reads
+/// may need the thread that the sink runs on.
 pub type Sink = Box<dyn FnMut(Delivery<'_>) + Send>;
 
 /// The result of [`Store::confirm`].
