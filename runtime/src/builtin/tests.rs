@@ -329,8 +329,7 @@ fn columns_are_those_of_kube_apiserver() {
 
 #[test]
 fn cells_of_events_are_those_of_kube_apiserver() {
-    // Half a minute away from the next text, so that a second that passes meanwhile changes none.
-    let at = |minutes: i64| Time::now().plus_seconds(-60 * minutes - 30).to_string();
+    let at = |minutes: i64| Time::now().plus_seconds(-60 * minutes - 30).to_string(); // a second that passes changes no text
     let event = json!({
         "metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "p", "fieldPath": "spec.x"},
         "reason": "R", "message": " said \n", "source": {"component": "c", "host": "h"}, "type": "Warning",
