@@ -1,5 +1,5 @@
 //! A list of everything over a connection, beside copies of as many bytes from memory: of blocks of the size of an object that
-//! lie anywhere, as objects do, and of the whole in order.
+//! lie anywhere, as objects do, and of the whole in order. The bytes that are copied take as much memory again as the objects.
 
 use std::{
     net::SocketAddr,
