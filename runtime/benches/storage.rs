@@ -2,9 +2,10 @@
 //!
 //! Each committer creates objects of 1.6 KB one after the other, waiting for each acknowledgement; then all of them
 //! update what they created. Group commit shows in how little the rate falls, and how far it rises, with more of them.
-//! At last, committers write ten times the history that is kept: the file's size shows whether compaction keeps up,
-//! and the slowest commits show what it costs. Before that, as many bytes as a group of all committers has are written and
-//! synced in a loop: the slowest of these show what the disk itself does.
+//! At last, committers write ten times the history that is kept, of values that share the engine's pages and of values
+//! that do not: the file's size shows whether compaction keeps up, and the slowest commits show what it costs. Before that,
+//! as many bytes as a group of all committers has are written and synced in a loop: the slowest of these show what the disk
+//! itself does.
 
 use std::{
     fs::{self, OpenOptions},
@@ -41,9 +42,13 @@ fn main() -> ExitCode {
             eprintln!("{error}");
             return ExitCode::FAILURE;
         }
-        if let Err(error) = measure_history(&dir.join(format!("history-{committers}")), committers) {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
+        for value_bytes in [VALUE_BYTES, 2_000, 5_000] {
+            if let Err(error) =
+                measure_history(&dir.join(format!("history-{committers}-{value_bytes}")), committers, value_bytes)
+            {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
         }
     }
     if let Err(error) = std::fs::remove_dir_all(&dir) {
@@ -96,14 +101,14 @@ fn measure_disk(path: &Path, committers: usize) -> Result<(), Box<dyn std::error
 }
 
 /// Updates objects until ten times the history was written that is kept.
-fn measure_history(dir: &Path, committers: usize) -> Result<(), Box<dyn std::error::Error>> {
-    const KEPT: usize = 32 << 20;
-    const OBJECTS: usize = 4_096;
+fn measure_history(dir: &Path, committers: usize, value_bytes: usize) -> Result<(), Box<dyn std::error::Error>> {
+    const KEPT: usize = 64 << 20;
+    const OBJECTS: usize = 512;
     let mut options = Options::default();
     options.history_bytes = KEPT as u64;
     let store = Arc::new(Embedded::open(dir, options)?);
-    round(&store, committers, OBJECTS / committers, Expect::Absent);
-    let (written, count) = (AtomicUsize::new(0), 10 * KEPT / VALUE_BYTES);
+    commits(&store, committers, OBJECTS / committers, value_bytes, Expect::Absent);
+    let (written, count) = (AtomicUsize::new(0), 10 * KEPT / value_bytes);
     let (mut largest, mut blocks) = (0, 0);
     let start = Instant::now();
     let times = thread::scope(|scope| {
@@ -113,7 +118,7 @@ fn measure_history(dir: &Path, committers: usize) -> Result<(), Box<dyn std::err
                 scope.spawn(move || {
                     let mut times = Vec::new();
                     while written.load(Ordering::Relaxed) < count {
-                        times.extend(commit_all(store, committer, OBJECTS / committers, Expect::Any));
+                        times.extend(commit_all(store, committer, OBJECTS / committers, value_bytes, Expect::Any));
                         written.fetch_add(OBJECTS / committers, Ordering::Relaxed);
                     }
                     times
@@ -131,7 +136,7 @@ fn measure_history(dir: &Path, committers: usize) -> Result<(), Box<dyn std::err
     #[allow(clippy::cast_precision_loss)] // rates and ratios are read to three digits
     let (rate, ratio) = (times.len() as f64 / start.elapsed().as_secs_f64(), |bytes: u64| bytes as f64 / KEPT as f64);
     println!(
-        "{committers:>10} history of {} MiB written ten times: {rate:.0} updates/s, {}, file at most {:.2} times the history, \
+        "{committers:>10} history of {} MiB written ten times in values of {value_bytes} B: {rate:.0} updates/s, {}, file at most {:.2} times the history, \
          {:.2} times on the disk",
         KEPT >> 20,
         Spread::of(times),
@@ -164,7 +169,7 @@ impl std::fmt::Display for Spread {
 /// Runs all committers at once; gives commits a second and the time that 99 of 100 commits stay under.
 fn round(store: &Arc<Embedded>, committers: usize, each: usize, expect: Expect) -> (f64, Duration) {
     let start = Instant::now();
-    let mut times = commits(store, committers, each, expect);
+    let mut times = commits(store, committers, each, VALUE_BYTES, expect);
     #[allow(clippy::cast_precision_loss)] // a rate is read to three digits
     let rate = times.len() as f64 / start.elapsed().as_secs_f64();
     times.sort_unstable();
@@ -172,19 +177,19 @@ fn round(store: &Arc<Embedded>, committers: usize, each: usize, expect: Expect) 
 }
 
 /// Runs all committers at once; gives the time of each commit.
-fn commits(store: &Arc<Embedded>, committers: usize, each: usize, expect: Expect) -> Vec<Duration> {
+fn commits(store: &Arc<Embedded>, committers: usize, each: usize, value_bytes: usize, expect: Expect) -> Vec<Duration> {
     let threads: Vec<_> = (0..committers)
         .map(|committer| {
             let store = Arc::clone(store);
-            thread::spawn(move || commit_all(&*store, committer, each, expect))
+            thread::spawn(move || commit_all(&*store, committer, each, value_bytes, expect))
         })
         .collect();
     threads.into_iter().flat_map(|thread| thread.join().expect("a committer that finishes")).collect()
 }
 
-fn commit_all(store: &dyn Store, committer: usize, each: usize, expect: Expect) -> Vec<Duration> {
+fn commit_all(store: &dyn Store, committer: usize, each: usize, value_bytes: usize, expect: Expect) -> Vec<Duration> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let value = Bytes::from(vec![b'x'; VALUE_BYTES]);
+    let value = Bytes::from(vec![b'x'; value_bytes]);
     (0..each)
         .map(|number| {
             let start = Instant::now();

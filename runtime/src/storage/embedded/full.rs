@@ -6,7 +6,7 @@
 //! # When are other commits accepted again?
 //!
 //! All are, as soon as the reserve can be set aside again. Until then, compaction leaves free pages in the engine's file, which
-//! need no space on the disk. So many bytes of new rows are accepted as were removed. If a write finds the disk full even so,
+//! need no space on the disk. New rows are accepted that take as much as was freed. If a write finds the disk full even so,
 //! because the engine can reuse a page only when no row is left in it, the count begins again; once much of the reserve is
 //! used, only a quarter counts, and once little is left, nothing.
 
@@ -29,9 +29,9 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The state of a writer whose disk is full.
 pub(super) struct Full {
     cause: String,
-    /// The size of the rows that have room in free pages.
+    /// The space that new rows may take in free pages.
     room: u64,
-    /// The bytes that compaction has removed over the life of the store, when they were last counted.
+    /// What compaction had freed over the life of the store when that was last counted.
     counted: u64,
     next_try: Instant,
 }
@@ -77,14 +77,14 @@ impl Writer {
         if let Some(cause) = self.reserve.take_used() {
             self.note_full(cause);
         } else if let Some(full) = &mut self.full {
-            let removed = self.history.removed_bytes();
-            let freed = removed.saturating_sub(full.counted);
+            let freed_in_all = self.history.freed_bytes();
+            let freed = freed_in_all.saturating_sub(full.counted);
             full.room = match self.reserve.left() {
                 Left::Most => full.room + freed,
                 Left::Some => full.room + freed / 4,
                 Left::Little => 0,
             };
-            full.counted = removed;
+            full.counted = freed_in_all;
         }
         if self.full.is_some() {
             self.report_full();
@@ -96,7 +96,7 @@ impl Writer {
             tracing::error!(cause, "the disk is full: the store accepts deletions only until there is space");
         }
         // A write that found no free page shows that the count was too high.
-        let counted = self.history.removed_bytes();
+        let counted = self.history.freed_bytes();
         self.full = Some(Full { cause, room: 0, counted, next_try: Instant::now() + RETRY });
     }
 
@@ -106,13 +106,13 @@ impl Writer {
         self.progress.refuses(full.map(|full| full.message(self.options.history_age)).as_deref());
     }
 
-    /// The size of a commit's rows, if the disk is full. Fails if there is no room for them.
+    /// The space of a commit's rows, if the disk is full. Fails if there is no room for them.
     pub(super) fn admit(&self, commit: &Commit) -> Result<u64, CommitError> {
         let Some(full) = &self.full else { return Ok(0) };
         if commit.ops.iter().all(|op| op.value.is_none()) {
             return Ok(0);
         }
-        let bytes = commit.ops.iter().map(|op| row_size(op) as u64).sum();
+        let bytes = commit.ops.iter().map(row_space).sum();
         if bytes <= full.room {
             return Ok(bytes);
         }
@@ -127,10 +127,10 @@ impl Writer {
     }
 }
 
-/// The size of the row that an operation adds. Compaction counts the same when the row is removed.
-fn row_size(op: &Op) -> usize {
+/// The space of the row that an operation adds. Compaction counts the same when the row is removed.
+fn row_space(op: &Op) -> u64 {
     let (body, deadline_ms) = (op.value.as_deref(), op.lifetime.map(|_| 0));
-    Row { previous: Revision(0), obsolete: 0, key: &op.key, body, deadline_ms }.size()
+    Row { previous: Revision(0), obsolete: 0, key: &op.key, body, deadline_ms }.space()
 }
 
 impl Full {

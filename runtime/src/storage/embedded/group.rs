@@ -178,15 +178,15 @@ impl<'t> Group<'t> {
     }
 }
 
-/// The bytes that compacting this change frees: the row that it replaced, and its own row if it is a deletion.
+/// The space that compacting this change frees: that of the row that it replaced, and its own row if it is a deletion.
 fn made_obsolete(row: &Row<'_>, previous: Option<&(Revision, Stored)>) -> u64 {
     let replaced = match previous {
         Some((_, Stored { value: Ok(body), deadline_ms })) => {
-            Row { body: Some(body), deadline_ms: *deadline_ms, ..*row }.size()
+            Row { body: Some(body), deadline_ms: *deadline_ms, ..*row }.space()
         }
         // The length of a damaged row is unknown.
         _ => 0,
     };
-    let own = if row.body.is_none() { row.size() } else { 0 };
-    (replaced + own) as u64
+    let own = if row.body.is_none() { row.space() } else { 0 };
+    replaced + own
 }

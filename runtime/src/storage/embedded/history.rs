@@ -25,6 +25,9 @@ const STEP: usize = 256;
 /// A group of commits removes at least up to this number of changes, however small it is.
 const LEAST: usize = 16;
 
+/// Reading this number of changes one after the other takes no longer than a search for the next one that matters.
+const FEW: usize = 8;
+
 /// The number of marks within the maximum age.
 const MARKS_PER_AGE: u64 = 60;
 
@@ -32,6 +35,7 @@ const MARKS_PER_AGE: u64 = 60;
 pub(super) struct History {
     clock: Clock,
     age_ms: u64,
+    /// The limit of the space of obsolete rows.
     limit_bytes: u64,
     /// Revisions and times, both ascending.
     marks: VecDeque<(Revision, u64)>,
@@ -53,9 +57,11 @@ impl History {
         read_marks(&transaction.open_table(MARKS)?, &mut marks)?;
         let age_ms = u64::try_from(options.history_age.as_millis()).unwrap_or(u64::MAX);
         let (origin, compacted, goal) = (state.origin, state.compacted, state.compacted.head);
+        // The rest is for pages that groups of commits have freed, which the engine does not use again at once.
+        let limit_bytes = options.history_bytes - options.history_bytes / 8;
         let noted_ms = marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0);
         let clock = clock.unwrap_or_else(|| Clock::starting(Reading::now(), note, noted_ms));
-        Ok((Self { clock, age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, state.end))
+        Ok((Self { clock, age_ms, limit_bytes, marks, compacted, origin, goal }, state.end))
     }
 
     /// The store's clock.
@@ -68,8 +74,8 @@ impl History {
         self.compacted.head
     }
 
-    /// The size of the rows that compaction has removed over the life of the store.
-    pub(super) fn removed_bytes(&self) -> u64 {
+    /// The space that compaction has freed over the life of the store.
+    pub(super) fn freed_bytes(&self) -> u64 {
         self.compacted.obsolete
     }
 
@@ -160,7 +166,7 @@ impl History {
         self.compacted = compacted;
     }
 
-    /// Removes the rows that the oldest changes made obsolete, and advances `compacted` by this number of changes at most. An
+    /// Removes the rows that the oldest changes made obsolete, of this number of changes at most, and advances `compacted`. An
     /// unreadable row is skipped and stays, because the index may point to it.
     fn remove(
         &self,
@@ -172,31 +178,36 @@ impl History {
         if !self.wants_more(state.end, state.compacted) {
             return Ok(());
         }
-        let mut obsolete_rows = Vec::new();
-        let mut reached = state.compacted.head;
-        let mut nothing = true;
-        for found in log.range(reached.0 + 1..=state.end.head.0)?.take(limit) {
-            if !self.wants_more(state.end, state.compacted) {
-                break;
+        let (mut obsolete_rows, mut left) = (Vec::new(), limit);
+        while left > 0 && self.wants_more(state.end, state.compacted) {
+            self.pass_creations(log, state)?;
+            let mut creations = 0;
+            let mut rows = log.range(state.compacted.head.0 + 1..=state.end.head.0)?;
+            while left > 0 && creations < FEW && self.wants_more(state.end, state.compacted) {
+                let Some(found) = rows.next() else {
+                    // All rows up to the end are missing.
+                    state.passed += state.end.head.0 - state.compacted.head.0;
+                    state.compacted = state.end;
+                    break;
+                };
+                let (revision, bytes) = found?;
+                let revision = Revision(revision.value());
+                state.passed += revision.0 - state.compacted.head.0 - 1;
+                state.compacted.head = revision;
+                match Row::read(revision, bytes.value()) {
+                    Ok(row) if row.obsolete == state.compacted.obsolete => {
+                        creations += 1;
+                        continue;
+                    }
+                    Ok(row) => {
+                        obsolete_rows.extend(Some(row.previous.0).filter(|&previous| previous != 0));
+                        obsolete_rows.extend(Some(revision.0).filter(|_| row.body.is_none()));
+                        state.compacted.obsolete = row.obsolete;
+                    }
+                    Err(_) => state.passed += 1,
+                }
+                (creations, left) = (0, left - 1);
             }
-            let (revision, bytes) = found?;
-            let revision = Revision(revision.value());
-            nothing = false;
-            state.passed += revision.0 - reached.0 - 1;
-            reached = revision;
-            state.compacted.head = revision;
-            let Ok(row) = Row::read(revision, bytes.value()) else {
-                state.passed += 1;
-                continue;
-            };
-            obsolete_rows.extend(Some(row.previous.0).filter(|&previous| previous != 0));
-            obsolete_rows.extend(Some(revision.0).filter(|_| row.body.is_none()));
-            state.compacted.obsolete = row.obsolete;
-        }
-        if nothing && self.wants_more(state.end, state.compacted) {
-            // All rows up to the end are missing.
-            state.passed += state.end.head.0 - reached.0;
-            state.compacted = state.end;
         }
         for revision in obsolete_rows {
             if let Some(removed) = log.remove(revision)? {
@@ -211,8 +222,44 @@ impl History {
         Ok(())
     }
 
+    /// Advances over the creations that come next. They make nothing obsolete, so removing one by one those of a million
+    /// objects would take so long that history passes its limit far meanwhile.
+    fn pass_creations(&self, log: &Table<'_, u64, &'static [u8]>, state: &mut State) -> Result<(), redb::Error> {
+        let upto = if self.is_too_long(state.end, state.compacted) { state.end.head } else { self.goal };
+        // True if one of the changes up to this one, or up to the first readable one after it, made something obsolete.
+        let frees = |revision: u64| -> Result<bool, redb::Error> {
+            for found in log.range(revision..=state.end.head.0)? {
+                let (revision, bytes) = found?;
+                if let Ok(row) = Row::read(Revision(revision.value()), bytes.value()) {
+                    return Ok(row.obsolete > state.compacted.obsolete);
+                }
+            }
+            Ok(true)
+        };
+        let (mut passed, mut step) = (state.compacted.head.0, 1);
+        while passed + step <= upto.0 && !frees(passed + step)? {
+            passed += step;
+            step *= 2;
+        }
+        let mut bound = (passed + step).min(upto.0 + 1);
+        while bound - passed > 1 {
+            let middle = passed.midpoint(bound);
+            if frees(middle)? {
+                bound = middle;
+            } else {
+                passed = middle;
+            }
+        }
+        state.compacted.head = Revision(passed);
+        Ok(())
+    }
+
     /// True if more is to be removed when history is compacted up to `compacted`.
     fn wants_more(&self, end: End, compacted: End) -> bool {
-        compacted.head < self.goal || end.obsolete.saturating_sub(compacted.obsolete) > self.limit_bytes
+        compacted.head < self.goal || self.is_too_long(end, compacted)
+    }
+
+    fn is_too_long(&self, end: End, compacted: End) -> bool {
+        end.obsolete.saturating_sub(compacted.obsolete) > self.limit_bytes
     }
 }

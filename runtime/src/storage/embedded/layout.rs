@@ -130,7 +130,7 @@ impl Tally {
     }
 }
 
-/// A position in the log: a revision, and the number of bytes that all changes up to it made obsolete.
+/// A position in the log: a revision, and how much space ([`Row::space`]) all changes up to it made obsolete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) head: Revision,
@@ -214,8 +214,8 @@ impl State {
 pub(super) struct Row<'a> {
     /// The revision of the value that this change replaced or deleted, or zero if it created the key.
     pub(super) previous: Revision,
-    /// How many bytes of rows this change and all earlier ones made obsolete over the life of the store. The difference
-    /// between two rows is what compacting from one to the other frees.
+    /// How much space this change and all earlier ones made obsolete over the life of the store. The difference between
+    /// two rows is what compacting from one to the other frees. Rows of earlier versions counted their sizes.
     pub(super) obsolete: u64,
     pub(super) key: &'a str,
     /// `None` for a deletion.
@@ -231,6 +231,11 @@ const LEASE: u8 = 2;
 const SUM: usize = 8;
 const HEAD: usize = 1 + 8 + 8 + 4;
 
+/// The engine's smallest page, what it needs of a page itself, and what it adds to each row of the log.
+const PAGE: u64 = 4096;
+const PAGE_HEAD: u64 = 4;
+const PAIR: u64 = 8 + 4;
+
 impl<'a> Row<'a> {
     /// The row's size in the log.
     pub(super) fn size(&self) -> usize {
@@ -238,6 +243,16 @@ impl<'a> Row<'a> {
             + self.key.len()
             + self.body.map_or(0, <[u8]>::len)
             + self.deadline_ms.map_or(0, |_| size_of::<u64>())
+    }
+
+    /// The space that the row takes in the engine's file: its share of a page if more rows of this size fit, and otherwise
+    /// a page of its own, whose size is a power of two.
+    pub(super) fn space(&self) -> u64 {
+        let size = self.size() as u64 + PAIR;
+        match (PAGE - PAGE_HEAD) / size {
+            0 => (size + PAGE_HEAD).next_power_of_two(),
+            rows => PAGE / rows,
+        }
     }
 
     /// True if a row may have this first byte after its checksum.

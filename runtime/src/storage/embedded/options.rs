@@ -10,7 +10,8 @@ use crate::{meta::Revision, storage::budget};
 pub struct Options {
     /// How long changes can be read back.
     pub history_age: Duration,
-    /// The maximum size of replaced and deleted values in bytes. The oldest are removed first.
+    /// The maximum space of replaced and deleted values in the file, in bytes. The oldest are removed first. The file is
+    /// sparse and up to twice as long as the space of newest values and history: the engine doubles its length.
     pub history_bytes: u64,
     /// The maximum size of the commits that wait or are being written, in bytes. Further ones wait for room, and are refused
     /// if no room is free within ten seconds.

@@ -112,22 +112,75 @@ fn compaction_leaves_nothing_behind_but_the_newest_values() {
 fn history_is_cut_by_size() {
     let scratch = Scratch::new();
     let store = scratch.open(Options { history_bytes: 100_000, ..Options::default() });
-    let value = Bytes::from(vec![b'x'; 1_000]);
-    for _ in 0..91 {
+    // A page has room for four rows of 964 bytes, and seven eighths of the limit for 85 of them.
+    let value = Bytes::from(vec![b'x'; 964]);
+    for _ in 0..86 {
         put(&store, "/a", value.clone());
     }
-    assert_eq!(store.compacted(), Revision(0), "90 replaced values of 1,000 bytes have room");
-    for _ in 0..108 {
+    assert_eq!(store.compacted(), Revision(0), "85 replaced values have room");
+    for _ in 0..113 {
         put(&store, "/a", value.clone());
     }
-    await_compacted(&store, Revision(100));
-    assert!(store.compacted() < Revision(110), "history is cut to its limit, no further");
+    await_compacted(&store, Revision(114));
+    assert_eq!(store.compacted(), Revision(114), "history is cut to its limit, no further");
     store.close();
     let compacted = store.compacted();
     drop(store);
     let store = scratch.open(Options { history_bytes: 100_000, ..Options::default() });
     assert_eq!(store.compacted(), compacted, "the cut survives a restart");
     assert_eq!(store.changes(compacted, 1_000).unwrap().len() as u64, 199 - compacted.0);
+}
+
+#[test]
+fn objects_that_were_created_before_hold_compaction_up_no_longer_than_one_commit() {
+    const KEPT: u64 = 70;
+    let scratch = Scratch::new();
+    // A page has room for two rows of 2,000 bytes.
+    let store = scratch.open(Options { history_bytes: KEPT * 2_048 * 8 / 7 + 8, ..Options::default() });
+    let put_all = |from: u32, upto: u32| {
+        let op = |number| Op {
+            key: format!("/{number}").into(),
+            value: Some(Bytes::from("x")),
+            expect: Expect::Absent,
+            lifetime: None,
+        };
+        commit(&store, (from..upto).map(op).collect::<Vec<_>>()).unwrap();
+    };
+    put_all(0, 5_000);
+    let value = Bytes::from(vec![b'x'; 1_960]);
+    let mut last = put(&store, "/a", value.clone());
+    for round in 0..200 {
+        // From time to time there are a few more.
+        put_all(5_000 + round * 20, 5_000 + round * 20 + round % 20);
+        last = put(&store, "/a", value.clone());
+    }
+    let kept = store.changes(store.compacted(), usize::MAX).unwrap();
+    let replaced = kept.iter().filter(|change| &*change.key == "/a").count() as u64;
+    assert!((KEPT..=KEPT + 1).contains(&replaced), "{replaced} changes up to {last} are kept");
+}
+
+#[test]
+fn rows_take_the_space_that_is_counted() {
+    for length in [10, 400, 1_300, 1_950, 2_000, 3_900, 4_100, 9_000, 70_000] {
+        let db = redb::Database::builder().create_with_backend(redb::backends::InMemoryBackend::new()).unwrap();
+        let (body, mut counted) = (vec![b'x'; length], 0);
+        let transaction = db.begin_write().unwrap();
+        for number in 1..=(8 << 20) / length.max(400) as u64 {
+            let row = layout::Row {
+                previous: Revision(0),
+                obsolete: 0,
+                key: "/registry/configmaps/default/a",
+                body: Some(&body),
+                deadline_ms: None,
+            };
+            let mut log = transaction.open_table(layout::LOG).unwrap();
+            row.write(Revision(number), log.insert_reserve(number, row.size()).unwrap().as_mut());
+            counted += row.space();
+        }
+        transaction.commit().unwrap();
+        let used = db.begin_write().unwrap().stats().unwrap().allocated_pages() * 4_096;
+        assert!(counted * 100 / used >= 94 && counted <= used, "{length}: {counted} bytes of {used}");
+    }
 }
 
 #[test]
