@@ -13,7 +13,7 @@
 use std::{
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -28,8 +28,9 @@ use super::{
     waiting::in_turn,
 };
 
-/// The number of queues. Objects that share one wait for each other only during conflicts.
-const QUEUES: usize = 256;
+/// The number of queues. Objects that share one wait for each other during conflicts, and each waits for a whole commit, so
+/// that few queues under load would stay full once there was a conflict.
+const QUEUES: usize = 4_096;
 
 /// After this many lost races, a writer keeps its turn while the user's code waits.
 const LOSSES: usize = 5;
@@ -70,12 +71,12 @@ impl Held {
     }
 }
 
-/// The queues, assigned to objects by hash.
-pub(super) struct Turns(Vec<Arc<Semaphore>>);
+/// The queues, assigned to objects by hash, and made with the first write of one of their objects.
+pub(super) struct Turns(Vec<OnceLock<Arc<Semaphore>>>);
 
 impl Default for Turns {
     fn default() -> Self {
-        Self((0..QUEUES).map(|_| Arc::new(Semaphore::new(1))).collect())
+        Self((0..QUEUES).map(|_| OnceLock::new()).collect())
     }
 }
 
@@ -84,7 +85,8 @@ impl Turns {
     pub(super) fn at(&self, prefix: &str, key: &str) -> Turn {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((prefix, key));
         let queue = usize::try_from(hash % QUEUES as u64).expect("below the number of queues");
-        Turn { place: Held::of(&self.0[queue]), lost: AtomicUsize::new(0) }
+        let queue = self.0[queue].get_or_init(|| Arc::new(Semaphore::new(1)));
+        Turn { place: Held::of(queue), lost: AtomicUsize::new(0) }
     }
 }
 
@@ -166,6 +168,17 @@ impl Retry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn hardly_any_other_object_waits_for_the_turn_of_one() {
+        let turns = Turns::default();
+        let turn = turns.at("/things/", "default/a");
+        turn.place.wait().await;
+        let others = (0..10_000).map(|number| turns.at("/things/", &format!("default/{number}")));
+        let waiting = others.filter(|other| other.place.semaphore.available_permits() == 0).count();
+        assert!(waiting < 10, "{waiting} of 10,000 objects wait");
+        assert_eq!(turns.at("/things/", "default/a").place.semaphore.available_permits(), 0);
+    }
 
     #[tokio::test]
     async fn tries_are_counted() {
