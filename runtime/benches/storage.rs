@@ -136,8 +136,8 @@ fn measure_history(dir: &Path, committers: usize, value_bytes: usize) -> Result<
     #[allow(clippy::cast_precision_loss)] // rates and ratios are read to three digits
     let (rate, ratio) = (times.len() as f64 / start.elapsed().as_secs_f64(), |bytes: u64| bytes as f64 / KEPT as f64);
     println!(
-        "{committers:>10} history of {} MiB written ten times in values of {value_bytes} B: {rate:.0} updates/s, {}, file at most {:.2} times the history, \
-         {:.2} times on the disk",
+        "{committers:>10} history of {} MiB written ten times in values of {value_bytes} B: {rate:.0} updates/s, {}, \
+         file at most {:.2} times the history, {:.2} times on the disk",
         KEPT >> 20,
         Spread::of(times),
         ratio(largest),
