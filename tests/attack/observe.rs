@@ -1,5 +1,5 @@
-//! Measures the effect of an attack on the server: samples of resident memory, and the latency of `/readyz` on new
-//! connections and on an open one.
+//! Measures the effect of an attack on the server: samples of resident memory, the latency of `/readyz` on new
+//! connections and on an open one, and that of a get of a kind that is not attacked.
 
 use std::{
     fs,
@@ -12,11 +12,15 @@ use std::{
 };
 
 use kindsmith_tests::Client;
+use serde_json::json;
 
 use super::Target;
 
 /// The interval between two memory samples, and between two probes.
 const EVERY: Duration = Duration::from_millis(50);
+/// The name of the object that is read during an attack, and its path.
+const BYSTANDER: &str = "bystander";
+const BYSTANDER_PATH: &str = "/api/v1/namespaces/default/configmaps/bystander";
 /// How much longer debug builds may take. Other load on the machine counts as well.
 const SLOWNESS: u32 = if cfg!(debug_assertions) { 5 } else { 1 };
 
@@ -25,8 +29,13 @@ const SLOWNESS: u32 = if cfg!(debug_assertions) { 5 } else { 1 };
 pub struct Bounds {
     /// Resident memory above the initial one, at its peak and after recovery, in MiB.
     pub peak_mib: u64,
-    /// The longest latency of `/readyz` in release builds.
+    /// The longest latency of `/readyz`, and of a get of a kind that is not attacked, in release builds.
     pub latency: Duration,
+}
+
+impl Bounds {
+    /// The bounds of what a stranger's definition, object, document or webhook may cost.
+    pub const STRANGER: Self = Self { peak_mib: 256, latency: Duration::from_millis(500) };
 }
 
 impl Default for Bounds {
@@ -44,18 +53,21 @@ pub struct Observation {
     memory: JoinHandle<u64>,
     fresh: JoinHandle<Duration>,
     kept: JoinHandle<Duration>,
+    other: JoinHandle<Duration>,
     start: Instant,
     processor: Duration,
 }
 
 impl Observation {
-    /// Warms up the server, then starts observing it.
+    /// Warms up the server, then starts observing it. The object that is read meanwhile is a ConfigMap.
     pub async fn begin(name: &'static str, target: &Target) -> Self {
         let mut client = target.client();
         for _ in 0..20 {
             assert_eq!(client.get("/readyz").await.unwrap().status, 200);
             assert_eq!(client.get("/api/v1/namespaces/default/configmaps?limit=1").await.unwrap().status, 200);
         }
+        let bystander = json!({"metadata": {"name": BYSTANDER}});
+        client.json("POST", "/api/v1/namespaces/default/configmaps", &bystander).await.unwrap();
         let (process, ended) = (target.process_id(), Arc::new(AtomicBool::new(false)));
         let base_kib = resident_kib(process);
         let end = ended.clone();
@@ -67,13 +79,14 @@ impl Observation {
             }
             peak.max(resident_kib(process))
         });
-        let probes = |anew: bool| {
+        let probes = |path: &'static str, anew: bool| {
             let (end, client) = (ended.clone(), target.client());
-            thread::spawn(move || probe(client, anew, &end))
+            thread::spawn(move || probe(client, path, anew, &end))
         };
-        let (fresh, kept) = (probes(true), probes(false));
+        let (fresh, kept) = (probes("/readyz", true), probes("/readyz", false));
+        let other = probes(BYSTANDER_PATH, false);
         let processor = target.processor_time();
-        Self { name, process, base_kib, ended, memory, fresh, kept, start: Instant::now(), processor }
+        Self { name, process, base_kib, ended, memory, fresh, kept, other, start: Instant::now(), processor }
     }
 
     /// The CPU time of the server since the attack began.
@@ -89,12 +102,12 @@ impl Observation {
         let (took, processor) = (self.start.elapsed(), self.processor_time(target));
         self.ended.store(true, Ordering::Relaxed);
         let peak = self.memory.join().unwrap().saturating_sub(self.base_kib);
-        let (fresh, kept) = (self.fresh.join().unwrap(), self.kept.join().unwrap());
+        let [fresh, kept, other] = [self.fresh, self.kept, self.other].map(|probe| probe.join().unwrap());
         let (recovery, bound_kib) = (target.recovers().await, bounds.peak_mib << 10);
         let left = settle(self.process, self.base_kib + bound_kib).await.saturating_sub(self.base_kib);
         let row = format!(
             "{:<28} {took:>7.1?}: base {:>4} MiB, peak +{:>4} MiB, left +{:>3} MiB; readyz new {fresh:>7.1?}, kept \
-             {kept:>7.1?}; recovered in {recovery:.1?}; processor {processor:.1?}",
+             {kept:>7.1?}, get {other:>7.1?}; recovered in {recovery:.1?}; processor {processor:.1?}",
             self.name,
             self.base_kib >> 10,
             peak >> 10,
@@ -104,6 +117,7 @@ impl Observation {
         let latency = bounds.latency * SLOWNESS;
         assert!(peak >> 10 <= bounds.peak_mib, "more than {} MiB above the base: {row}", bounds.peak_mib);
         assert!(fresh.max(kept) < latency, "health took longer than {latency:?}: {row}");
+        assert!(other < latency, "a get of another kind took longer than {latency:?}: {row}");
         assert!(left <= bound_kib, "memory is not given back: {row}");
     }
 }
@@ -120,9 +134,9 @@ async fn settle(process: u32, bound_kib: u64) -> u64 {
     }
 }
 
-/// Requests health repeatedly and returns the longest latency. A missing answer or refused connection counts as ten
+/// Requests a path repeatedly and returns the longest latency. A missing answer or refused connection counts as ten
 /// seconds.
-fn probe(mut client: Client, anew: bool, ended: &AtomicBool) -> Duration {
+fn probe(mut client: Client, path: &str, anew: bool, ended: &AtomicBool) -> Duration {
     const LOST: Duration = Duration::from_secs(10);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -132,7 +146,7 @@ fn probe(mut client: Client, anew: bool, ended: &AtomicBool) -> Duration {
                 client = client.another();
             }
             let start = Instant::now();
-            let answer = tokio::time::timeout(LOST, client.get("/readyz")).await;
+            let answer = tokio::time::timeout(LOST, client.get(path)).await;
             let well = matches!(answer, Ok(Ok(answer)) if answer.status == 200);
             longest = longest.max(if well { start.elapsed() } else { LOST });
             tokio::time::sleep(EVERY).await;

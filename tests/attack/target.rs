@@ -182,6 +182,31 @@ impl Target {
         }
     }
 
+    /// Creates a definition of kind `Thing` in the group `things.example.com`, version `v1`, namespaced, and waits until it is
+    /// served. Returns the path of its objects in the namespace `default`.
+    pub async fn define(&self, version: Value) -> &'static str {
+        const GROUP: &str = "things.example.com";
+        let mut version = version;
+        for (member, value) in [("name", json!("v1")), ("served", true.into()), ("storage", true.into())] {
+            version[member] = value;
+        }
+        let definition = json!({
+            "metadata": {"name": format!("things.{GROUP}")},
+            "spec": {
+                "group": GROUP, "scope": "Namespaced", "versions": [version],
+                "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+            },
+        });
+        let (mut client, path) = (self.client(), "/apis/things.example.com/v1/namespaces/default/things");
+        let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        let answer = client.json("POST", definitions, &definition).await.unwrap();
+        assert_eq!(answer.status, 201, "{:?}", answer.body);
+        while client.get(path).await.unwrap().status != 200 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        path
+    }
+
     /// Waits up to five seconds until the server answers normally: a read and a write on a new connection.
     pub async fn recovers(&self) -> Duration {
         let start = Instant::now();
