@@ -23,7 +23,7 @@ use kindsmith::{
     ApiType, ObjectMeta, Resource,
     auth::User,
     meta::options::PatchOptions,
-    schema::Document,
+    schema::{Document, Meter},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -145,7 +145,7 @@ fn live(view: &View<'_>) -> Document {
         new
     };
     let mut live = apply::merge(view, None, &config(), &writer("deployer"), false).expect("applied");
-    kindsmith::schema::default(view.root, &mut live);
+    kindsmith::schema::default(view.root, &mut live, &Meter::default()).expect("a small object");
     let live = by(&live, "scaler", &|new| new["spec"]["replicas"] = 5.into());
     let live = by(&live, "labeller", &|new| new["metadata"]["labels"]["zone"] = "north".into());
     let extra = json!({"apiVersion": VERSION, "kind": "Service", "metadata": {"name": "s"},
@@ -196,6 +196,7 @@ impl World {
             name: "s".into(),
             subresource: "".into(),
             warnings: Arc::default(),
+            meter: Arc::default(),
         };
         Self { api: Verbs::new(registry, cache, store), request }
     }

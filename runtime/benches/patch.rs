@@ -14,7 +14,7 @@ use kindsmith::{
         codec::{self, Limits},
         patch::{json as json_patch, merge, strategic},
     },
-    schema::{Document, PatchStrategy, Schema, Type},
+    schema::{Document, Meter, PatchStrategy, Schema, Type},
 };
 use serde_json::json;
 
@@ -137,7 +137,9 @@ fn json_patches(rows: &Rows, live: &Document) {
     ]));
     rows.row("JSON patch, five operations: parse", 500, || json_patch::Patch::parse(black_box(&patch)));
     let parsed = json_patch::Patch::parse(&patch).expect("a patch");
-    rows.row("JSON patch, five operations: apply", 500, || parsed.apply(black_box(live)).expect("it applies"));
+    rows.row("JSON patch, five operations: apply", 500, || {
+        parsed.apply(black_box(live), &Meter::default()).expect("it applies")
+    });
 }
 
 fn merge_patches(rows: &Rows, live: &Document) {
@@ -178,5 +180,5 @@ fn long_lists(rows: &Rows) {
     rows.row("10,000 items: (clone of the object)", 1, || live.clone());
     rows.row("10,000 items: strategic, all in another order", 1, || strategic::apply(&root, &live, &order));
     rows.row("10,000 items: strategic, all merged", 1, || strategic::apply(&root, &live, &items));
-    rows.row("10,000 items: JSON patch, 100 before the first", 1, || inserts.apply(&live));
+    rows.row("10,000 items: JSON patch, 100 before the first", 1, || inserts.apply(&live, &Meter::default()));
 }

@@ -16,6 +16,7 @@ mod descriptors;
 mod heads;
 mod inflight;
 mod lists;
+mod objects;
 mod observe;
 mod prefaces;
 mod queries;

@@ -41,7 +41,7 @@ impl Arguments<'_> {
             all.push(quote!(format = #format));
         }
         if !schema.enumeration.is_empty() && !is_enumeration(schema) {
-            let values = literal::literal(&schema.enumeration.clone().into());
+            let values = literal::literal(&schema.enumeration.to_vec().into());
             all.push(quote!(values = #values));
         }
         self.list(schema, ty, &mut all);

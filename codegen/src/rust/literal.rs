@@ -56,7 +56,7 @@ pub(super) fn branch(schema: &Schema) -> Document {
     };
     put("type", kind.map(Into::into));
     put("format", schema.format.clone().map(Into::into));
-    put("enum", (!schema.enumeration.is_empty()).then(|| schema.enumeration.clone().into()));
+    put("enum", (!schema.enumeration.is_empty()).then(|| schema.enumeration.to_vec().into()));
     put("minimum", schema.minimum.map(Into::into));
     put("exclusiveMinimum", flag(schema.exclusive_minimum));
     put("maximum", schema.maximum.map(Into::into));

@@ -43,8 +43,8 @@ fn check(kinds: &[Declared]) {
             let kind = kind.unwrap_or_else(|| panic!("{text}"));
             let mut filled = example.clone();
             let unknown = schema::prune(&kind.version.schema, &mut filled);
-            schema::default(&kind.version.schema, &mut filled);
-            let errors = schema::validate(&kind.version.schema, &filled);
+            schema::default(&kind.version.schema, &mut filled, &schema::Meter::default()).unwrap();
+            let errors = schema::validate(&kind.version.schema, &filled, &schema::Meter::default()).unwrap();
             assert!(unknown.is_empty() && errors.is_empty(), "{unknown:?} {errors:?}\n{text}");
             examples += 1;
         }

@@ -41,7 +41,15 @@ impl Inside {
         let group = if plural == "leases" { "coordination.k8s.io" } else { "" };
         let served = self.api.registry.find(group, "v1", plural).expect("a built-in kind");
         let (user, namespace, name) = (Arc::new(User::system()), namespace.into(), name.into());
-        Request { user, served, namespace, name, subresource: "".into(), warnings: Arc::default() }
+        Request {
+            user,
+            served,
+            namespace,
+            name,
+            subresource: "".into(),
+            warnings: Arc::default(),
+            meter: Arc::default(),
+        }
     }
 
     pub(super) async fn create(&self, plural: &str, namespace: &str, body: Value) -> Result<Document, Error> {

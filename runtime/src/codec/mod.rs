@@ -27,7 +27,6 @@ mod tests;
 pub use encoding::Encoding;
 pub use faults::Order;
 pub(crate) use faults::drop_unknown;
-pub(crate) use memory::taken;
 pub(crate) use write::{canonical, managed_fields};
 pub use write::{encode, size};
 

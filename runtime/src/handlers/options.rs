@@ -11,7 +11,7 @@ use crate::{
         FieldError,
         options::{Query, switch},
     },
-    schema::{self, At, Document, Schema, model::Type},
+    schema::{self, At, Document, Meter, Schema, model::Type},
 };
 
 /// Options that a handler takes from the query, declared with `#[derive(ApiType)]`.
@@ -64,9 +64,13 @@ pub(crate) fn read(schema: &Schema, query: &Query) -> Result<Document, Wrong> {
         options.insert(name.clone(), value.map_err(malformed)?);
     }
     let mut options = Document::Object(options);
-    schema::default(schema, &mut options);
-    let errors = schema::validate(schema, &options);
-    if errors.is_empty() { Ok(options) } else { Err(Wrong::Invalid(errors)) }
+    let meter = Meter::default();
+    let filled = schema::default(schema, &mut options, &meter);
+    let errors = filled.and_then(|()| schema::validate(schema, &options, &meter));
+    match errors.map_err(|exceeded| Wrong::Malformed(exceeded.to_string()))? {
+        errors if errors.is_empty() => Ok(options),
+        errors => Err(Wrong::Invalid(errors)),
+    }
 }
 
 fn value(schema: &Schema, text: &str) -> Result<Document, String> {

@@ -121,7 +121,8 @@ impl Target {
     /// A request for the parent.
     fn request(&self) -> Request {
         let RequestContext { user, namespace, name, warnings, .. } = self.context.clone();
-        Request { user, served: self.served.clone(), namespace, name, subresource: "".into(), warnings }
+        let (served, meter) = (self.served.clone(), Arc::default());
+        Request { user, served, namespace, name, subresource: "".into(), warnings, meter }
     }
 
     /// Checks the client's preconditions on the parent. Fails with 409.

@@ -39,6 +39,8 @@ pub(super) struct Exchange {
     pub asked: Arc<Asked>,
     /// True if the answer should be indented for a person.
     pub pretty: bool,
+    /// When the request is answered with 504; `None` for a long-running one.
+    pub deadline: Option<Instant>,
 }
 
 impl Exchange {
@@ -166,7 +168,8 @@ async fn in_time(
         parts.extensions.insert(slot.clone());
     }
     let limit = time_limit(&site.backend, &asked)?;
-    let mut served = pin!(serve(site, parts, body, asked, pretty, deprecated));
+    let deadline = limit.map(|limit| Instant::now() + limit);
+    let mut served = pin!(serve(site, parts, body, asked, (pretty, deadline), deprecated));
     // Most requests are answered at once and need no timer.
     if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx))).await {
         return answer;
@@ -198,14 +201,14 @@ async fn serve(
     parts: Parts,
     body: Body,
     asked: Arc<Asked>,
-    pretty: bool,
+    (pretty, deadline): (bool, Option<Instant>),
     deprecated: &mut Option<String>,
 ) -> Result<Response, Refused> {
     let user = access::authenticate(&site.backend, &parts).await?;
     let user = access::act_as(&site.backend, &asked, user, &parts.headers).await?;
     access::authorize(&site.backend, &asked, &user).await?;
     let asked = if asked.is_missing() { Box::pin(appeared(site, &parts, asked, &user)).await? } else { asked };
-    let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
+    let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty, deadline });
     let Some(resource) = asked.resource.as_ref() else { return Box::pin(other(site, &exchange)).await };
     *deprecated = asked.served.as_ref().and_then(|served| served.kind.version.deprecated.clone());
     if asked.method == Method::OPTIONS

@@ -32,7 +32,7 @@ use crate::{
         status::Status,
     },
     registry::Registered,
-    schema::Document,
+    schema::{Document, Meter},
     verbs::{self, Answer, Error, Parsed, Request, Retry, Subject},
 };
 
@@ -67,10 +67,12 @@ async fn prepare(
     options: WriteOptions,
     subject: Option<Subject>,
 ) -> Result<(Document, Vec<String>), Refused> {
-    let prepare = call.heavy(0, body, move |api, request, body| {
+    let subject = subject.map(Arc::new);
+    let prepare = call.metered(0, body, move |api, request, body| {
+        let (kind, media_type, options, subject) = (kind.clone(), media_type.clone(), options.clone(), subject.clone());
         Box::pin(async move {
             let document = resource::document(request, &kind, &media_type, &body)?;
-            Ok(api.prepare(request, &kind, document, &options, subject.as_ref()).await?)
+            Ok(api.prepare(request, &kind, document, &options, subject.as_deref()).await?)
         })
     });
     prepare.await
@@ -106,7 +108,8 @@ pub(super) async fn subresource(
     let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
     let namespace = path.scope().to_owned();
     let (user, warnings, name) = (exchange.user.clone(), exchange.asked.warnings.clone(), path.name.clone());
-    let parent = Request { user, served, namespace, name, subresource: "".into(), warnings };
+    let meter = Meter::light(exchange.deadline).into();
+    let parent = Request { user, served, namespace, name, subresource: "".into(), warnings, meter };
     match &mounted.handler {
         Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
             Connecting { backend, exchange, parent, mounted }.serve().await
@@ -199,11 +202,14 @@ impl Documented<'_> {
             let before = target.document["metadata"]["resourceVersion"].clone();
             let old = read(target).await.map_err(|refusal| self.refused(refusal))?;
             let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.call.request));
-            let (kind, subresource) = (self.body_kind.clone(), self.mounted.name.into());
-            let prepare = self.call.heavy(stored, bytes.clone(), move |api, request, _| {
+            let kind = self.body_kind.clone();
+            let (subresource, operation) = (self.mounted.name.into(), Operation::Update);
+            let subject = Arc::new(Subject { subresource, operation, old: Some(old) });
+            let prepare = self.call.metered(stored, bytes.clone(), move |api, request, _| {
+                let (patch, subject, given, kind) = (patch.clone(), subject.clone(), given.clone(), kind.clone());
                 Box::pin(async move {
-                    let new = Parsed::read(patch)?.apply(&kind.version.schema, &old)?;
-                    let subject = Subject { subresource, operation: Operation::Update, old: Some(old) };
+                    let old = subject.old.as_ref().unwrap_or(&Document::Null);
+                    let new = Parsed::read(patch)?.apply(&kind.version.schema, old, &request.meter)?;
                     Ok(api.prepare(request, &kind, new, &given, Some(&subject)).await?)
                 })
             });

@@ -1,6 +1,6 @@
-//! Heavy requests, with a large body or a large stored object, are processed off the threads that serve connections: as
-//! one unit from decoding to commit, and only a few at a time. They do not delay others, and decoded documents take
-//! memory for only a few requests.
+//! Heavy requests, with a large body, a large stored object, or more work than their size promises, are processed off the
+//! threads that serve connections: as one unit from decoding to commit, and only a few at a time. They do not delay others, and
+//! decoded documents take memory for only a few requests.
 
 use std::{pin::Pin, sync::Arc};
 
@@ -13,17 +13,18 @@ use super::{
 };
 use crate::{
     registry::Registered,
+    schema::Meter,
     verbs::{Request, Verbs},
 };
 
-/// The size in bytes above which a request is heavy. Smaller ones take less than a millisecond.
+/// The size in bytes above which a request is heavy. Smaller ones usually take less than a millisecond.
 pub(super) const LARGE: usize = 64 << 10;
 
 /// The processing of a request.
 pub(super) type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 'w>>;
 
 /// Processes a body and this many stored bytes: at once if they are few, otherwise when a slot is free. Work that has
-/// started continues if the request is cancelled. A large body and large stored objects keep their shares of the budgets
+/// started there continues if the request is cancelled. A large body and large stored objects keep their shares of the budgets
 /// until then. The work must not wait for a slot itself, nor for code that might, except for hooks and admission, for which
 /// the slot is released.
 ///
@@ -39,7 +40,18 @@ pub(super) async fn run<T: Send + 'static>(
     if body.len() + stored <= LARGE {
         return work(&backend.api, request, body).await;
     }
-    let (api, request) = (backend.api.clone(), request.clone());
+    in_slot(backend, request.clone(), stored, body, work).await
+}
+
+/// The same when a slot is free.
+async fn in_slot<T: Send + 'static>(
+    backend: &Backend,
+    request: Request,
+    stored: usize,
+    body: Bytes,
+    work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
+) -> Result<T, Refused> {
+    let (api, request) = (backend.api.clone(), Request { meter: request.meter.heavy().into(), ..request });
     // Boxed to keep the state of a light request small.
     let work = Box::pin(offload::write(stored, async move {
         let _room = body.clone();
@@ -62,7 +74,29 @@ impl Call<'_> {
         run(self.backend, &self.request, stored, body, work).await
     }
 
-    /// Writes: like [`Call::heavy`], with the stored object of the request. If the resource is replaced meanwhile, which refuses
+    /// The same for work that the schema may multiply. If it takes long, as its meter shows, it ends and is done again where
+    /// heavy requests are processed: it has stored nothing, since a commit checks the meter.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub(super) async fn metered<T: Send + 'static>(
+        &self,
+        stored: usize,
+        body: Bytes,
+        work: impl for<'w> Fn(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let is_small = body.len() + stored <= LARGE;
+        if is_small {
+            let done = work(&self.backend.api, &self.request, body.clone()).await;
+            if done.is_ok() || self.request.meter.goes_on() {
+                return done;
+            }
+        }
+        let stored = if is_small { stored + Meter::BYTES } else { stored };
+        in_slot(self.backend, self.request.clone(), stored, body, work).await
+    }
+
+    /// Writes: like [`Call::metered`], with the stored object of the request. If the resource is replaced meanwhile, which refuses
     /// writes, the work is done again on the new one. The time limit of the request ends it.
     ///
     /// # Errors
@@ -73,7 +107,7 @@ impl Call<'_> {
         work: impl for<'w> Fn(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Clone + Send + 'static,
     ) -> Result<T, Refused> {
         loop {
-            match self.heavy(stored(&self.request), body.clone(), work.clone()).await {
+            match self.metered(stored(&self.request), body.clone(), work.clone()).await {
                 Err(refused) if self.follows(&refused).await => {}
                 done => return done,
             }

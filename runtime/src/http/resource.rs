@@ -33,7 +33,7 @@ use crate::{
         },
         selector::{FieldTerm, Fields},
     },
-    schema::Document,
+    schema::{Document, Meter},
     verbs::{Error, Request, Written},
 };
 
@@ -86,8 +86,9 @@ pub(super) async fn serve(
     }
     let kind = served.kind.clone();
     let (user, warnings) = (exchange.user.clone(), exchange.asked.warnings.clone());
-    let call =
-        Call::new(backend, exchange, Request { user, served, namespace, name, subresource, warnings }, kind, offer)?;
+    let meter = Meter::light(exchange.deadline).into();
+    let request = Request { user, served, namespace, name, subresource, warnings, meter };
+    let call = Call::new(backend, exchange, request, kind, offer)?;
     // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {
         Verb::Get => call.get().await,

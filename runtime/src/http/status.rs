@@ -3,7 +3,7 @@
 
 use super::negotiate::{Offer, Refused as Unacceptable};
 pub(super) use crate::verbs::status::{
-    bad_request, method_not_allowed, no_handler, no_such_resource, of_watch, too_many_requests,
+    bad_request, method_not_allowed, no_handler, no_such_resource, of_watch, timed_out, too_many_requests,
 };
 use crate::{
     auth::{Attributes, Decision},
@@ -124,13 +124,6 @@ pub(super) fn too_large(limit: usize) -> Status {
 /// 408: the body did not arrive in time.
 pub(super) fn slow_body() -> Status {
     Status::failure(408, "Timeout", "the body of the request did not arrive in time", None)
-}
-
-/// 504: the request took too long. A write may have happened, so there is no `Retry-After`, to prevent automatic
-/// retries.
-pub(super) fn timed_out() -> Status {
-    let message = "Timeout: request did not complete within the allotted timeout";
-    Status::failure(504, "Timeout", message, Some(StatusDetails::default()))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{
     convert::{self, Conversion},
     definition::{Definition, Problems},
 };
-use crate::schema::{self, Document};
+use crate::schema::{self, Document, Meter};
 
 /// A kind in all of its versions, exactly one of which is the storage version.
 #[derive(Clone)]
@@ -77,16 +77,18 @@ impl Versions {
     /// The reason why it cannot be converted.
     pub(crate) fn convert(&self, document: Document, from: &Kind, to: &Kind) -> Result<Document, String> {
         let stored = self.stored();
-        let bare =
-            from.write_to(stored, document.clone(), Kind::trim).and_then(|document| to.convert_from_stored(document));
+        let bare = from
+            .write_to(stored, document.clone(), Kind::trimmed)
+            .and_then(|document| to.convert_from_stored(document));
         // A webhook gets objects as they are: each question costs a call.
         bare.or_else(|why| {
             if self.wait() {
                 return Err(why);
             }
             let mut document = document;
-            from.fill(&mut document);
-            to.convert_from_stored(from.convert_to(stored, document)?)
+            let meter = Meter::default();
+            from.fill(&mut document, &meter)?;
+            to.convert_from_stored(from.convert_to(stored, document, &meter)?)
         })
     }
 
@@ -106,8 +108,8 @@ impl Kind {
     ///
     /// # Errors
     /// The reason why it cannot be converted.
-    pub(crate) fn convert_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
-        self.write_to(stored, document, Kind::fill)
+    pub(crate) fn convert_to(&self, stored: &Kind, document: Document, meter: &Meter) -> Result<Document, String> {
+        self.write_to(stored, document, |stored, document| stored.fill(document, meter))
     }
 
     /// Converts a stored object of this version to the storage version of today: it gets this version's defaults first.
@@ -115,15 +117,23 @@ impl Kind {
     /// # Errors
     /// The reason why it cannot be converted.
     pub(crate) fn renew_to(&self, stored: &Kind, mut document: Document) -> Result<Document, String> {
-        self.fill(&mut document);
-        let fills = self.binding.conversion.as_ref().is_none_or(|conversion| conversion.fills());
-        self.write_to(stored, document, if fills { Kind::fill } else { Kind::trim })
+        let meter = Meter::stored();
+        self.fill(&mut document, &meter)?;
+        if self.binding.conversion.as_ref().is_none_or(|conversion| conversion.fills()) {
+            return self.convert_to(stored, document, &meter);
+        }
+        self.write_to(stored, document, Kind::trimmed)
     }
 
-    fn write_to(&self, stored: &Kind, document: Document, adapt: fn(&Kind, &mut Document)) -> Result<Document, String> {
+    fn write_to(
+        &self,
+        stored: &Kind,
+        document: Document,
+        adapt: impl FnOnce(&Kind, &mut Document) -> Result<(), String>,
+    ) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
-        adapt(stored, &mut document);
+        adapt(stored, &mut document)?;
         Ok(document)
     }
 
@@ -140,9 +150,17 @@ impl Kind {
     }
 
     /// Adapts an object of this version to its schema: defaults, and pruning.
-    pub(crate) fn fill(&self, document: &mut Document) {
-        schema::default(&self.version.schema, document);
+    ///
+    /// # Errors
+    /// The limit of the meter that was exceeded.
+    pub(crate) fn fill(&self, document: &mut Document, meter: &Meter) -> Result<(), String> {
+        schema::default(&self.version.schema, document, meter).map_err(|exceeded| exceeded.to_string())?;
+        self.trimmed(document)
+    }
+
+    fn trimmed(&self, document: &mut Document) -> Result<(), String> {
         self.trim(document);
+        Ok(())
     }
 
     /// Prunes an object.
@@ -241,7 +259,9 @@ mod tests {
         let old = versions.find("g.io/v1").unwrap();
         let renewed = |kind: &Kind| kind.renew_to(versions.stored(), json!({"metadata": {}})).unwrap();
         assert_eq!(renewed(old), json!({"metadata": {}, "spec": {}}), "v1's default, which v2 does not declare");
-        let written = old.convert_to(versions.stored(), json!({"metadata": {}, "spec": {"old": "v1"}})).unwrap();
+        let written = old
+            .convert_to(versions.stored(), json!({"metadata": {}, "spec": {"old": "v1"}}), &Meter::default())
+            .unwrap();
         assert_eq!(written["spec"], json!({"new": "v2"}), "a write gets the defaults of the storage version");
         let typed =
             Kind::clone(old).with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged { fills: true })));

@@ -1,5 +1,5 @@
 //! Errors about one field of an object, as `Status.details.causes` carries them.
-use std::fmt;
+use std::{fmt, io};
 
 use serde_json::Value;
 
@@ -51,8 +51,11 @@ impl fmt::Display for FieldPath {
 /// The maximum number of errors reported for one object. An error can be much longer than the bytes that cause it.
 pub(crate) const MOST_ERRORS: usize = 1_000;
 
+/// The maximum length of all errors together that are reported for one object, in bytes.
+pub(crate) const MOST_ERROR_BYTES: usize = 256 << 10;
+
 /// The maximum length of a value in an error, in bytes of JSON.
-const MOST_REPEATED: usize = 4 << 10;
+pub(crate) const MOST_REPEATED: usize = 4 << 10;
 
 /// The text, truncated to `most` bytes.
 pub(crate) fn beginning(text: &str, most: usize) -> String {
@@ -60,15 +63,47 @@ pub(crate) fn beginning(text: &str, most: usize) -> String {
     if end == text.len() { text.to_owned() } else { format!("{}…", &text[..end]) }
 }
 
-/// The value, or the beginning of its text if it is long.
-fn shown(value: Value) -> Value {
+/// A copy of the value, or of the beginning of its text if it is long.
+pub(crate) fn shown(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > MOST_REPEATED => beginning(&text, MOST_REPEATED).into(),
-        Value::Array(_) | Value::Object(_) => {
-            let text = value.to_string();
-            if text.len() > MOST_REPEATED { beginning(&text, MOST_REPEATED).into() } else { value }
-        }
-        short => short,
+        Value::String(text) => beginning(text, MOST_REPEATED).into(),
+        Value::Array(_) | Value::Object(_) => match long_text(value) {
+            Some(beginning) => beginning.into(),
+            None => value.clone(),
+        },
+        scalar => scalar.clone(),
+    }
+}
+
+/// The value itself, or the beginning of its text if it is long.
+fn shortened(value: Value) -> Value {
+    match &value {
+        Value::String(text) if text.len() > MOST_REPEATED => shown(&value),
+        Value::Array(_) | Value::Object(_) => long_text(&value).map_or(value, Value::from),
+        _ => value,
+    }
+}
+
+/// The beginning of the text of a value; `None` if it is short. Writes no more of it than that.
+fn long_text(value: &Value) -> Option<String> {
+    let mut text = Beginning(Vec::with_capacity(128));
+    let is_long = serde_json::to_writer(&mut text, value).is_err();
+    // What was cut within a character is no text.
+    is_long.then(|| format!("{}…", String::from_utf8_lossy(&text.0).trim_end_matches(char::REPLACEMENT_CHARACTER)))
+}
+
+/// Takes so many bytes as errors repeat, and fails at the next one.
+struct Beginning(Vec<u8>);
+
+impl io::Write for Beginning {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(MOST_REPEATED - self.0.len());
+        self.0.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -111,6 +146,8 @@ pub enum FieldErrorKind {
     NotFound(Value),
     /// Checking the field failed in the server.
     Internal,
+    /// So many further errors are not reported.
+    Omitted(usize),
 }
 
 impl FieldErrorKind {
@@ -149,17 +186,27 @@ impl FieldError {
     /// An error of the given kind. Long values are truncated.
     pub fn new(path: &FieldPath, kind: FieldErrorKind, detail: impl Into<String>) -> Self {
         let kind = match kind {
-            FieldErrorKind::Invalid(value) => FieldErrorKind::Invalid(shown(value)),
+            FieldErrorKind::Invalid(value) => FieldErrorKind::Invalid(shortened(value)),
             FieldErrorKind::InvalidText(text) => FieldErrorKind::InvalidText(beginning(&text, MOST_REPEATED)),
-            FieldErrorKind::TypeInvalid(value) => FieldErrorKind::TypeInvalid(shown(value)),
+            FieldErrorKind::TypeInvalid(value) => FieldErrorKind::TypeInvalid(shortened(value)),
             FieldErrorKind::NotSupported { given, supported } => {
-                FieldErrorKind::NotSupported { given: shown(given), supported }
+                FieldErrorKind::NotSupported { given: shortened(given), supported }
             }
-            FieldErrorKind::Duplicate(value) => FieldErrorKind::Duplicate(shown(value)),
-            FieldErrorKind::NotFound(value) => FieldErrorKind::NotFound(shown(value)),
+            FieldErrorKind::Duplicate(value) => FieldErrorKind::Duplicate(shortened(value)),
+            FieldErrorKind::NotFound(value) => FieldErrorKind::NotFound(shortened(value)),
             other => other,
         };
         Self { path: path.clone(), kind, detail: detail.into() }
+    }
+
+    /// The end of a list from which so many errors were left out.
+    pub(crate) fn omitted(count: usize) -> Self {
+        Self { path: FieldPath::root(), kind: FieldErrorKind::Omitted(count), detail: String::new() }
+    }
+
+    /// Its length in bytes as text.
+    pub(crate) fn size(&self) -> usize {
+        self.path.0.len() + self.message().len()
     }
 
     /// The reason of the cause, such as `FieldValueRequired`.
@@ -172,7 +219,7 @@ impl FieldError {
             FieldErrorKind::Duplicate(_) => "FieldValueDuplicate",
             FieldErrorKind::Forbidden => "FieldValueForbidden",
             FieldErrorKind::TooLong { .. } => "FieldValueTooLong",
-            FieldErrorKind::TooMany { .. } => "FieldValueTooMany",
+            FieldErrorKind::TooMany { .. } | FieldErrorKind::Omitted(_) => "FieldValueTooMany",
             FieldErrorKind::NotFound(_) => "FieldValueNotFound",
             FieldErrorKind::Internal => "InternalError",
         }
@@ -193,6 +240,8 @@ impl FieldError {
             FieldErrorKind::TooMany { given, limit } => format!("Too many: {given}: must have at most {limit} items"),
             FieldErrorKind::NotFound(v) => format!("Not found: {v}"),
             FieldErrorKind::Internal => "Internal error".to_owned(),
+            FieldErrorKind::Omitted(1) => "and 1 more error".to_owned(),
+            FieldErrorKind::Omitted(count) => format!("and {count} more errors"),
         };
         if self.detail.is_empty() { head } else { format!("{head}: {}", self.detail) }
     }
@@ -200,6 +249,9 @@ impl FieldError {
 
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.message())
+        match self.kind {
+            FieldErrorKind::Omitted(_) => f.write_str(&self.message()),
+            _ => write!(f, "{}: {}", self.path, self.message()),
+        }
     }
 }

@@ -8,16 +8,15 @@ use super::{
 };
 use crate::{
     codec::{self, Limits},
-    schema::Document,
+    schema::{Document, Meter, memory},
 };
 
 /// kube-apiserver's limit for operations.
 const MAX_OPERATIONS: usize = 10_000;
 /// kube-apiserver's limit for the total size of copied values, in bytes of JSON.
 const MAX_COPIED: usize = 3 << 20;
-/// The maximum number of values that all operations together may examine or shift. It limits the time of hostile
-/// patches, such as one that repeatedly inserts at the beginning of a long list, and is far above normal patches.
-const MAX_WORK: usize = 20_000_000;
+/// The values that one step of a meter examines or shifts.
+const VALUES_OF_STEP: usize = 4;
 
 /// A parsed JSON Patch.
 #[derive(Clone, Debug)]
@@ -79,9 +78,10 @@ impl Patch {
     /// Applies all operations, or none.
     ///
     /// # Errors
-    /// [`PatchError::Inapplicable`].
-    pub fn apply(&self, document: &Document) -> Result<Document, PatchError> {
-        let mut run = Run { document: document.clone(), copied: 0, copied_memory: 0, work: 0 };
+    /// [`PatchError::Inapplicable`], also if the meter is exceeded: a patch may insert at the beginning of a long list
+    /// thousands of times.
+    pub fn apply(&self, document: &Document, meter: &Meter) -> Result<Document, PatchError> {
+        let mut run = Run { document: document.clone(), copied: 0, copied_memory: 0, meter };
         for operation in &self.operations {
             let done = operation.as_ref().map_err(Clone::clone).and_then(|operation| run.step(operation));
             done.map_err(PatchError::Inapplicable)?;
@@ -115,14 +115,14 @@ fn operation(mut from: Document) -> Result<Operation, String> {
 }
 
 /// The execution of a patch.
-struct Run {
+struct Run<'m> {
     document: Document,
     copied: usize,
     copied_memory: usize,
-    work: usize,
+    meter: &'m Meter,
 }
 
-impl Run {
+impl Run<'_> {
     fn step(&mut self, operation: &Operation) -> Result<(), String> {
         match operation {
             Operation::Add(path, value) => self.add("add", &Pointer::parse(path)?, value.clone()),
@@ -150,7 +150,7 @@ impl Run {
                         self.copied
                     ));
                 }
-                self.copied_memory += codec::taken(value);
+                self.copied_memory += memory::taken(value);
                 if self.copied_memory > Limits::PATCH.memory {
                     return Err(format!(
                         "Unable to complete the copy, what is copied takes {} bytes of memory, exceeding the limit {}",
@@ -248,12 +248,9 @@ impl Run {
         Ok(depth)
     }
 
-    fn spend(&mut self, work: usize) -> Result<(), String> {
-        self.work += work;
-        if self.work > MAX_WORK {
-            return Err(format!("the operations of the patch move more than {MAX_WORK} values"));
-        }
-        Ok(())
+    fn spend(&mut self, values: usize) -> Result<(), String> {
+        self.meter.step(values / VALUES_OF_STEP);
+        self.meter.check().map_err(|exceeded| exceeded.to_string())
     }
 }
 

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     cache::{self, Reading, Texts},
     kind::{Kind, Versions},
-    schema::{self, Document, Schema},
+    schema::{self, Document, Meter, Schema},
     webhook::Webhooks,
 };
 
@@ -41,9 +41,10 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// Checks an object.
-    pub fn of(schema: &Schema, document: &Document) -> Self {
-        if schema::validate(schema, document).is_empty() { Self::Checked } else { Self::Unchecked }
+    /// Checks an object. One that takes too long to check counts as unchecked.
+    pub fn of(schema: &Schema, document: &Document, meter: &Meter) -> Self {
+        let is_valid = schema::validate(schema, document, meter).is_ok_and(|errors| errors.is_empty());
+        if is_valid { Self::Checked } else { Self::Unchecked }
     }
 }
 
@@ -269,7 +270,9 @@ impl KindReader {
     }
 
     fn count_misfit(&self, key: &str, document: &Document) {
-        if self.misfits().is_none() || Fit::of(&self.stored().version.schema, document) == Fit::Checked {
+        if self.misfits().is_none()
+            || Fit::of(&self.stored().version.schema, document, &Meter::stored()) == Fit::Checked
+        {
             return;
         }
         if let Some(misfits) = self.misfits().as_mut() {
@@ -341,7 +344,7 @@ impl KindReader {
                 |kind: &&Arc<Kind>| kind.group_version.version == record.version && kind.binding.conversion.is_some();
             match self.versions.iter().find(written) {
                 Some(kind) => document = kind.renew_to(self.stored(), document)?,
-                None => self.stored().fill(&mut document),
+                None => self.stored().fill(&mut document, &Meter::stored())?,
             }
             self.count_misfit(key, &document);
         }

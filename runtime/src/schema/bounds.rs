@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Checks a number against its format, then its bounds.
-pub(super) fn check(walk: &mut Walk, schema: &Schema, number: &Number, place: &Place<'_>) {
+pub(super) fn check(walk: &mut Walk<'_>, schema: &Schema, number: &Number, place: &Place<'_>) {
     let format = match schema.kind {
         // An int-or-string number has 32 bits, as in Go and in Protobuf.
         Type::IntOrString => Some("int32"),

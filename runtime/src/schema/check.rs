@@ -1,7 +1,7 @@
 //! The consistency of a schema, beyond the derive's checks. Kinds from other sources, such as a CRD manifest, have only
 //! these checks.
 use super::{
-    At, Document, Schema,
+    At, Document, Meter, Schema,
     default::fill,
     junctors,
     model::{ListType, Type},
@@ -181,8 +181,13 @@ impl Check {
     fn values(&mut self, at: At<'_>, place: &Place<'_>) {
         let mut refuse = |what: &str, value: &Document| {
             let mut filled = value.clone();
-            fill(at, &mut filled);
-            for error in validate_at(at, &filled) {
+            let meter = Meter::default();
+            fill(at, &mut filled, &meter);
+            if let Err(exceeded) = meter.check() {
+                self.add(place, format!("the {what} is too large: {exceeded}"));
+                return;
+            }
+            for error in validate_at(at, &filled, &meter) {
                 let inside = if error.path.as_str().is_empty() { String::new() } else { format!(" at {}", error.path) };
                 self.add(place, format!("the {what} {value} is not valid{inside}: {}", error.message()));
             }
@@ -190,7 +195,7 @@ impl Check {
         if let Some(value) = &at.default {
             refuse("default", value);
         }
-        for value in &at.enumeration {
+        for value in at.enumeration.iter() {
             refuse("allowed value", value);
         }
     }

@@ -4,7 +4,7 @@
 //! their keys. Items of other lists have no identity and are not matched individually, only the list as a whole is.
 use std::collections::HashMap;
 
-use super::{At, Document, Schema};
+use super::{At, Document, Meter, Schema};
 
 /// The old counterpart of a value.
 #[derive(Clone, Copy)]
@@ -25,8 +25,8 @@ impl<'o> Before<'o> {
     }
 
     /// True if a value is unchanged. Items of map lists may be in another order.
-    pub(super) fn is(self, at: At<'_>, value: &Document) -> bool {
-        self.0.is_some_and(|old| same(at, value, old))
+    pub(super) fn is(self, at: At<'_>, value: &Document, meter: &Meter) -> bool {
+        self.0.is_some_and(|old| same(at, value, old, meter))
     }
 
     /// The counterpart of a field of a struct, or of an entry of a map.
@@ -65,31 +65,52 @@ fn by_keys<'d>(keys: &[String], items: &'d [Document]) -> HashMap<Keys<'d>, &'d 
     items.iter().rev().map(|item| (keys_of(keys, item), item)).collect()
 }
 
-/// True if two values are equal.
-pub(super) fn same(at: At<'_>, new: &Document, old: &Document) -> bool {
+/// True if two values are equal. Each level of a walk may compare all below it again, so that comparisons take steps.
+pub(super) fn is_equal(new: &Document, old: &Document, meter: &Meter) -> bool {
+    meter.step(1)
+        && match (new, old) {
+            (Document::Object(new), Document::Object(old)) => {
+                let is = |((a, new), (b, old)): ((&String, _), (&String, _))| a == b && is_equal(new, old, meter);
+                new.len() == old.len() && new.iter().zip(old).all(is)
+            }
+            (Document::Array(new), Document::Array(old)) => {
+                new.len() == old.len() && new.iter().zip(old).all(|(new, old)| is_equal(new, old, meter))
+            }
+            _ => new == old,
+        }
+}
+
+/// The same where items of map lists may be in another order.
+pub(super) fn same(at: At<'_>, new: &Document, old: &Document, meter: &Meter) -> bool {
     match (new, old) {
         (Document::Object(new), Document::Object(old)) => {
             let is = |(name, new): (&String, _)| {
-                old.get(name).is_some_and(|old| at.member(name).map_or_else(|| new == old, |at| same(at, new, old)))
+                old.get(name).is_some_and(|old| match at.member(name) {
+                    Some(at) => same(at, new, old, meter),
+                    None => is_equal(new, old, meter),
+                })
             };
-            new.len() == old.len() && new.iter().all(is)
+            meter.step(1) && new.len() == old.len() && new.iter().all(is)
         }
-        (Document::Array(new), Document::Array(old)) => match (at.keys(), at.items()) {
-            (Some(keys), Some(items)) => new.len() == old.len() && same_items(items, keys, new, old),
+        (Document::Array(new), Document::Array(old)) if at.keys().is_some() => match (at.keys(), at.items()) {
+            (Some(keys), Some(items)) => new.len() == old.len() && same_items(items, keys, (new, old), meter),
             _ => new == old,
         },
-        _ => new == old,
+        _ => is_equal(new, old, meter),
     }
 }
 
 /// True if two map lists of the same length have the same items. If items share their keys, the order counts.
-fn same_items(at: At<'_>, keys: &[String], new: &[Document], old: &[Document]) -> bool {
+fn same_items(at: At<'_>, keys: &[String], (new, old): (&[Document], &[Document]), meter: &Meter) -> bool {
+    if !meter.step(new.len()) {
+        return false;
+    }
     let in_order = new.iter().zip(old).all(|(new, old)| keys_of(keys, new) == keys_of(keys, old));
     if in_order {
-        return new.iter().zip(old).all(|(new, old)| same(at, new, old));
+        return new.iter().zip(old).all(|(new, old)| same(at, new, old, meter));
     }
     let (given, known) = (by_keys(keys, new), by_keys(keys, old));
-    let is = |(keys, new): (_, &&Document)| known.get(keys).is_some_and(|old| same(at, new, old));
+    let is = |(keys, new): (_, &&Document)| known.get(keys).is_some_and(|old| same(at, new, old, meter));
     given.len() == new.len() && known.len() == old.len() && given.iter().all(is)
 }
 
@@ -102,9 +123,10 @@ fn rest(object: &Document) -> impl Iterator<Item = (&String, &Document)> {
 /// True if an object is unchanged except for its metadata and its status. Removing the status counts as a
 /// change.
 pub(crate) fn rest_is_kept(schema: &Schema, new: &Document, old: &Document) -> bool {
+    let meter = &Meter::default();
     let before = Before::of(old);
     let is = |(name, value): (&String, &Document)| match At::of(schema).property(name) {
-        Some(at) => before.field(name).is(at, value),
+        Some(at) => before.field(name).is(at, value, meter),
         None => old.get(name) == Some(value),
     };
     rest(new).count() == rest(old).count()

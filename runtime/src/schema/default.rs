@@ -1,82 +1,107 @@
 //! Defaulting: fills in the schema's defaults for absent fields.
 use serde_json::Map;
 
-use super::{At, Document, Schema, normalise::is_empty};
+use super::{At, Document, Exceeded, Meter, Schema, memory, normalise::is_empty};
 
 /// Fills in defaults, also in existing list items, map values and structs.
 ///
 /// A `null` that the schema does not allow counts as absent: it becomes the field's default or is removed. As a list
 /// item it is kept for validation to refuse, because removing it would move other items.
-pub fn default(schema: &Schema, document: &mut Document) {
-    fill(At::of(schema), document);
+///
+/// # Errors
+/// The limit of the meter that was exceeded: a short document may have many items, each with long defaults. The document is
+/// then of no use.
+pub fn default(schema: &Schema, document: &mut Document, meter: &Meter) -> Result<(), Exceeded> {
+    Filling { meter }.fill(At::of(schema), document);
+    meter.check()
 }
 
-pub(super) fn fill(at: At<'_>, document: &mut Document) {
-    match document {
-        Document::Object(fields) => {
-            for (name, field) in at.properties() {
-                fill_property(name, field, fields);
+/// The same at a place in a schema.
+pub(super) fn fill(at: At<'_>, document: &mut Document, meter: &Meter) {
+    Filling { meter }.fill(at, document);
+}
+
+struct Filling<'m> {
+    meter: &'m Meter,
+}
+
+impl Filling<'_> {
+    fn fill(&self, at: At<'_>, document: &mut Document) {
+        match document {
+            Document::Object(fields) => {
+                let properties = at.properties();
+                if !self.meter.step(properties.len() + 1) {
+                    return;
+                }
+                for (name, field) in properties {
+                    self.fill_property(name, field, fields);
+                }
+                if let Some(values) = at.entry() {
+                    self.fill_entries(at, values, fields);
+                }
             }
-            if let Some(values) = at.entry() {
-                fill_entries(at, values, fields);
-            }
-        }
-        Document::Array(list) => {
-            if let Some(items) = at.items() {
+            Document::Array(list) => {
+                let Some(items) = at.items() else { return };
                 for item in list {
-                    replace_null(items, item);
-                    fill(items, item);
+                    if !self.meter.step(1) {
+                        return;
+                    }
+                    self.replace_null(items, item);
+                    self.fill(items, item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_property(&self, name: &str, at: At<'_>, fields: &mut Map<String, Document>) {
+        match fields.get_mut(name) {
+            Some(value) if is_absent(at, value) => {
+                let Some(filling) = self.default_of(at) else {
+                    fields.remove(name);
+                    return;
+                };
+                *value = filling;
+            }
+            Some(_) => {}
+            None => {
+                let Some(filling) = self.default_of(at) else { return };
+                if self.meter.make(memory::FIELD + name.len()) {
+                    fields.insert(name.to_owned(), filling);
                 }
             }
         }
-        _ => {}
-    }
-}
-
-fn fill_property(name: &str, at: At<'_>, fields: &mut Map<String, Document>) {
-    match fields.get_mut(name) {
-        Some(value) if is_absent(at, value) => {
-            let Some(filling) = default_of(at) else {
-                fields.remove(name);
-                return;
-            };
-            value.clone_from(filling);
-        }
-        Some(_) => {}
-        None => {
-            let Some(filling) = default_of(at) else { return };
-            fields.insert(name.to_owned(), filling.clone());
+        if let Some(value) = fields.get_mut(name) {
+            self.fill(at, value);
         }
     }
-    if let Some(value) = fields.get_mut(name) {
-        fill(at, value);
-    }
-}
 
-/// Entries of a map, without declared fields.
-fn fill_entries(at: At<'_>, values: At<'_>, fields: &mut Map<String, Document>) {
-    fields.retain(|name, value| {
-        if at.property(name).is_some() {
-            return true;
+    /// Entries of a map, without declared fields.
+    fn fill_entries(&self, at: At<'_>, values: At<'_>, fields: &mut Map<String, Document>) {
+        fields.retain(|name, value| {
+            if !self.meter.step(1) || at.property(name).is_some() {
+                return true;
+            }
+            self.replace_null(values, value);
+            self.fill(values, value);
+            !is_absent(values, value)
+        });
+    }
+
+    fn replace_null(&self, at: At<'_>, value: &mut Document) {
+        if is_absent(at, value)
+            && let Some(filling) = self.default_of(at)
+        {
+            *value = filling;
         }
-        replace_null(values, value);
-        fill(values, value);
-        !is_absent(values, value)
-    });
-}
-
-fn replace_null(at: At<'_>, value: &mut Document) {
-    if is_absent(at, value)
-        && let Some(filling) = default_of(at)
-    {
-        value.clone_from(filling);
     }
-}
 
-/// The default of a place. A back reference with a default, whose value might not end, is refused; that is not known yet while
-/// the schema is checked.
-fn default_of(at: At<'_>) -> Option<&Document> {
-    if at.definition.is_none() { at.node().default.as_ref() } else { None }
+    /// A copy of the default of a place, if there is room for it. A back reference with a default, whose value might not end,
+    /// is refused; that is not known yet while the schema is checked.
+    fn default_of(&self, at: At<'_>) -> Option<Document> {
+        let default = at.node().default.as_ref().filter(|_| at.definition.is_none())?;
+        self.meter.make(memory::taken(default)).then(|| default.clone())
+    }
 }
 
 /// True for a value that counts as absent: a disallowed `null`, or for a field with a default a value equivalent to

@@ -45,7 +45,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
         zero_is_absent: flag("zeroIsAbsent"),
         map_atomic: from["x-kubernetes-map-type"] == "atomic",
         default: from.get("default").cloned(),
-        enumeration: from["enum"].as_array().cloned().unwrap_or_default(),
+        enumeration: from["enum"].as_array().cloned().unwrap_or_default().into(),
         minimum: from["minimum"].as_f64(),
         exclusive_minimum: flag("exclusiveMinimum"),
         maximum: from["maximum"].as_f64(),

@@ -1,46 +1,60 @@
 //! Immutable fields, which may be set once and never be changed or removed.
-use super::{At, Document, Schema, correlate::Before, place::Place};
-use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
+use super::{
+    At, Document, Meter, Schema,
+    correlate::{Before, is_equal},
+    place::Place,
+};
+use crate::meta::{
+    FieldError, FieldErrorKind,
+    field::{MOST_ERRORS, shown},
+};
 
 /// Reports immutable fields that were set and have changed.
 ///
 /// Entries of maps are matched by key and items of map lists by their keys; a removed entry or item takes its fields
 /// with it. Items of other lists have no identity and are not matched.
-pub(super) fn changes(schema: &Schema, new: &Document, old: &Document) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    compare(At::of(schema), Some(new), old, &Place::Root, &mut errors);
-    errors
+pub(super) fn changes(schema: &Schema, new: &Document, old: &Document, meter: &Meter) -> Vec<FieldError> {
+    let mut comparison = Comparison { meter, errors: Vec::new() };
+    comparison.compare(At::of(schema), Some(new), old, &Place::Root);
+    comparison.errors
 }
 
-fn compare(at: At<'_>, new: Option<&Document>, old: &Document, place: &Place<'_>, errors: &mut Vec<FieldError>) {
-    if old.is_null() || errors.len() >= MOST_ERRORS || new == Some(old) {
-        return;
-    }
-    if at.immutable {
-        let given = new.cloned().unwrap_or_default();
-        errors.push(FieldError::new(&place.path(), FieldErrorKind::Invalid(given), "field is immutable"));
-        return;
-    }
-    match old {
-        Document::Object(fields) => {
-            for (name, old) in fields {
-                let new = new.and_then(|new| new.get(name));
-                if let Some(property) = at.property(name) {
-                    compare(property, new, old, &place.field(name), errors);
-                } else if let (Some(values), Some(_)) = (at.entry(), new) {
-                    compare(values, new, old, &place.field(name), errors);
+struct Comparison<'m> {
+    meter: &'m Meter,
+    errors: Vec<FieldError>,
+}
+
+impl Comparison<'_> {
+    fn compare(&mut self, at: At<'_>, new: Option<&Document>, old: &Document, place: &Place<'_>) {
+        if old.is_null() || self.errors.len() >= MOST_ERRORS || new.is_some_and(|new| is_equal(new, old, self.meter)) {
+            return;
+        }
+        if at.immutable {
+            let given = new.map(shown).unwrap_or_default();
+            self.errors.push(FieldError::new(&place.path(), FieldErrorKind::Invalid(given), "field is immutable"));
+            return;
+        }
+        match old {
+            Document::Object(fields) => {
+                for (name, old) in fields {
+                    let new = new.and_then(|new| new.get(name));
+                    if let Some(property) = at.property(name) {
+                        self.compare(property, new, old, &place.field(name));
+                    } else if let (Some(values), Some(_)) = (at.entry(), new) {
+                        self.compare(values, new, old, &place.field(name));
+                    }
                 }
             }
-        }
-        Document::Array(_) => {
-            let (Some(items), Some(Document::Array(new))) = (at.items(), new) else { return };
-            let were = Before::of(old).items(at);
-            for (index, new) in new.iter().enumerate() {
-                if let Some(old) = were.of(new).value() {
-                    compare(items, Some(new), old, &place.item(index), errors);
+            Document::Array(_) => {
+                let (Some(items), Some(Document::Array(new))) = (at.items(), new) else { return };
+                let were = Before::of(old).items(at);
+                for (index, new) in new.iter().enumerate() {
+                    if let Some(old) = were.of(new).value() {
+                        self.compare(items, Some(new), old, &place.item(index));
+                    }
                 }
             }
+            _ => {}
         }
-        _ => {}
     }
 }

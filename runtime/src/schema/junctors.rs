@@ -31,7 +31,7 @@ impl Junctors {
 }
 
 /// Validates a value. Each branch is walked once, even if branches are nested.
-pub(super) fn check(walk: &mut Walk, at: At<'_>, junctors: &Junctors, value: &Document, place: &Place<'_>) {
+pub(super) fn check(walk: &mut Walk<'_>, at: At<'_>, junctors: &Junctors, value: &Document, place: &Place<'_>) {
     if walk.is_full() {
         return;
     }
@@ -39,16 +39,16 @@ pub(super) fn check(walk: &mut Walk, at: At<'_>, junctors: &Junctors, value: &Do
     one_of(walk, at, &junctors.one_of, value, place);
     all_of(walk, at, &junctors.all_of, value, place);
     if let Some(branch) = &junctors.not
-        && Walk::alone(at.branch(branch), value, place).is_valid()
+        && walk.alone(at.branch(branch), value, place).is_valid()
     {
         walk.invalid_nowhere(format!("{} must not validate the schema (not)", go::quoted(&place.text())));
     }
 }
 
-fn any_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn any_of(walk: &mut Walk<'_>, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
     let mut best = None;
     for branch in branches {
-        let judged = Walk::alone(at.branch(branch), value, place);
+        let judged = walk.alone(at.branch(branch), value, place);
         if judged.is_valid() {
             return walk.take(judged);
         }
@@ -60,10 +60,10 @@ fn any_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, pl
     }
 }
 
-fn one_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn one_of(walk: &mut Walk<'_>, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
     let (mut valid, mut best) = (Vec::new(), None);
     for branch in branches {
-        let judged = Walk::alone(at.branch(branch), value, place);
+        let judged = walk.alone(at.branch(branch), value, place);
         if judged.is_valid() {
             valid.push(judged);
         } else {
@@ -83,10 +83,10 @@ fn one_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, pl
     }
 }
 
-fn all_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn all_of(walk: &mut Walk<'_>, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
     let mut valid = 0;
     for branch in branches {
-        let judged = Walk::alone(at.branch(branch), value, place);
+        let judged = walk.alone(at.branch(branch), value, place);
         valid += usize::from(judged.is_valid());
         walk.take(judged);
     }
@@ -97,7 +97,7 @@ fn all_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, pl
 }
 
 /// The failed branch whose errors are reported: the one with the most checks, and the first of equal ones.
-fn better(best: Option<Walk>, judged: Walk) -> Walk {
+fn better<'m>(best: Option<Walk<'m>>, judged: Walk<'m>) -> Walk<'m> {
     match best {
         Some(best) if best.checks() >= judged.checks() => best,
         _ => judged,

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::{Document, Properties, junctors::Junctors};
+use super::{Document, Enumeration, Properties, junctors::Junctors};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,8 +158,8 @@ pub struct Schema {
     pub zero_is_absent: bool,
     /// The default.
     pub default: Option<Document>,
-    /// Allowed values, in declaration order; empty for any.
-    pub enumeration: Vec<Document>,
+    /// Allowed values.
+    pub enumeration: Enumeration,
     /// Smallest number.
     pub minimum: Option<f64>,
     /// `minimum` itself is not allowed.

@@ -2,7 +2,7 @@
 use std::ptr;
 
 use super::{
-    At, Document, Schema,
+    At, Document, Meter, Schema,
     correlate::{Before, rest_is_kept, same},
 };
 
@@ -35,7 +35,8 @@ pub(crate) fn origin(schema: &Schema, new: &Document, old: &Document, path: &str
         left = further;
     }
     let outside = left == path || path.starts_with("metadata");
-    let kept = before.value().is_some_and(|old| same(at, value, old)) || outside && rest_is_kept(schema, new, old);
+    let kept = before.value().is_some_and(|old| same(at, value, old, &Meter::default()))
+        || outside && rest_is_kept(schema, new, old);
     Origin { path: was + left, kept }
 }
 

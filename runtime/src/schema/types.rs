@@ -1,5 +1,5 @@
 //! Types of values as compiled kinds check them while decoding: reports the first mismatch like Go.
-use super::{At, Document, Schema, correlate::Before, format, model::Type};
+use super::{At, Document, Meter, Schema, correlate::Before, format, model::Type};
 
 /// The first value of a type that the schema does not allow, with the message of kube-apiserver's compiled kinds:
 /// `json: cannot unmarshal number into Go struct field ConfigMap.data of type string`.
@@ -7,25 +7,32 @@ use super::{At, Document, Schema, correlate::Before, format, model::Type};
 /// The message has the path of the field without indexes and keys, and the name of the innermost struct. `null` counts
 /// as absent.
 pub fn check_types(schema: &Schema, document: &Document) -> Option<String> {
-    Walk { owner: "", path: Vec::new() }.value(At::of(schema), document, Before::NOTHING)
+    Walk { owner: "", path: Vec::new(), meter: &Meter::default() }.value(At::of(schema), document, Before::NOTHING)
 }
 
-/// The first of these that a change of a document causes: unchanged values do not count.
-pub(crate) fn check_types_of_change(schema: &Schema, document: &Document, old: &Document) -> Option<String> {
+/// The first of these that a change of a document causes: unchanged values do not count. Of no use if the meter is exceeded.
+pub(crate) fn check_types_of_change(
+    schema: &Schema,
+    document: &Document,
+    old: &Document,
+    meter: &Meter,
+) -> Option<String> {
     // Most documents are valid, and need no comparison.
     check_types(schema, document)?;
-    Walk { owner: "", path: Vec::new() }.value(At::of(schema), document, Before::of(old))
+    Walk { owner: "", path: Vec::new(), meter }.value(At::of(schema), document, Before::of(old))
 }
 
 struct Walk<'a> {
     /// The name of the innermost struct.
     owner: &'a str,
     path: Vec<&'a str>,
+    /// Counts comparisons with the old values.
+    meter: &'a Meter,
 }
 
 impl<'a> Walk<'a> {
     fn value(&mut self, at: At<'a>, value: &'a Document, before: Before<'_>) -> Option<String> {
-        if before.is(at, value) {
+        if before.is(at, value, self.meter) {
             return None;
         }
         match (at.kind, value) {

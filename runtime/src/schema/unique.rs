@@ -2,22 +2,25 @@
 use std::collections::HashMap;
 
 use super::{Document, correlate::keys_of, model::ListType, place::Place, validate::Walk};
-use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
+use crate::meta::{
+    FieldError, FieldErrorKind,
+    field::{MOST_ERRORS, shown},
+};
 
 /// Reports every duplicate item once.
-pub(super) fn check(walk: &mut Walk, kind: &ListType, list: &[Document], place: &Place<'_>) {
+pub(super) fn check(walk: &mut Walk<'_>, kind: &ListType, list: &[Document], place: &Place<'_>) {
     match kind {
         ListType::Atomic => {}
         ListType::Set => {
             for index in repeated(list.iter()) {
-                report(walk, place, index, FieldErrorKind::Duplicate(list[index].clone()), "");
+                report(walk, place, index, FieldErrorKind::Duplicate(shown(&list[index])), "");
             }
         }
         ListType::Map(keys) => {
             let stranger = list.iter().position(|item| !item.is_object() && !item.is_null());
             if let Some(index) = stranger {
                 let detail = "must be an object for an array of list-type map";
-                return report(walk, place, index, FieldErrorKind::Invalid(list[index].clone()), detail);
+                return report(walk, place, index, FieldErrorKind::Invalid(shown(&list[index])), detail);
             }
             for index in repeated(list.iter().map(|item| keys_of(keys, item))) {
                 let key: Document =
@@ -28,7 +31,7 @@ pub(super) fn check(walk: &mut Walk, kind: &ListType, list: &[Document], place: 
     }
 }
 
-fn report(walk: &mut Walk, place: &Place<'_>, index: usize, kind: FieldErrorKind, detail: &str) {
+fn report(walk: &mut Walk<'_>, place: &Place<'_>, index: usize, kind: FieldErrorKind, detail: &str) {
     if walk.duplicates.len() < MOST_ERRORS {
         walk.duplicates.push(FieldError::new(&place.item(index).path(), kind, detail));
     }

@@ -2,7 +2,7 @@
 use serde_json::Map;
 
 use super::{
-    At, Document, Schema, bounds,
+    At, Document, Exceeded, Meter, Schema, bounds,
     correlate::{Before, rest_is_kept},
     embedded, format, immutable, junctors,
     model::Type,
@@ -10,18 +10,33 @@ use super::{
     place::Place,
     unique,
 };
-use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS, go};
+use crate::meta::{
+    FieldError, FieldErrorKind,
+    field::{MOST_ERROR_BYTES, MOST_ERRORS, MOST_REPEATED, beginning, shown},
+    go,
+};
 
-/// All errors of a document. Duplicates in sets and maps come last, as in kube-apiserver.
-pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
-    validate_at(At::of(schema), document)
+/// The steps that an error takes, whether it is reported or not.
+const STEPS_OF_ERROR: usize = 64;
+
+/// The bytes of a text that are read in one step.
+const BYTES_OF_STEP: usize = 32;
+
+/// All errors of a document, as far as there is room for them. Duplicates in sets and maps come last, as in kube-apiserver.
+///
+/// # Errors
+/// The limit of the meter that was exceeded.
+pub fn validate(schema: &Schema, document: &Document, meter: &Meter) -> Result<Vec<FieldError>, Exceeded> {
+    let errors = validate_at(At::of(schema), document, meter);
+    meter.check().map(|()| errors)
 }
 
-pub(super) fn validate_at(at: At<'_>, document: &Document) -> Vec<FieldError> {
-    let mut walk = Walk::default();
+/// The same at a place in a schema. Of no use if the meter is exceeded.
+pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec<FieldError> {
+    let mut walk = Walk::new(meter);
     walk.value(at, document, &Place::Root, Before::NOTHING);
     walk.errors.append(&mut walk.duplicates);
-    walk.errors
+    walk.finish()
 }
 
 /// The errors of a change, given the errors of the new document (see [`validate`]): the ones that the change causes
@@ -31,20 +46,24 @@ pub(super) fn validate_at(at: At<'_>, document: &Document) -> Vec<FieldError> {
 /// its counterparts. Junctors of a changed value are checked completely. The rules of the object itself do not apply if
 /// only metadata and status change; its junctors, which may be about the status, apply if the status changes. If the
 /// old document has duplicates, those of the new one are not reported.
+///
+/// # Errors
+/// The limit of the meter that was exceeded.
 pub fn validate_change(
     schema: &Schema,
     found: Vec<FieldError>,
     document: &Document,
     old: &Document,
-) -> Vec<FieldError> {
-    let mut errors = if found.is_empty() { found } else { brought_about(schema, document, old) };
-    errors.extend(immutable::changes(schema, document, old));
-    errors
+    meter: &Meter,
+) -> Result<Vec<FieldError>, Exceeded> {
+    let mut errors = if found.is_empty() { found } else { brought_about(schema, document, old, meter) };
+    errors.extend(immutable::changes(schema, document, old, meter));
+    meter.check().map(|()| errors)
 }
 
-fn brought_about(schema: &Schema, document: &Document, old: &Document) -> Vec<FieldError> {
+fn brought_about(schema: &Schema, document: &Document, old: &Document, meter: &Meter) -> Vec<FieldError> {
     let at = At::of(schema);
-    let mut walk = Walk::default();
+    let mut walk = Walk::new(meter);
     match document {
         Document::Object(fields) if rest_is_kept(schema, document, old) => {
             if fields.get("status") != old.get("status") {
@@ -54,33 +73,50 @@ fn brought_about(schema: &Schema, document: &Document, old: &Document) -> Vec<Fi
         }
         _ => walk.value(at, document, &Place::Root, Before::of(old)),
     }
-    if !walk.duplicates.is_empty() && !has_duplicates(at, old) {
+    if !walk.duplicates.is_empty() && !has_duplicates(at, old, meter) {
         walk.errors.append(&mut walk.duplicates);
     }
-    walk.errors
+    walk.finish()
 }
 
-fn has_duplicates(at: At<'_>, document: &Document) -> bool {
-    let mut walk = Walk::default();
+fn has_duplicates(at: At<'_>, document: &Document, meter: &Meter) -> bool {
+    let mut walk = Walk::new(meter);
     walk.value(at, document, &Place::Root, Before::NOTHING);
     !walk.duplicates.is_empty()
 }
 
 /// The results of a walk so far.
-#[derive(Default)]
-pub(super) struct Walk {
+pub(super) struct Walk<'m> {
+    pub(super) meter: &'m Meter,
     errors: Vec<FieldError>,
+    /// The room for texts of errors in bytes.
+    room: usize,
+    /// Errors that were found when there was no room any more.
+    omitted: usize,
     pub(super) duplicates: Vec<FieldError>,
     /// The number of checks, as kube-openapi counts them (`MatchCount`).
     checks: u64,
 }
 
-impl Walk {
+impl<'m> Walk<'m> {
+    fn new(meter: &'m Meter) -> Self {
+        let room = MOST_ERROR_BYTES;
+        Self { meter, errors: Vec::new(), room, omitted: 0, duplicates: Vec::new(), checks: 0 }
+    }
+
     /// A separate walk over one value, without a counterpart.
-    pub(super) fn alone(at: At<'_>, value: &Document, place: &Place<'_>) -> Self {
-        let mut walk = Self::default();
+    pub(super) fn alone(&self, at: At<'_>, value: &Document, place: &Place<'_>) -> Self {
+        let mut walk = Self::new(self.meter);
         walk.value(at, value, place, Before::NOTHING);
         walk
+    }
+
+    /// The errors, and how many more there are.
+    fn finish(mut self) -> Vec<FieldError> {
+        if self.omitted > 0 {
+            self.errors.push(FieldError::omitted(self.omitted));
+        }
+        self.errors
     }
 
     /// True if there are no errors so far.
@@ -88,9 +124,9 @@ impl Walk {
         self.errors.is_empty()
     }
 
-    /// True if no further errors would be reported.
+    /// True if no further errors are reported.
     pub(super) fn is_full(&self) -> bool {
-        self.errors.len() >= MOST_ERRORS
+        self.errors.len() >= MOST_ERRORS || self.room == 0
     }
 
     /// The number of checks, which shows the failed branch of a junctor that came closest.
@@ -101,38 +137,46 @@ impl Walk {
     /// Adds the results of another walk.
     pub(super) fn take(&mut self, other: Self) {
         self.checks += other.checks;
+        self.omitted += other.omitted;
         other.errors.into_iter().for_each(|error| self.push(error));
     }
 
     /// Adds an error whose message contains the path: `spec.size in body should be …`.
     pub(super) fn invalid(&mut self, place: &Place<'_>, value: Document, what: &str) {
-        let detail = format!("{} {what}", subject(place));
-        self.add(place, FieldErrorKind::Invalid(value), detail);
+        self.add(place, || (FieldErrorKind::Invalid(value), format!("{} {what}", subject(place))));
     }
 
     /// Adds an error that kube-apiserver reports without a field.
     pub(super) fn invalid_nowhere(&mut self, detail: String) {
-        if !self.is_full() {
-            self.push(FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("".into()), detail));
-        }
+        self.add(&Place::Root, || (FieldErrorKind::Invalid("".into()), detail));
     }
 
-    fn add(&mut self, place: &Place<'_>, kind: FieldErrorKind, detail: String) {
-        if !self.is_full() {
-            self.push(FieldError::new(&place.path(), kind, detail));
+    fn add(&mut self, place: &Place<'_>, error: impl FnOnce() -> (FieldErrorKind, String)) {
+        self.meter.step(STEPS_OF_ERROR);
+        if self.is_full() {
+            self.omitted += 1;
+            return;
         }
+        let (kind, detail) = error();
+        self.push(FieldError::new(&place.path(), kind, detail));
     }
 
     /// Adds an error unless it exists already: a branch may report an error of another branch or of the schema around
     /// it.
     fn push(&mut self, error: FieldError) {
-        if !self.is_full() && !self.errors.contains(&error) {
+        if self.is_full() {
+            self.omitted += 1;
+            return;
+        }
+        self.meter.step(self.errors.len());
+        if !self.errors.contains(&error) {
+            self.room = self.room.saturating_sub(error.size());
             self.errors.push(error);
         }
     }
 
     fn value(&mut self, at: At<'_>, value: &Document, place: &Place<'_>, before: Before<'_>) {
-        if value.is_null() && at.nullable || before.is(at, value) {
+        if !self.meter.step(1) || value.is_null() && at.nullable || before.is(at, value, self.meter) {
             return;
         }
         self.kind(&at, value, place);
@@ -194,11 +238,17 @@ impl Walk {
     }
 
     fn type_invalid(&mut self, place: &Place<'_>, expected: &str, given: &str) {
-        let detail = format!("{} must be of type {expected}: {}", subject(place), go::quoted(given));
-        self.add(place, FieldErrorKind::TypeInvalid(given.into()), detail);
+        self.add(place, || {
+            let given = beginning(given, MOST_REPEATED);
+            let detail = format!("{} must be of type {expected}: {}", subject(place), go::quoted(&given));
+            (FieldErrorKind::TypeInvalid(given.into()), detail)
+        });
     }
 
     fn text(&mut self, schema: &Schema, text: &str, place: &Place<'_>) {
+        if !self.meter.step(text.len() / BYTES_OF_STEP) {
+            return;
+        }
         self.length_and_pattern(schema, text, place);
         let textual = matches!(schema.kind, Type::String | Type::IntOrString | Type::Any);
         if let Some(format) = schema.format.as_deref().filter(|_| textual) {
@@ -215,29 +265,27 @@ impl Walk {
             let length = text.chars().count() as u64;
             if let Some(limit) = schema.max_length.filter(|&limit| length > limit) {
                 let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-                return self.add(place, FieldErrorKind::TooLong { limit }, String::new());
+                return self.add(place, || (FieldErrorKind::TooLong { limit }, String::new()));
             }
             if let Some(limit) = schema.min_length.filter(|&limit| length < limit) {
-                return self.invalid(place, text.into(), &format!("should be at least {limit} chars long"));
+                return self.invalid(place, shown_text(text), &format!("should be at least {limit} chars long"));
             }
         }
         if let Some(pattern) = &schema.pattern
             && !pattern.regex.is_match(text)
         {
-            self.invalid(place, text.into(), &format!("should match '{}'", pattern.text));
+            self.invalid(place, shown_text(text), &format!("should match '{}'", pattern.text));
         }
     }
 
     fn enumeration(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
-        if schema.enumeration.is_empty() || schema.enumeration.contains(value) {
+        if schema.enumeration.allows(value) {
             return;
         }
-        let quoted = |allowed: &Document| match allowed {
-            Document::String(text) => go::quoted(text),
-            other => format!("\"{other}\""),
-        };
-        let supported = schema.enumeration.iter().map(quoted).collect();
-        self.add(place, FieldErrorKind::NotSupported { given: value.clone(), supported }, String::new());
+        self.add(place, || {
+            let (given, supported) = (shown(value), schema.enumeration.listed());
+            (FieldErrorKind::NotSupported { given, supported }, String::new())
+        });
     }
 
     fn list(&mut self, at: At<'_>, list: &[Document], place: &Place<'_>, before: Before<'_>) {
@@ -262,9 +310,10 @@ impl Walk {
         }
         self.too_many(at.max_properties, fields.len(), place);
         self.fields(at, fields, place, before);
-        for name in &at.required {
+        self.meter.step(at.required.len());
+        for name in at.required.iter().filter(|_| self.meter.goes_on()) {
             if !fields.contains_key(name) {
-                self.add(&place.field(name), FieldErrorKind::Required, String::new());
+                self.add(&place.field(name), || (FieldErrorKind::Required, String::new()));
             }
         }
         if at.union {
@@ -288,7 +337,7 @@ impl Walk {
     fn too_many(&mut self, limit: Option<u64>, given: usize, place: &Place<'_>) {
         if let Some(limit) = limit.filter(|&limit| given as u64 > limit) {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            self.add(place, FieldErrorKind::TooMany { given, limit }, String::new());
+            self.add(place, || (FieldErrorKind::TooMany { given, limit }, String::new()));
         }
     }
 
@@ -305,8 +354,13 @@ impl Walk {
                 format!("must specify exactly one of: {members}"),
             ),
         };
-        self.add(place, FieldErrorKind::Invalid(given), detail);
+        self.add(place, || (FieldErrorKind::Invalid(given), detail));
     }
+}
+
+/// A text as errors repeat it.
+fn shown_text(text: &str) -> Document {
+    beginning(text, MOST_REPEATED).into()
 }
 
 /// The name of a value in messages: `spec.size in body`.

@@ -2,7 +2,7 @@
 use super::{agree, documents};
 use crate::{
     kind::Kind,
-    schema::{self, Document},
+    schema::{self, Document, Meter},
 };
 
 /// The number of documents of each version to convert.
@@ -27,10 +27,10 @@ pub fn conversion_loses_nothing<T: crate::Resource>() {
     };
     round(&stored, &here, |given| {
         let between = pruned(&here, here.convert_from_stored(given)?);
-        Ok((between.clone(), here.convert_to(&stored, between)?))
+        Ok((between.clone(), here.convert_to(&stored, between, &Meter::default())?))
     });
     round(&here, &stored, |given| {
-        let between = pruned(&stored, here.convert_to(&stored, given)?);
+        let between = pruned(&stored, here.convert_to(&stored, given, &Meter::default())?);
         Ok((between.clone(), here.convert_from_stored(between)?))
     });
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, json};
 use crate::{
     codec,
     kind::{Kind, model::Scope},
-    schema::{self, Document, Schema},
+    schema::{self, Document, Meter, Schema},
 };
 
 mod agree;
@@ -84,9 +84,13 @@ fn accepted(maker: &mut Maker, schema: &Schema) -> Document {
 /// Treats a document like the write pipeline, and returns the validation errors.
 fn settle(schema: &Schema, document: &mut Document) -> Vec<String> {
     schema::prune(schema, document);
-    schema::default(schema, document);
+    let meter = Meter::default();
+    let filled = schema::default(schema, document, &meter);
     schema::normalise(schema, document);
-    schema::validate(schema, document).iter().map(ToString::to_string).collect()
+    match filled.and_then(|()| schema::validate(schema, document, &meter)) {
+        Ok(errors) => errors.iter().map(ToString::to_string).collect(),
+        Err(exceeded) => vec![exceeded.to_string()],
+    }
 }
 
 /// Checks that `T` decodes every document that its schema accepts, and that the schema accepts what `T` encodes, with

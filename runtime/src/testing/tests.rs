@@ -12,7 +12,7 @@ use crate::{
         model::Path,
         resource::{ConversionDecl, ResourceDecl, StorageDecl},
     },
-    schema::{declare::TypeDecl, fixture, validate},
+    schema::{Meter, declare::TypeDecl, fixture, validate},
 };
 
 #[test]
@@ -225,7 +225,7 @@ fn documents_are_accepted_repeatable_and_of_many_forms() {
     let found = make();
     assert_eq!(make(), found);
     for document in &found {
-        assert_eq!(validate(&schema, document), [], "{document}");
+        assert_eq!(validate(&schema, document, &Meter::default()).unwrap(), [], "{document}");
     }
     let some = |path: &str, holds: fn(&Document) -> bool| {
         let any = found.iter().filter_map(|document| document.pointer(path)).any(holds);

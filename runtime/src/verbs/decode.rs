@@ -4,7 +4,7 @@ use crate::{
     codec,
     kind::{Kind, Policy},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, GroupVersion, options::FieldValidation},
-    schema::{self, Document, METADATA, Schema},
+    schema::{self, Document, Exceeded, METADATA, Meter, Schema},
 };
 
 /// The source of a document, which determines how its errors are reported.
@@ -58,7 +58,7 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
         metadata.remove("selfLink");
         ownership::keep_reset(metadata);
     }
-    if let Some(why) = wrong_types(shape, document, write.old) {
+    if let Some(why) = wrong_types(shape, document, write.old, &write.request.meter)? {
         return Err(refuse(&why));
     }
     let mut faults = write.faults.to_vec();
@@ -151,17 +151,24 @@ fn invalid(shape: &Shape<'_>, kind: &str, document: &Document, (name, given): (&
 
 /// The first value of a wrong type. For declared kinds validation reports all of them, as in kube-apiserver. Metadata
 /// and kube-apiserver's own kinds are decoded into types, which fails at the first one.
-pub(super) fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Option<String> {
+/// Fails if the meter is exceeded.
+pub(super) fn wrong_types(
+    shape: &Shape<'_>,
+    document: &Document,
+    old: Option<&Document>,
+    meter: &Meter,
+) -> Result<Option<String>, Exceeded> {
     let metadata = &document["metadata"];
     if !metadata.is_object() {
-        return Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned());
+        return Ok(Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned()));
     }
     let wrong = schema::check_types(&METADATA, metadata);
     if wrong.is_some() || !shape.policy.decodes_into_types() {
-        return wrong;
+        return Ok(wrong);
     }
-    match old {
-        Some(old) => schema::check_types_of_change(shape.schema, document, old),
+    let wrong = match old {
+        Some(old) => schema::check_types_of_change(shape.schema, document, old, meter),
         None => schema::check_types(shape.schema, document),
-    }
+    };
+    meter.check().map(|()| wrong)
 }

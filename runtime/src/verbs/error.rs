@@ -2,6 +2,7 @@
 use crate::{
     meta::{FieldError, GroupKind, GroupResource, Revision, Status},
     patch::apply,
+    schema::Exceeded,
 };
 
 /// The object that already has the name of a new object.
@@ -71,6 +72,8 @@ pub enum Error {
     UnsupportedMediaType(String),
     /// 413.
     TooLarge(String),
+    /// 413, or 504 Timeout: the request causes too much work. Nothing was written.
+    Exceeded(Exceeded),
     /// 500 without a reason, as in kube-apiserver.
     Unknown(String),
     /// 500 `StoreReadError`: the stored object cannot be decoded.
@@ -93,4 +96,10 @@ pub enum Error {
     Unavailable(String),
     /// 507 with Retry-After: the disk is full. Nothing was written.
     InsufficientStorage(String),
+}
+
+impl From<Exceeded> for Error {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::Exceeded(exceeded)
+    }
 }

@@ -65,17 +65,17 @@ impl Write<'_> {
 
     /// True if an object fits the schema, and the hook reports no errors for it alone.
     async fn is_sound(&self, document: &Document) -> Result<bool, Error> {
-        Ok(schema::validate(&self.kind.version.schema, document).is_empty()
+        Ok(schema::validate(&self.kind.version.schema, document, &self.request.meter)?.is_empty()
             && self.by_itself(document).await?.is_some_and(|errors| errors.is_empty()))
     }
 
     /// The hook that sets defaults could not decode the object. If the schema reports errors, too, validation describes
     /// them better.
     fn undecodable(&self, document: &Document, why: &str) -> Result<(), Error> {
-        let schema = &self.kind.version.schema;
-        let found = schema::validate(schema, document);
+        let (schema, meter) = (&self.kind.version.schema, &self.request.meter);
+        let found = schema::validate(schema, document, meter)?;
         let reported = match self.old {
-            Some(old) => schema::validate_change(schema, found.clone(), document, old),
+            Some(old) => schema::validate_change(schema, found.clone(), document, old, meter)?,
             None => found.clone(),
         };
         if !reported.is_empty() {
@@ -95,7 +95,7 @@ impl Write<'_> {
             (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(found, document, old).await?,
             (Ok(found), _) => found,
             (Err(_), Some(old)) if schema::rest_is_kept(schema, document, old) => Vec::new(),
-            (Err(why), _) => faults_or(schema::validate(schema, document), &why),
+            (Err(why), _) => faults_or(schema::validate(schema, document, &self.request.meter)?, &why),
         })
     }
 

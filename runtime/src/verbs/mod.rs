@@ -12,7 +12,7 @@ use crate::{
     meta::{FieldErrorKind, Revision, Warnings},
     metrics,
     registry::{Registered, Registry},
-    schema::Document,
+    schema::{Document, Meter},
     storage::Store,
 };
 
@@ -150,13 +150,16 @@ pub struct Request {
     pub subresource: Arc<str>,
     /// Warnings for the client by the user's code.
     pub warnings: Arc<Warnings>,
+    /// Counts the work that the request causes.
+    pub meter: Arc<Meter>,
 }
 
 impl Request {
     /// A request of a user for all objects of a resource.
     pub fn for_all(user: &Arc<User>, served: &Arc<Registered>) -> Self {
         let (user, served, subresource, warnings) = (user.clone(), served.clone(), "".into(), Arc::default());
-        Self { user, served, namespace: String::new(), name: String::new(), subresource, warnings }
+        let (namespace, name, meter) = (String::new(), String::new(), Arc::default());
+        Self { user, served, namespace, name, subresource, warnings, meter }
     }
 
     /// The same for the object at a key.

@@ -6,7 +6,7 @@ use crate::{
     codec::Decoded,
     meta::{FieldError, options::PatchOptions},
     patch::{PatchError, json, merge, strategic},
-    schema::{Document, Schema},
+    schema::{Document, Meter, Schema},
 };
 
 /// A parsed patch.
@@ -40,7 +40,7 @@ impl Verbs {
         let body = Write::of_body(self, request, &options.write, patch.faults());
         let write = Write { origin: Origin::Patch, ..body };
         let done = self.rewrite(&write, |old| {
-            let mut new = patch.apply(write.shape().schema, old)?;
+            let mut new = patch.apply(write.shape().schema, old, &request.meter)?;
             let warnings = write.over(old).decode_named(&mut new)?;
             Ok((new, warnings))
         });
@@ -97,10 +97,14 @@ impl Parsed {
     /// Applies the patch to a document with a schema.
     ///
     /// # Errors
-    /// If the patch is invalid or does not apply.
-    pub fn apply(&self, schema: &Schema, document: &Document) -> Result<Document, Error> {
+    /// If the patch is invalid or does not apply, and the limit of the meter that was exceeded.
+    pub fn apply(&self, schema: &Schema, document: &Document, meter: &Meter) -> Result<Document, Error> {
         match self {
-            Self::Json(patch) => patch.apply(document).map_err(refused),
+            Self::Json(patch) => {
+                let done = patch.apply(document, meter);
+                meter.check()?;
+                done.map_err(refused)
+            }
             Self::Merge(patch) => {
                 let mut new = document.clone();
                 merge::apply(&mut new, &patch.document);

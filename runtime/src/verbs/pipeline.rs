@@ -28,7 +28,7 @@ use crate::{
     meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
     patch::apply,
     registry::reader::Fit,
-    schema::{self, Document},
+    schema::{self, Document, Meter},
 };
 
 /// What a document is about that a handler's subresource takes. The request is for its object.
@@ -136,13 +136,14 @@ impl Write<'_> {
         self.check_dry_run()?;
         self.fill_in(document).await?;
         let warning = self.admit(document).await?;
-        self.judge(document, schema::validate(&self.kind.version.schema, document)).await?;
+        let errors = schema::validate(&self.kind.version.schema, document, &self.request.meter)?;
+        self.judge(document, errors).await?;
         Ok(warning.into_iter().collect())
     }
 
     /// Defaults: the declared ones, then the hook's.
     async fn fill_in(&self, document: &mut Document) -> Result<(), Error> {
-        schema::default(&self.kind.version.schema, document);
+        schema::default(&self.kind.version.schema, document, &self.request.meter)?;
         schema::normalise(&self.kind.version.schema, document);
         self.run_default(document).await
     }
@@ -162,7 +163,7 @@ impl Write<'_> {
         let name = self.name(document).to_owned();
         if let Some((mut scale, old_scale)) = self.scales(document)? {
             self.api.admit(&self.attributes(&name, Some(&old_scale)), &mut scale).await?;
-            check_admitted(&self.shape(), &scale, None)?;
+            check_admitted(&self.shape(), &scale, None, &self.request.meter)?;
             let replicas = scale::replicas(self.request, &scale, document)?;
             scale::paths(kind)?.replicas.put(document, Some(replicas.into()));
         } else {
@@ -173,9 +174,9 @@ impl Write<'_> {
         }
         system::reset(self, document, &before)?;
         let warning = ownership::restore(document, ownership::entries(&before));
-        check_admitted(&Shape::from(kind), document, self.old)?;
+        check_admitted(&Shape::from(kind), document, self.old, &self.request.meter)?;
         codec::drop_unknown(document, &kind.version.schema, kind.policy().fault_order());
-        schema::default(&kind.version.schema, document);
+        schema::default(&kind.version.schema, document, &self.request.meter)?;
         schema::normalise(&kind.version.schema, document);
         Ok(warning)
     }
@@ -231,12 +232,12 @@ impl Write<'_> {
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
     /// stored object may violate. Fails with [`Error::Invalid`] with all errors; those of admission.
     pub(super) async fn validate(&self, document: &Document) -> Result<Fit, Error> {
-        let schema = &self.kind.version.schema;
-        let mut errors = self.metadata_errors(document);
-        let mut found = schema::validate(schema, document);
+        let (schema, meter) = (&self.kind.version.schema, &self.request.meter);
+        let mut errors = self.metadata_errors(document)?;
+        let mut found = schema::validate(schema, document, meter)?;
         let fit = if found.is_empty() { Fit::Checked } else { Fit::Unchecked };
         if let Some(old) = self.old {
-            found = schema::validate_change(schema, found, document, old);
+            found = schema::validate_change(schema, found, document, old, meter)?;
         }
         errors.extend(found);
         self.judge(document, errors).await?;
@@ -257,14 +258,14 @@ impl Write<'_> {
         self.admit_result(document).await
     }
 
-    fn metadata_errors(&self, document: &Document) -> Vec<FieldError> {
+    fn metadata_errors(&self, document: &Document) -> Result<Vec<FieldError>, Error> {
         let kind = self.kind;
         let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
         if let Some(old) = self.old {
             // kube-apiserver checks immutable fields twice, for all kinds and for this one, and reports both.
             let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
             if !errors.is_empty() {
-                return [errors.clone(), errors].concat();
+                return Ok([errors.clone(), errors].concat());
             }
         }
         let names = match kind.shared.name_rule {
@@ -275,9 +276,11 @@ impl Write<'_> {
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
         if self.old.is_none() {
-            errors.extend(kind.version.names.iter().flat_map(|names| schema::validate(names, document)));
+            if let Some(names) = &kind.version.names {
+                errors.extend(schema::validate(names, document, &self.request.meter)?);
+            }
         }
-        errors
+        Ok(errors)
     }
 
     /// Runs code that converts. Other writers go on while a webhook converts.
@@ -288,7 +291,7 @@ impl Write<'_> {
 
 /// Checks the types of what mutating admission has left. Fails with [`Error::Internal`], as kube-apiserver answers if a
 /// webhook's patch cannot be decoded.
-fn check_admitted(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Result<(), Error> {
-    let wrong = wrong_types(shape, document, old);
+fn check_admitted(shape: &Shape<'_>, document: &Document, old: Option<&Document>, meter: &Meter) -> Result<(), Error> {
+    let wrong = wrong_types(shape, document, old, meter)?;
     wrong.map_or(Ok(()), |why| Err(Error::Internal(format!("admission has left an invalid {}: {why}", shape.kind))))
 }

@@ -184,8 +184,8 @@ impl Verbs {
             return Err(Error::Internal(format!("admission has left invalid parameters: {why}")));
         }
         schema::prune(schema, parameters);
-        schema::default(schema, parameters);
-        let errors = schema::validate(schema, parameters);
+        schema::default(schema, parameters, &request.meter)?;
+        let errors = schema::validate(schema, parameters, &request.meter)?;
         if !errors.is_empty() {
             let kind = GroupKind { group: group_version.group.clone(), kind: kind.to_owned() };
             return Err(Error::Invalid(kind, request.name.clone(), errors));

@@ -99,6 +99,7 @@ fn may_be_stale(error: &Error) -> bool {
         | Error::Internal(_)
         | Error::TooManyRequests
         | Error::Unavailable(_)
+        | Error::Exceeded(_)
         | Error::InsufficientStorage(_) => false,
     }
 }

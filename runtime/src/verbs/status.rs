@@ -7,13 +7,13 @@ use crate::{
     cache::WatchError,
     kind::Kind,
     meta::{
-        FieldError, GroupKind, GroupResource,
-        field::MOST_ERRORS,
+        FieldError, FieldErrorKind, GroupKind, GroupResource,
+        field::{MOST_ERROR_BYTES, MOST_ERRORS},
         refusal::{About, Inner, Refusal},
         status::{Status, StatusCause, StatusDetails},
     },
     patch::apply::Conflict,
-    schema::Document,
+    schema::{Document, Exceeded},
     storage::ReadError,
 };
 
@@ -68,6 +68,8 @@ impl From<Error> for Status {
             }
             Error::UnsupportedMediaType(message) => Status::failure(415, "UnsupportedMediaType", message, None),
             Error::TooLarge(message) => Status::failure(413, "RequestEntityTooLarge", message, None),
+            Error::Exceeded(Exceeded::Time) => timed_out(),
+            Error::Exceeded(exceeded) => Status::failure(413, "RequestEntityTooLarge", exceeded.to_string(), None),
             Error::Unknown(message) => Status::failure(500, "", message, None),
             Error::StoreRead { resource, name, causes, more } => store_read(resource, name, causes, more),
             Error::Internal(message) => Status::internal(&message),
@@ -148,6 +150,11 @@ pub(crate) fn no_such_resource() -> Status {
     Status::failure(404, "NotFound", message, Some(StatusDetails::default()))
 }
 
+/// 504: the time limit of the request has passed.
+pub(crate) fn timed_out() -> Status {
+    Status::failure(504, "Timeout", Exceeded::Time.to_string(), Some(StatusDetails::default()))
+}
+
 /// 405.
 pub(crate) fn method_not_allowed() -> Status {
     let message = "the server does not allow this method on the requested resource";
@@ -179,11 +186,26 @@ fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String
     Status::failure(500, "StoreReadError", message, Some(StatusDetails { causes, ..details(resource, name) }))
 }
 
-/// 422: one cause per error; the message contains each text once.
+/// 422: one cause per error; the message contains each text once. Of many errors the first are reported, and how many more there
+/// are.
 pub(crate) fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Status {
-    let reported = &errors[..errors.len().min(MOST_ERRORS)];
+    let mut room = MOST_ERROR_BYTES;
+    let has_room = |error: &&FieldError| {
+        let had_room = room > 0;
+        room = room.saturating_sub(error.size());
+        had_room
+    };
+    let mut reported: Vec<&FieldError> = errors.iter().take(MOST_ERRORS).take_while(has_room).collect();
+    let is_omitted =
+        |error: &FieldError| if let FieldErrorKind::Omitted(count) = error.kind { Some(count) } else { None };
+    reported.retain(|error| is_omitted(error).is_none());
+    let counted = errors.iter().map(|error| is_omitted(error).unwrap_or(1)).sum::<usize>();
+    let rest = FieldError::omitted(counted - reported.len());
+    if counted > reported.len() {
+        reported.push(&rest);
+    }
     let (mut texts, mut known) = (Vec::with_capacity(reported.len()), HashSet::with_capacity(reported.len()));
-    for error in reported {
+    for error in &reported {
         let text = error.to_string();
         if known.insert(text.clone()) {
             texts.push(text);

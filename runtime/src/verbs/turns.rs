@@ -144,6 +144,7 @@ impl Retry {
         request: &Request,
         attempt: impl Future<Output = Result<T, Failed>>,
     ) -> Result<Option<T>, Error> {
+        request.meter.begin_again();
         match in_turn(self.turn.clone(), attempt).await {
             Ok(done) => Ok(Some(done)),
             Err(Failed::Refused(error)) => Err(error),

@@ -113,7 +113,7 @@ pub(super) fn in_stored_version(request: &Request) -> Request {
 /// Converts a document from the requested version to the storage version, with its type meta.
 fn to_stored(request: &Request, document: &Document) -> Result<Document, String> {
     let stored = &request.served.stored().kind;
-    let mut document = request.served.kind.convert_to(stored, document.clone())?;
+    let mut document = request.served.kind.convert_to(stored, document.clone(), &request.meter)?;
     document["apiVersion"] = stored.group_version.to_string().into();
     document["kind"] = stored.names().kind.clone().into();
     Ok(document)
@@ -195,7 +195,7 @@ impl Write<'_> {
             return Err(Error::invalid(kind, &stored, errors));
         }
         write.run_admit(write.operation(), &stored).await?;
-        let fit = Fit::of(&kind.version.schema, &stored);
+        let fit = Fit::of(&kind.version.schema, &stored, &write.request.meter);
         Ok((Cow::Owned(stored), fit))
     }
 }

@@ -146,7 +146,8 @@ impl Apply {
     fn is_sound(&self, document: &Document) -> bool {
         let metadata = document.get("metadata").unwrap_or(&Document::Null);
         metadata.is_object()
-            && schema::validate(&self.0.version.schema, document).is_empty()
+            && schema::validate(&self.0.version.schema, document, &schema::Meter::default())
+                .is_ok_and(|errors| errors.is_empty())
             && schema::check_types(&METADATA, metadata).is_none()
     }
 }

@@ -1,7 +1,7 @@
 //! Rules about limits: of numbers, and of how long or large a value is.
 use std::fmt::Display;
 
-use kindsmith::schema::validate;
+use kindsmith::schema::{Meter, validate};
 
 use super::{alternatives, enums, expressions, patterns, required};
 use crate::check::rule::{
@@ -161,7 +161,8 @@ pub(super) fn outside_of_status(field: &Field<'_>, find: impl Fn(&Field<'_>) -> 
 /// The old values are a closed set, and all of them are valid in the new schema.
 fn allows_all_values(field: &Field<'_>) -> bool {
     let old = &field.old.enumeration;
-    !old.is_empty() && old.iter().all(|value| validate(&field.new, value).is_empty())
+    let is_valid = |value| validate(&field.new, value, &Meter::default()).is_ok_and(|errors| errors.is_empty());
+    !old.is_empty() && old.iter().all(is_valid)
 }
 
 /// Which way a limit moved.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     codec::{Limits, memory::Memory},
     meta::go,
-    schema::{Document, number},
+    schema::{Document, memory::OBJECT, number},
 };
 
 /// The maximum number of reported repeated keys.
@@ -117,7 +117,7 @@ impl<'t> Builder<'t> {
     /// Adds the entries of a map to the existing ones.
     fn map(&mut self, at: usize, end: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
         self.enter(at)?;
-        self.take(at, Memory::OBJECT)?;
+        self.take(at, OBJECT)?;
         let mut key = at + 1;
         while key < end {
             let value = self.after(key);

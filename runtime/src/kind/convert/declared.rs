@@ -8,7 +8,7 @@ use crate::{
     codec,
     kind::model::Path,
     meta::{GroupVersion, validate::qualified_name},
-    schema::{self, Document, Schema, model::Type},
+    schema::{self, Document, Meter, Schema, model::Type},
 };
 
 /// A difference between a version and the storage version, other than `apiVersion`.
@@ -91,9 +91,10 @@ impl Field {
             ));
         }
         let default = schema.default.clone().map(|mut value| {
-            schema::default(&schema, &mut value);
-            value
+            let filled = schema::default(&schema, &mut value, &Meter::default());
+            filled.map(|()| value).map_err(|exceeded| format!("the default of {key} is too large: {exceeded}"))
         });
+        let default = default.transpose()?;
         let parent = parent(path);
         let parent_is_shared = cover::at(other, &parent).is_some_and(|there| there.kind == Type::Object)
             && !renamed.iter().flatten().any(|path| begins(&parent, path));
@@ -206,8 +207,10 @@ fn brought_back(field: &Field, annotations: &mut Map<String, Document>) -> Resul
     let mut value: Document = codec::decode(text.as_bytes(), &codec::Limits::default())
         .map(|decoded| decoded.document)
         .map_err(|error| wrong(format!("not the JSON of {}: {error}", field.path)))?;
-    schema::default(&field.schema, &mut value);
-    match schema::validate(&field.schema, &value).first() {
+    let meter = Meter::default();
+    let filled = schema::default(&field.schema, &mut value, &meter);
+    let errors = filled.and_then(|()| schema::validate(&field.schema, &value, &meter));
+    match errors.map_err(|exceeded| wrong(exceeded.to_string()))?.first() {
         Some(error) => Err(wrong(format!("not a value of {}: {error}", field.path))),
         None => Ok(Some(value)),
     }

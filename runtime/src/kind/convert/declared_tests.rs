@@ -130,7 +130,7 @@ fn conversion<T: Resource>() -> (Kind, std::sync::Arc<dyn Convert>) {
 /// The normalized form of a document written in a version.
 fn settled(kind: &Kind, mut document: Document) -> Document {
     schema::prune(&kind.version.schema, &mut document);
-    schema::default(&kind.version.schema, &mut document);
+    schema::default(&kind.version.schema, &mut document, &schema::Meter::default()).unwrap();
     schema::normalise(&kind.version.schema, &mut document);
     document
 }

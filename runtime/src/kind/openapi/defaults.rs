@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{findings::Place, schema::Reading};
-use crate::schema::{Document, Schema, model::Type};
+use crate::schema::{Document, Meter, Schema, model::Type};
 
 impl<'d> Reading<'_, 'd> {
     /// An item of a list or an entry of a map.
@@ -18,10 +18,13 @@ impl<'d> Reading<'_, 'd> {
     pub(super) fn settle_default(&mut self, schema: &mut Arc<Schema>, place: &Place<'_>) -> bool {
         let Some(default) = schema.default.as_ref().filter(|default| is_zero(default)) else { return false };
         let mut filled = default.clone();
-        crate::schema::default(schema, &mut filled);
-        let refused = crate::schema::validate(schema, &filled).into_iter().next();
+        let meter = Meter::default();
+        let done = crate::schema::default(schema, &mut filled, &meter);
+        let error = match done.and_then(|()| crate::schema::validate(schema, &filled, &meter)) {
+            Ok(errors) => errors.first().map(ToString::to_string),
+            Err(exceeded) => Some(exceeded.to_string()),
+        };
         // The default of a back reference would be filled in without end.
-        let error = refused.map(|error| error.to_string());
         let error = error.or_else(|| schema.definition.map(|_| "the type contains itself".to_owned()));
         let Some(error) = error else { return false };
         if !self.omits_empty {

@@ -164,7 +164,7 @@ fn openapi_3_1_has_bounds_and_constants_of_its_own() {
     assert_eq!((bounds("b"), bounds("c")), ((Some(3.0), false), (Some(1.0), true)));
     assert_eq!(
         (&spec["d"].enumeration, spec["d"].unenforced.as_ref().unwrap().example.clone()),
-        (&vec![json!("x")], Some(json!("x")))
+        (&vec![json!("x")].into(), Some(json!("x")))
     );
     assert_eq!(spec["e"].junctors.as_ref().unwrap().any_of[0].maximum, Some(3.0));
     assert_eq!(warned(&described), ["description has no effect inside allOf", "title has no effect inside allOf"]);

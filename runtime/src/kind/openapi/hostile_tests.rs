@@ -108,8 +108,8 @@ proptest! {
             let schema = &resource.definition.versions[0].schema;
             let mut document = json!({"spec": {"a": {"a": [{"b": 1}], "b": null}, "b": {}}});
             crate::schema::prune(schema, &mut document);
-            crate::schema::default(schema, &mut document);
-            crate::schema::validate(schema, &document);
+            crate::schema::default(schema, &mut document, &crate::schema::Meter::default()).unwrap();
+            crate::schema::validate(schema, &document, &crate::schema::Meter::default()).unwrap();
         }
     }
 }

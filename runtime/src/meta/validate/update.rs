@@ -1,4 +1,6 @@
 //! Validation of metadata in updates: immutable fields.
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -57,7 +59,7 @@ fn set<'m>(metadata: &'m Value, member: &str) -> Option<&'m Value> {
 }
 
 fn new_finalizers(new: &Value, old: &Value, path: &FieldPath) -> Option<FieldError> {
-    let had = items(old, "finalizers");
+    let had: HashSet<&Value> = items(old, "finalizers").iter().collect();
     let mut extra: Vec<&str> =
         items(new, "finalizers").iter().filter(|f| !had.contains(f)).filter_map(Value::as_str).collect();
     extra.sort_unstable();

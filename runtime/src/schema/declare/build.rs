@@ -89,7 +89,7 @@ impl Build {
             let document = given.iter().map(|(keyword, value)| Ok(((*keyword).to_owned(), json(value)?)));
             let mut document = document.collect::<Result<Map<_, _>, String>>()?;
             if let Some(Document::Array(values)) = document.remove("enum") {
-                schema.enumeration = values;
+                schema.enumeration = values.into();
             }
             let (junctors, unenforced) = (self.read)(&document.into())?;
             schema.junctors = junctors.map(Into::into).or(schema.junctors.take());

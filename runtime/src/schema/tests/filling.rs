@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     meta::FieldPath,
     schema::{
-        Schema, default, fingerprint,
+        Meter, Schema, default, fingerprint,
         fingerprint::rules,
         fixture::{documents, object, schema, widget},
         normalise, prune,
@@ -17,7 +17,7 @@ use crate::{
 #[test]
 fn defaults_are_filled_in_structs_items_and_entries_that_exist() {
     let mut document = object(&json!({"size": 1, "color": null, "paused": null, "ports": [{"name": "a", "port": 1}]}));
-    default(&widget(), &mut document);
+    default(&widget(), &mut document, &Meter::default()).unwrap();
     let ports = json!([{"name": "a", "port": 1, "protocol": "TCP"}]);
     assert_eq!(document["spec"], json!({"size": 1, "color": "Red", "replicas": 1, "ports": ports}));
     assert_eq!(document["status"], json!(null), "a struct that is absent stays so");
@@ -30,7 +30,7 @@ fn defaults_are_filled_in_structs_items_and_entries_that_exist() {
         "gone": {"type": "string"},
         "list": {"type": "array", "items": {"type": "string"}}}}));
     let mut document = json!({"byName": {"a": {}, "b": null}, "maybe": null, "gone": null, "list": [null]});
-    default(&nested, &mut document);
+    default(&nested, &mut document, &Meter::default()).unwrap();
     assert_eq!(document, json!({"limits": {"cpu": 2}, "byName": {"a": {"on": true}}, "maybe": null, "list": [null]}));
 }
 
@@ -40,7 +40,7 @@ fn an_empty_text_that_means_absent_gets_the_default() {
         "type": {"type": "string", "omitEmpty": true, "zeroIsAbsent": true, "default": "Opaque"},
         "kept": {"type": "string", "default": "x"}}}));
     let mut document = json!({"type": "", "kept": ""});
-    default(&secret, &mut document);
+    default(&secret, &mut document, &Meter::default()).unwrap();
     assert_eq!(document, json!({"type": "Opaque", "kept": ""}));
 }
 
@@ -152,11 +152,11 @@ proptest! {
         let mut document = object(&spec);
         document["extra"] = extra;
         prune(&schema, &mut document);
-        default(&schema, &mut document);
+        default(&schema, &mut document, &Meter::default()).unwrap();
         normalise(&schema, &mut document);
         let mut again = document.clone();
         prop_assert!(prune(&schema, &mut again).is_empty());
-        default(&schema, &mut again);
+        default(&schema, &mut again, &Meter::default()).unwrap();
         normalise(&schema, &mut again);
         prop_assert_eq!(again, document);
     }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::schema::{
-    Document, default,
+    Document, Meter, default,
     fixture::{object, schema, widget},
     prune, validate, validate_change,
 };
@@ -11,7 +11,7 @@ use crate::schema::{
 /// The errors of one field `f` of a schema.
 fn errors_of(from: &Value, value: &Value) -> Vec<String> {
     let root = schema(&json!({"type": "object", "properties": {"f": from}}));
-    validate(&root, &json!({"f": value})).iter().map(ToString::to_string).collect()
+    validate(&root, &json!({"f": value}), &Meter::default()).unwrap().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -145,7 +145,8 @@ fn junctors_nest_and_the_same_error_is_reported_once() {
     let not = r#"<nil>: Invalid value: "": "f" must not validate the schema (not)"#;
     assert_eq!(errors_of(&nested, &json!(3)), [any_of, at_least, not, all_of]);
     let root = schema(&json!({"type": "object", "properties": {"a": {}}, "not": {"required": ["a"]}}));
-    let errors: Vec<_> = validate(&root, &json!({"a": 1})).iter().map(ToString::to_string).collect();
+    let errors: Vec<_> =
+        validate(&root, &json!({"a": 1}), &Meter::default()).unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(errors, [r#"<nil>: Invalid value: "": "" must not validate the schema (not)"#]);
 }
 
@@ -171,7 +172,7 @@ fn branches_neither_declare_nor_fill_in_fields() {
     let from = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "anyOf": [{"properties": {"a": {"default": "x"}, "b": {"default": "x"}}}]});
     let mut document = json!({"b": 1});
-    default(&schema(&from), &mut document);
+    default(&schema(&from), &mut document, &Meter::default()).unwrap();
     assert_eq!(document, json!({"b": 1}));
     prune(&schema(&from), &mut document);
     assert_eq!(document, json!({}));
@@ -197,7 +198,14 @@ fn junctors_are_checked_if_their_value_changes() {
         let mut new = old.clone();
         change(&mut new);
         let schema = schema(&from);
-        let errors = validate_change(&schema, validate(&schema, &new), &new, &old);
+        let errors = validate_change(
+            &schema,
+            validate(&schema, &new, &Meter::default()).unwrap(),
+            &new,
+            &old,
+            &Meter::default(),
+        )
+        .unwrap();
         errors
             .iter()
             .map(|error| if error.path.as_str().is_empty() { error.detail.clone() } else { error.path.to_string() })
@@ -274,7 +282,7 @@ fn values() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn each_junctor_is_what_its_branches_make_it(branches in prop::collection::vec(rules(), 1..4), value in values()) {
-        let fits = |rule: &Value| validate(&schema(rule), &value).is_empty();
+        let fits = |rule: &Value| validate(&schema(rule), &value, &Meter::default()).unwrap().is_empty();
         // Only the type decides about `null`.
         prop_assume!(!value.is_null());
         let fitting = branches.iter().filter(|branch| fits(branch)).count();
@@ -291,6 +299,6 @@ proptest! {
         let plain = widget();
         let always = json!({"allOf": [{}, {}], "anyOf": [{"maxItems": 0}, {}], "oneOf": [{}, {"not": {}}], "not": {"not": {}}});
         let held = crate::schema::Schema { junctors: schema(&always).junctors, ..widget() };
-        prop_assert_eq!(validate(&held, &object(&spec)), validate(&plain, &object(&spec)));
+        prop_assert_eq!(validate(&held, &object(&spec), &Meter::default()).unwrap(), validate(&plain, &object(&spec), &Meter::default()).unwrap());
     }
 }

@@ -3,18 +3,20 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::schema::{
-    Document, check_types_of_change,
+    Document, Meter, check_types_of_change,
     fixture::{object, schema, widget},
     origin, rest_is_kept, validate, validate_change,
 };
 
 fn told(new: &Document, old: &Document) -> Vec<String> {
-    let errors = validate_change(&widget(), validate(&widget(), new), new, old);
+    let errors =
+        validate_change(&widget(), validate(&widget(), new, &Meter::default()).unwrap(), new, old, &Meter::default())
+            .unwrap();
     errors.iter().map(ToString::to_string).collect()
 }
 
 fn all(document: &Document) -> Vec<String> {
-    validate(&widget(), document).iter().map(ToString::to_string).collect()
+    validate(&widget(), document, &Meter::default()).unwrap().iter().map(ToString::to_string).collect()
 }
 
 /// Specs of a Widget with few values, valid and invalid, so that two of them have much in common.
@@ -54,7 +56,7 @@ proptest! {
         let mut document = object(&spec);
         let old = document.clone();
         prop_assert_eq!(told(&document, &old), Vec::<String>::new());
-        prop_assert_eq!(check_types_of_change(&widget(), &document, &old), None);
+        prop_assert_eq!(check_types_of_change(&widget(), &document, &old, &Meter::default()), None);
         document["metadata"]["labels"] = json!({"other": "1"});
         document["status"] = json!({"phase": "Ready"});
         prop_assert_eq!(told(&document, &old), Vec::<String>::new());
@@ -99,7 +101,7 @@ fn type_errors_count_by_value_too() {
             Some("json: cannot unmarshal string into Go struct field ConfigMap.immutable of type bool"),
         ),
     ] {
-        assert_eq!(check_types_of_change(&config_map, &new, &old).as_deref(), expected, "{new}");
+        assert_eq!(check_types_of_change(&config_map, &new, &old, &Meter::default()).as_deref(), expected, "{new}");
     }
 }
 

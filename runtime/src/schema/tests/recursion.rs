@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     meta::FieldPath,
     schema::{
-        At, Document, Schema, check_types, default, fingerprint,
+        At, Document, Meter, Schema, check_types, default, fingerprint,
         fingerprint::rules,
         fixture::{form, form_as_said, schema},
         normalise,
@@ -28,7 +28,7 @@ fn defaults_are_filled_as_deep_as_a_document_goes() {
     let mut document = object(&json!({
         "items": {"properties": {"a": {}, "gone": null}}, "allOf": [{"items": null}], "parts": [{"name": "p", "props": {}}],
     }));
-    default(&form(), &mut document);
+    default(&form(), &mut document, &Meter::default()).unwrap();
     let leaf = json!({"optional": false});
     assert_eq!(
         document,
@@ -49,7 +49,7 @@ fn errors_name_the_whole_path() {
         "parts": [{"name": "p", "props": {"parts": [{"name": "q"}, {"name": "q"}, {"props": {"tags": [1]}}]}}],
     }));
     assert_eq!(
-        messages(&validate(&form(), &document)),
+        messages(&validate(&form(), &document, &Meter::default()).unwrap()),
         [
             "spec.props.allOf[1].type: Unsupported value: \"number\": supported values: \"object\", \"array\", \"string\"",
             "spec.props.items.properties.a.maxLength: Invalid value: -1: spec.props.items.properties.a.maxLength in body \
@@ -68,10 +68,13 @@ fn a_change_is_judged_by_what_it_changes_and_what_may_not_change() {
         object(&json!({"parts": [{"name": "a", "props": {"maxLength": -1}}, {"name": "b", "props": {"id": "x"}}]}));
     let new = object(&json!({"parts": [
         {"name": "b", "props": {"id": "y", "items": {"maxLength": -2}}}, {"name": "a", "props": {"maxLength": -1}}]}));
-    let found = validate(&form(), &new);
+    let found = validate(&form(), &new, &Meter::default()).unwrap();
     assert_eq!(found.len(), 2);
-    let paths: Vec<_> =
-        validate_change(&form(), found, &new, &old).into_iter().map(|error| error.path.as_str().to_owned()).collect();
+    let paths: Vec<_> = validate_change(&form(), found, &new, &old, &Meter::default())
+        .unwrap()
+        .into_iter()
+        .map(|error| error.path.as_str().to_owned())
+        .collect();
     assert_eq!(paths, ["spec.props.parts[0].props.items.maxLength", "spec.props.parts[0].props.id"]);
     let origin = origin(&form(), &new, &old, "spec.props.parts[1].props.maxLength");
     assert_eq!((origin.path.as_str(), origin.kept), ("spec.props.parts[0].props.maxLength", true));

@@ -3,13 +3,13 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::schema::{
-    check_types, check_types_of_change, default,
+    Meter, check_types, check_types_of_change, default,
     fixture::{documents, object, schema, widget},
     validate, validate_change,
 };
 
 fn errors_of(from: &Value, document: &Value) -> Vec<String> {
-    validate(&schema(from), document).iter().map(ToString::to_string).collect()
+    validate(&schema(from), document, &Meter::default()).unwrap().iter().map(ToString::to_string).collect()
 }
 
 /// The errors of one field `f` of a schema.
@@ -19,8 +19,8 @@ fn field_errors(from: &Value, value: &Value) -> Vec<String> {
 
 fn widget_errors(spec: &Value) -> Vec<String> {
     let mut document = object(spec);
-    default(&widget(), &mut document);
-    validate(&widget(), &document).iter().map(ToString::to_string).collect()
+    default(&widget(), &mut document, &Meter::default()).unwrap();
+    validate(&widget(), &document, &Meter::default()).unwrap().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -251,7 +251,11 @@ fn immutable_fields_are_set_once() {
             "items": {"type": "object", "properties": {
                 "name": {"type": "string"}, "c": {"type": "string", "immutable": true}}}}}});
     let changes = |new: &Value, old: &Value| -> Vec<String> {
-        validate_change(&schema(&from), Vec::new(), new, old).iter().map(ToString::to_string).collect()
+        validate_change(&schema(&from), Vec::new(), new, old, &Meter::default())
+            .unwrap()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     };
     let old = json!({"a": "1", "in": {"b": 1}, "list": [{"name": "x", "c": "1"}, {"name": "y", "c": "2"}]});
     assert_eq!(changes(&old, &old), Vec::<String>::new());
@@ -313,19 +317,19 @@ proptest! {
     fn any_document_is_answered(spec in documents(), old in documents()) {
         let schema = widget();
         let document = object(&spec);
-        let (found, old) = (validate(&schema, &document), object(&old));
-        validate_change(&schema, found, &document, &old);
+        let (found, old) = (validate(&schema, &document, &Meter::default()).unwrap(), object(&old));
+        validate_change(&schema, found, &document, &old, &Meter::default()).unwrap();
         check_types(&schema, &document);
-        check_types_of_change(&schema, &document, &old);
+        check_types_of_change(&schema, &document, &old, &Meter::default());
     }
 
     #[test]
     fn validation_refuses_what_go_would_refuse(spec in documents()) {
         // Both know the same types; validation knows more. (A null in a list is absent to Go, an error to a schema.)
         let mut document = object(&spec);
-        default(&widget(), &mut document);
+        default(&widget(), &mut document, &Meter::default()).unwrap();
         if check_types(&widget(), &document).is_some() {
-            prop_assert!(!validate(&widget(), &document).is_empty());
+            prop_assert!(!validate(&widget(), &document, &Meter::default()).unwrap().is_empty());
         }
     }
 }

@@ -155,7 +155,7 @@ impl Deletion<'_> {
         // The mark is a normal write through the requested version.
         let document = &*written_through(request, new).await;
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
-        let fit = Fit::of(&request.served.stored().kind.version.schema, document);
+        let fit = Fit::of(&request.served.stored().kind.version.schema, document, &request.meter);
         let new = New { document, fit, values: Values::Optional };
         let marked = self.api.store(request, object.key(), new, Expect::At(revision), dry_run).await?;
         Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?))

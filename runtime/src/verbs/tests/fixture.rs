@@ -145,6 +145,7 @@ pub(super) fn at(served: &Arc<Registered>, namespace: &str, name: &str) -> Reque
         name: name.to_owned(),
         subresource: "".into(),
         warnings: Arc::default(),
+        meter: Arc::default(),
     }
 }
 

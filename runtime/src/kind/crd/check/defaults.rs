@@ -4,7 +4,7 @@ use serde_json::json;
 use super::super::{findings::Findings, place::Place};
 use crate::{
     meta::{FieldError, FieldPath},
-    schema::{Document, Schema, prune, validate},
+    schema::{Document, Meter, Schema, prune, validate},
 };
 
 /// Judges the defaults of a structural schema. Maps have none: what a default is within is there.
@@ -14,7 +14,11 @@ pub(super) fn check(schema: &Schema, place: &Place<'_>, findings: &mut Findings)
         if pruned(schema, default) != *default {
             findings.invalid(&at, default.clone(), "must not have unknown fields");
         }
-        for error in validate(schema, default) {
+        let errors = validate(schema, default, &Meter::default()).unwrap_or_else(|exceeded| {
+            findings.invalid(&at, default.clone(), exceeded.to_string());
+            Vec::new()
+        });
+        for error in errors {
             let FieldError { path, kind, detail } = error;
             let path = match (at.path(), path.as_str()) {
                 (default, "") => default,

@@ -140,7 +140,11 @@ fn a_schema_may_say_what_names_are() {
     let properties = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
     properties["metadata"]["properties"] = json!({"name": {"type": "string", "maxLength": 3, "pattern": "^a"}, "generateName": {"type": "string", "enum": ["a-"]}});
     let schema = names(&definition).unwrap();
-    let errors = |metadata: Value| crate::schema::validate(&schema, &json!({"metadata": metadata, "spec": 3})).len();
+    let errors = |metadata: Value| {
+        crate::schema::validate(&schema, &json!({"metadata": metadata, "spec": 3}), &crate::schema::Meter::default())
+            .unwrap()
+            .len()
+    };
     assert_eq!(errors(json!({"name": "abc", "labels": {"a": "b"}})), 0);
     assert_eq!(errors(json!({"name": "bcde", "generateName": "b-"})), 2);
     assert_eq!(warnings(&definition), Vec::<String>::new());

@@ -26,7 +26,7 @@ fn leaf() -> impl Strategy<Value = Schema> {
                 max_length: most,
                 pattern,
                 format: has[1].then(|| "date-time".to_owned()),
-                enumeration: if has[2] { vec![json!("a"), json!("b")] } else { Vec::new() },
+                enumeration: if has[2] { vec![json!("a"), json!("b")] } else { Vec::new() }.into(),
                 ..of(Type::String)
             }
         },
@@ -67,7 +67,7 @@ fn unenforced(has: [bool; 4]) -> Option<Arc<Unenforced>> {
 
 /// What a branch may say of a property.
 fn branch(of: &str) -> Schema {
-    let property = Schema { min_length: Some(2), enumeration: vec![json!("c")], ..Schema::default() };
+    let property = Schema { min_length: Some(2), enumeration: vec![json!("c")].into(), ..Schema::default() };
     Schema {
         required: vec![of.to_owned()],
         properties: [(of.to_owned(), property)].into(),

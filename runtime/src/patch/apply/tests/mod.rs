@@ -233,7 +233,7 @@ impl World {
     pub(super) fn put_object(&mut self, manager: &str, mut new: Document) {
         let time = self.tick();
         let view = view_in(self.fixture, self.version);
-        schema::default(view.root, &mut new);
+        schema::default(view.root, &mut new, &schema::Meter::default()).unwrap();
         let writer = Writer { api_version: self.version, ..writer(manager, &time) };
         update(&view, self.read().as_ref(), &mut new, &writer);
         self.settle(new);
@@ -241,14 +241,14 @@ impl World {
 
     /// The steps of the pipeline after field ownership.
     fn settle(&mut self, mut new: Document) {
-        schema::default(view_in(self.fixture, self.version).root, &mut new);
+        schema::default(view_in(self.fixture, self.version).root, &mut new, &schema::Meter::default()).unwrap();
         if let Some(old) = self.read() {
             super::keep_times(&old, &mut new);
         }
         let (stored, schema) = &self.fixture.versions[0];
         if self.version != *stored {
             new = self.fixture.convert(new, self.version, stored).expect("a form in the stored version");
-            schema::default(schema, &mut new);
+            schema::default(schema, &mut new, &schema::Meter::default()).unwrap();
         }
         self.live = Some(new);
     }
