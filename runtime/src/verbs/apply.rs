@@ -118,7 +118,7 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
 fn refused(error: ApplyError) -> Error {
     let message = error.to_string();
     match error {
-        ApplyError::Conflicts(conflicts) => Error::Conflicts(message, conflicts),
+        ApplyError::Conflicts { reported, .. } => Error::Conflicts(message, reported),
         ApplyError::BadRequest(_) => Error::BadRequest(message),
         ApplyError::Untyped(_) => Error::Unknown(message),
     }

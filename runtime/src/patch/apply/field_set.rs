@@ -196,23 +196,40 @@ impl<'a> FieldSet<'a> {
     }
 
     /// The paths as messages print them, in kube-apiserver's order: for each container first its own paths, then deeper
-    /// ones.
-    pub(super) fn print(&self) -> Vec<String> {
+    /// ones. They take from a room in bytes, since paths may be much longer than what they are of; without it they are only
+    /// counted. Returns them, and how many more there are.
+    pub(super) fn print(&self, room: &mut usize) -> (Vec<String>, usize) {
         let mut paths = Vec::new();
-        self.print_below("", &mut paths);
-        paths
+        self.print_below("", room, &mut paths);
+        let omitted = self.count() - paths.len();
+        (paths, omitted)
     }
 
-    fn print_below(&self, above: &str, paths: &mut Vec<String>) {
+    fn print_below(&self, above: &str, room: &mut usize, paths: &mut Vec<String>) {
         let path_of = |element: &PathElement<'_>| {
             let mut path = above.to_owned();
             element.print(&mut path);
             path
         };
-        paths.extend(self.nodes.iter().filter(|(_, node)| node.member).map(|(element, _)| path_of(element)));
-        for (element, node) in self.nodes.iter().filter(|(_, node)| !node.children.is_empty()) {
-            node.children.print_below(&path_of(element), paths);
+        for (element, _) in self.nodes.iter().filter(|(_, node)| node.member) {
+            if *room == 0 {
+                return;
+            }
+            let path = path_of(element);
+            *room = room.saturating_sub(path.len());
+            paths.push(path);
         }
+        for (element, node) in self.nodes.iter().filter(|(_, node)| !node.children.is_empty()) {
+            if *room == 0 {
+                return;
+            }
+            node.children.print_below(&path_of(element), room, paths);
+        }
+    }
+
+    /// The number of its paths.
+    fn count(&self) -> usize {
+        self.nodes.iter().map(|(_, node)| usize::from(node.member) + node.children.count()).sum()
     }
 
     /// Parses `fieldsV1`: objects whose members are path elements, and `.` for the path itself. Drops elements of an

@@ -90,7 +90,12 @@ pub struct Conflict {
 pub enum ApplyError {
     /// Other managers own fields that the apply would change: 409 with one cause `FieldManagerConflict` per conflict,
     /// and the message `conflict with <manager>`.
-    Conflicts(Vec<Conflict>),
+    Conflicts {
+        /// The conflicts; if there are many, the first ones.
+        reported: Vec<Conflict>,
+        /// How many more there are.
+        omitted: usize,
+    },
     /// The configuration cannot be applied: 400.
     BadRequest(String),
     /// The configuration or the stored object does not fit the schema: 500 without a reason, as in kube-apiserver.
@@ -101,7 +106,7 @@ impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadRequest(message) | Self::Untyped(message) => f.write_str(message),
-            Self::Conflicts(conflicts) => write_conflicts(conflicts, f),
+            Self::Conflicts { reported, omitted } => write_conflicts(reported, *omitted, f),
         }
     }
 }
@@ -109,16 +114,16 @@ impl fmt::Display for ApplyError {
 impl std::error::Error for ApplyError {}
 
 /// The message of the answer: a single conflict on one line, several grouped by manager.
-fn write_conflicts(conflicts: &[Conflict], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if let [conflict] = conflicts {
+fn write_conflicts(conflicts: &[Conflict], omitted: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let ([conflict], 0) = (conflicts, omitted) {
         return write!(f, "Apply failed with 1 conflict: conflict with {}: {}", conflict.manager, conflict.field);
     }
-    write!(f, "Apply failed with {} conflicts: ", conflicts.len())?;
+    write!(f, "Apply failed with {} conflicts: ", conflicts.len() + omitted)?;
     let mut separator = "";
     for of_one in conflicts.chunk_by(|a, b| a.manager == b.manager) {
         write!(f, "{separator}conflicts with {}:", of_one[0].manager)?;
         of_one.iter().try_for_each(|conflict| write!(f, "\n- {}", conflict.field))?;
         separator = "\n";
     }
-    Ok(())
+    if omitted > 0 { write!(f, "\nand {omitted} more") } else { Ok(()) }
 }

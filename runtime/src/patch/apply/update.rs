@@ -17,7 +17,7 @@ use super::{
     typed::checked_field_set_of,
     versions::Terms,
 };
-use crate::schema::Document;
+use crate::{meta::field::MOST_ERROR_BYTES, schema::Document};
 
 /// The beginning of an entry as text. Quotes inside strings are escaped, so only entries begin like this.
 const BEGINNING: &str = "{\"apiVersion\":\"";
@@ -336,11 +336,14 @@ impl<'a> Apply<'a> {
             return Ok(());
         }
         conflicts.sort_by_cached_key(|(identity, _)| identity.sort_key());
-        let conflict = |identity: &Identity<'_>, field| Conflict { manager: identity.print(), field };
-        let reported = conflicts
-            .iter()
-            .flat_map(|(identity, lost)| lost.print().into_iter().map(move |field| conflict(identity, field)));
-        Err(ApplyError::Conflicts(reported.collect()))
+        let (mut room, mut reported, mut omitted) = (MOST_ERROR_BYTES, Vec::new(), 0);
+        for (identity, lost) in &conflicts {
+            let (fields, more) = lost.print(&mut room);
+            let conflict = |field| Conflict { manager: identity.print(), field };
+            reported.extend(fields.into_iter().map(conflict));
+            omitted += more;
+        }
+        Err(ApplyError::Conflicts { reported, omitted })
     }
 }
 

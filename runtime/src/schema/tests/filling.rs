@@ -15,6 +15,21 @@ use crate::{
 };
 
 #[test]
+fn defaults_that_multiply_end_at_the_limit() {
+    let item = json!({"type": "object", "properties": {"d": {"type": "string", "default": "x".repeat(20_000)}}});
+    let schema = schema(&json!({"type": "object", "properties": {"l": {"type": "array", "items": item}}}));
+    let filled = |count: usize| {
+        let mut document = json!({"l": vec![json!({}); count]});
+        let done = default(&schema, &mut document, &Meter::default());
+        (done, crate::schema::memory::taken(&document))
+    };
+    assert!(filled(1_000).0.is_ok());
+    let (done, taken) = filled(100_000);
+    assert_eq!(done, Err(crate::schema::Exceeded::Bytes));
+    assert!(taken < 100 << 20, "{taken}");
+}
+
+#[test]
 fn defaults_are_filled_in_structs_items_and_entries_that_exist() {
     let mut document = object(&json!({"size": 1, "color": null, "paused": null, "ports": [{"name": "a", "port": 1}]}));
     default(&widget(), &mut document, &Meter::default()).unwrap();

@@ -24,6 +24,31 @@ fn widget_errors(spec: &Value) -> Vec<String> {
 }
 
 #[test]
+fn many_and_long_errors_are_counted_and_not_repeated() {
+    let of = |item: Value, count: usize, text: &str| {
+        let root = schema(&json!({"type": "object", "properties": {"l": {"type": "array", "items": item}}}));
+        validate(&root, &json!({"l": vec![text; count]}), &Meter::default()).unwrap()
+    };
+    let integer = json!({"type": "integer"});
+    assert_eq!(of(integer.clone(), 1_000, "x").len(), 1_000);
+    let many = of(integer, 5_000, "x");
+    assert_eq!((many.len(), many[1_000].to_string().as_str()), (1_001, "and 4000 more errors"));
+    let long = of(json!({"type": "string", "minLength": 20_000}), 500, &"x".repeat(10_000));
+    assert!(long.iter().map(|error| error.to_string().len()).sum::<usize>() < 300_000);
+    assert_eq!(long.last().unwrap().to_string(), format!("and {} more errors", 500 - (long.len() - 1)));
+}
+
+#[test]
+fn a_walk_ends_when_its_meter_is_exceeded() {
+    let numbers = json!({"type": "array", "items": {"type": "integer", "anyOf": vec![json!({"minimum": 1}); 1_000]}});
+    let schema = schema(&json!({"type": "object", "properties": {"l": numbers}}));
+    let start = std::time::Instant::now();
+    let exceeded = validate(&schema, &json!({"l": vec![0; 1_000_000]}), &Meter::stored());
+    assert_eq!(exceeded, Err(crate::schema::Exceeded::Steps));
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
 fn an_embedded_object_says_what_it_is_and_has_valid_metadata() {
     let embedded =
         json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});

@@ -52,6 +52,25 @@ async fn fields_of_others_are_only_taken_by_force() {
 }
 
 #[tokio::test]
+async fn of_conflicts_that_are_longer_than_the_object_the_first_are_reported() {
+    let world = World::new().await;
+    let request = world.config("a");
+    let data = |value: &str| -> Value {
+        (0..2_000).map(|number| (format!("{number:04}{}", "k".repeat(240)), json!(value))).collect()
+    };
+    world.apply(&request, "one", config("a", data("1"))).await.unwrap();
+    let refused = world.apply(&request, "two", config("a", data("2"))).await;
+    let Err(Error::Conflicts(message, conflicts)) = refused else { panic!("{refused:?}") };
+    assert!(message.starts_with("Apply failed with 2000 conflicts: conflicts with \"one\":\n- .data.0000k"));
+    assert!(
+        message.ends_with(&format!("\nand {} more", 2_000 - conflicts.len())),
+        "{}",
+        &message[message.len() - 100..]
+    );
+    assert!((900..1_200).contains(&conflicts.len()) && message.len() < 300_000, "{}", conflicts.len());
+}
+
+#[tokio::test]
 async fn without_permission_to_create_an_apply_creates_nothing() {
     let world = World::new().await;
     let mut options = applier("one");

@@ -282,7 +282,7 @@ impl World {
 /// The message of a conflict.
 pub(super) fn conflict(result: Result<(), ApplyError>) -> String {
     match result {
-        Err(error @ ApplyError::Conflicts(_)) => error.to_string(),
+        Err(error @ ApplyError::Conflicts { .. }) => error.to_string(),
         other => panic!("no conflict: {other:?}"),
     }
 }

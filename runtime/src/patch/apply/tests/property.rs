@@ -154,7 +154,7 @@ fn run(acts: &[Act]) {
                 let done = world.apply_object(manager, &world.object(&config), *force);
                 match (done, model.apply(manager, world.version, spec, *force)) {
                     (Ok(()), Ok(())) => {}
-                    (Err(ApplyError::Conflicts(told)), Err(expected)) => {
+                    (Err(ApplyError::Conflicts { reported: told, .. }), Err(expected)) => {
                         assert_eq!(told.len(), expected, "{told:?}");
                         assert!(world.live == before.0, "a conflict changes nothing");
                         continue;

@@ -34,7 +34,10 @@ fn sets_round_trip() {
 fn paths_are_printed_as_in_kube_apiserver() {
     let stored = json!({"f:a": {"f:z": {}, "f:b": {"f:c": {}}}, "f:l": {".": {}, "k:{\"n\":\"x\\\"y\",\"p\":8}": {"f:q": {}}},
         "f:s": {"v:\"t\"": {}}, "i:2": {}});
-    assert_eq!(set(&stored).print(), [".l", "[2]", ".a.z", ".a.b.c", ".l[n=\"x\\\"y\",p=8].q", ".s[=\"t\"]"]);
+    assert_eq!(
+        set(&stored).print(&mut usize::MAX.clone()).0,
+        [".l", "[2]", ".a.z", ".a.b.c", ".l[n=\"x\\\"y\",p=8].q", ".s[=\"t\"]"]
+    );
 }
 
 #[test]
@@ -82,7 +85,7 @@ fn one_element_in_two_spellings_is_one() {
 #[test]
 fn numbers_are_in_the_order_of_numbers() {
     let keys = json!({"f:l": {"k:{\"p\":8080}": {}, "k:{\"p\":9}": {}, "k:{\"p\":443}": {}}});
-    assert_eq!(set(&keys).print(), [".l[p=9]", ".l[p=443]", ".l[p=8080]"]);
+    assert_eq!(set(&keys).print(&mut usize::MAX.clone()).0, [".l[p=9]", ".l[p=443]", ".l[p=8080]"]);
 }
 
 #[test]
