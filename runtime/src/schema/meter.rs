@@ -110,6 +110,11 @@ impl Meter {
         left.is_some()
     }
 
+    /// The steps that were taken since it began to count.
+    pub fn taken(&self) -> usize {
+        self.limits.0 - self.steps.load(Relaxed)
+    }
+
     /// True if no limit is exceeded.
     pub(crate) fn goes_on(&self) -> bool {
         self.exceeded.load(Relaxed) == 0
