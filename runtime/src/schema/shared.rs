@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError, Weak},
 };
 
-use super::Schema;
+use super::{Pattern, Schema};
 
 /// The shared schemas that are in use, by a hash. Those that are no longer in use are removed from time to time.
 static ALL: LazyLock<Mutex<All>> = LazyLock::new(Mutex::default);
@@ -53,7 +53,7 @@ fn hash_of(schema: &Schema) -> u64 {
         (name, std::ptr::from_ref(property)).hash(&mut hasher);
     }
     [&schema.items, &schema.additional].map(|below| below.as_ref().map(Arc::as_ptr)).hash(&mut hasher);
-    schema.pattern.as_ref().map(|pattern| &pattern.text).hash(&mut hasher);
+    schema.pattern.as_ref().map(Pattern::text).hash(&mut hasher);
     (schema.preserve_unknown, schema.nullable, schema.enumeration.len()).hash(&mut hasher);
     hasher.finish()
 }

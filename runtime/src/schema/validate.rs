@@ -222,9 +222,9 @@ impl Walk {
             }
         }
         if let Some(pattern) = &schema.pattern
-            && !pattern.regex.is_match(text)
+            && let Err(error) = pattern.check(text)
         {
-            self.invalid(place, text.into(), &format!("should match '{}'", pattern.text));
+            self.invalid(place, text.into(), &error);
         }
     }
 

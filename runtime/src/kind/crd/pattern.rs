@@ -2,45 +2,21 @@
 //!
 //! The two differ in what classes such as `\d` hold (ASCII in Go), in operators within classes, in what a brace without a
 //! count is, and in a few escapes.
-use std::{
-    collections::HashMap,
-    fmt::Write,
-    sync::{LazyLock, Mutex, PoisonError},
-};
+use std::fmt::Write;
 
-use regex::Regex;
 use regex_syntax::ast::{self, ErrorKind};
+
+use crate::schema::{Pattern, pattern::Dialect};
 
 /// How often at most something may be repeated.
 const MOST_REPEATED: u32 = 1_000;
 
-/// The number of compiled patterns that are kept.
-const KEPT: usize = 256;
-
-/// Why a pattern is of no use.
-pub(in crate::kind) enum Unusable {
-    /// Go refuses it, in its words.
-    Refused(String),
-    /// The `regex` crate does not compile it: it is too large.
-    Uncompiled(regex::Error),
-}
-
-/// A pattern, compiled. Definitions repeat their patterns, and compiling one takes longer than reading all else of a schema, so
-/// some are kept.
-pub(in crate::kind) fn compiled(pattern: &str) -> Result<Regex, Unusable> {
-    static ALL: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
-    let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = all().get(pattern) {
-        return Ok(known.clone());
-    }
-    let translated = translate(pattern).map_err(Unusable::Refused)?;
-    let regex = Regex::new(&translated).map_err(Unusable::Uncompiled)?;
-    let mut all = all();
-    if all.len() == KEPT {
-        all.clear();
-    }
-    all.insert(pattern.to_owned(), regex.clone());
-    Ok(regex)
+/// The pattern of a definition.
+///
+/// # Errors
+/// Why Go refuses it, in its words.
+pub(in crate::kind) fn read(pattern: &str) -> Result<Pattern, String> {
+    Pattern::translated(pattern, Dialect::Go, translate)
 }
 
 /// The pattern in the syntax of the `regex` crate.
@@ -327,7 +303,7 @@ fn count(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT, compiled, translate};
+    use super::{read, translate};
 
     #[test]
     fn a_pattern_matches_what_it_matches_in_go() {
@@ -352,19 +328,9 @@ mod tests {
             (r"^\p{Greek}\pL[\p{Lu}]$", "λaB", "aλB"),
         ];
         for (pattern, good, bad) in matches {
-            let regex = compiled(pattern).ok().unwrap();
-            assert!(regex.is_match(good), "{pattern} {good}");
-            assert!(!regex.is_match(bad), "{pattern} {bad}");
-        }
-    }
-
-    #[test]
-    fn many_patterns_are_compiled_one_by_one() {
-        for number in 0..3 * KEPT {
-            let of = |number: usize| compiled(&format!("^a{{{}}}$", number % 300)).ok().unwrap();
-            assert!(
-                of(number).is_match(&"a".repeat(number % 300)) && !of(number + 1).is_match(&"a".repeat(number % 300))
-            );
+            let read = read(pattern).unwrap();
+            assert!(read.is_match(good), "{pattern} {good}");
+            assert!(!read.is_match(bad), "{pattern} {bad}");
         }
     }
 
