@@ -10,11 +10,7 @@ use super::{
 };
 use crate::{
     kind::crd::pattern,
-    schema::{
-        Document, Schema, format,
-        junctors::Junctors,
-        model::Type,
-    },
+    schema::{Document, Schema, format, junctors::Junctors, model::Type},
 };
 
 /// The keywords that validate: all that the branches of junctors may have.

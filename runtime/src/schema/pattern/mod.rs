@@ -110,12 +110,12 @@ impl Pattern {
     }
 
     /// The most memory that it takes when it is compiled, in bytes. It is estimated without compiling it.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.0.size.bytes
     }
 
     /// The most steps that a match with a text of this many bytes takes, about 10 ns each.
-    pub(crate) fn cost(&self, text_length: usize) -> u64 {
+    pub fn cost(&self, text_length: usize) -> u64 {
         let bytes = u64::try_from(text_length).unwrap_or(u64::MAX);
         let compiling = if self.0.compiled.is_ready() { 0 } else { self.0.size.bytes };
         self.0.size.positions.saturating_mul(bytes).saturating_add(compiling)

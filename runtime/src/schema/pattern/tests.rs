@@ -17,13 +17,32 @@ fn patterns() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         "[a-zé]{1,6}",
         prop::sample::select(vec![
-            "[a-z0-9]", "[^/]", r"\d", r"\w", r"\pL", r"[\p{Greek}0-9]", ".", "(?s:.)", r"\b", "^", "$", "(?i:straße)", "ab|abc|b|",
-            "", r"[\x{80}-\x{10ffff}]", r"[\x{7ff}-\x{801}]", "(?-u:[a-f])", "[[:alpha:]-]", "(?i:[^k])", r"\P{Lu}",
+            "[a-z0-9]",
+            "[^/]",
+            r"\d",
+            r"\w",
+            r"\pL",
+            r"[\p{Greek}0-9]",
+            ".",
+            "(?s:.)",
+            r"\b",
+            "^",
+            "$",
+            "(?i:straße)",
+            "ab|abc|b|",
+            "",
+            r"[\x{80}-\x{10ffff}]",
+            r"[\x{7ff}-\x{801}]",
+            "(?-u:[a-f])",
+            "[[:alpha:]-]",
+            "(?i:[^k])",
+            r"\P{Lu}",
         ])
         .prop_map(str::to_owned),
     ];
     leaf.prop_recursive(5, 24, 4, |inner| {
-        let operator = prop::sample::select(vec!["*", "+", "?", "{3}", "{0}", "{2,}", "{1,4}", "{0,2}", "*?", "{0,}", "{1,1}"]);
+        let operator =
+            prop::sample::select(vec!["*", "+", "?", "{3}", "{0}", "{2,}", "{1,4}", "{0,2}", "*?", "{0,}", "{1,1}"]);
         prop_oneof![
             (inner.clone(), operator).prop_map(|(part, operator)| format!("(?:{part}){operator}")),
             prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.join("")),

@@ -18,8 +18,7 @@ fn leaf() -> impl Strategy<Value = Schema> {
     let of = |kind| Schema { kind, ..Schema::default() };
     let text = (prop::option::of(0u64..5), prop::option::of(5u64..9), any::<[bool; 3]>()).prop_map(
         move |(least, most, has)| {
-            let pattern =
-                has[0].then(|| Pattern::new("^[a-z]*$").unwrap());
+            let pattern = has[0].then(|| Pattern::new("^[a-z]*$").unwrap());
             Schema {
                 min_length: least,
                 max_length: most,
