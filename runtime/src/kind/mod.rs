@@ -2,6 +2,7 @@
 //! definitions as CustomResourceDefinitions.
 
 pub(crate) mod binding;
+mod budget;
 pub(crate) mod cells;
 pub(crate) mod changes;
 mod columns;

@@ -6,17 +6,48 @@ use std::fmt::Write;
 
 use regex_syntax::ast::{self, ErrorKind};
 
-use crate::schema::{Pattern, pattern::Dialect};
+use crate::{
+    kind::budget::classes,
+    meta::field::beginning,
+    schema::{Pattern, pattern::Dialect},
+};
 
 /// How often at most something may be repeated.
 const MOST_REPEATED: u32 = 1_000;
 
+/// How much of a pattern a message shows.
+const SHOWN: usize = 80;
+
+/// The longest pattern, in bytes.
+const LONGEST: usize = 16 << 10;
+
+/// How many classes of Unicode a pattern has at most: each is hundreds of ranges.
+const MOST_CLASSES: usize = 100;
+
+/// The largest pattern when it is compiled, in bytes.
+const LARGEST: u64 = 4 << 20;
+
 /// The pattern of a definition.
 ///
 /// # Errors
-/// Why Go refuses it, in its words.
+/// Why Go refuses it, in its words, or that it is too large.
 pub(in crate::kind) fn read(pattern: &str) -> Result<Pattern, String> {
-    Pattern::translated(pattern, Dialect::Go, translate)
+    let too_large = |found: String| {
+        let text = beginning(pattern, SHOWN);
+        format!("error parsing regexp: expression too large: `{text}`: it has {found}")
+    };
+    if pattern.len() > LONGEST {
+        return Err(too_large(format!("{} bytes; supported: at most {LONGEST}", pattern.len())));
+    }
+    let classes = classes(pattern);
+    if classes > MOST_CLASSES {
+        return Err(too_large(format!("{classes} classes of Unicode; supported: at most {MOST_CLASSES}")));
+    }
+    let read = Pattern::translated(pattern, Dialect::Go, translate)?;
+    if read.size() > LARGEST {
+        return Err(too_large(format!("{} bytes when compiled; supported: at most {LARGEST}", read.size())));
+    }
+    Ok(read)
 }
 
 /// The pattern in the syntax of the `regex` crate.
@@ -332,6 +363,19 @@ mod tests {
             assert!(read.is_match(good), "{pattern} {good}");
             assert!(!read.is_match(bad), "{pattern} {bad}");
         }
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused_without_compiling_it() {
+        let refused = |pattern: &str| read(pattern).unwrap_err();
+        assert_eq!(
+            refused("(?:a{1000}){1000}"),
+            "error parsing regexp: expression too large: `(?:a{1000}){1000}`: it has 32064576 bytes when compiled; \
+             supported: at most 4194304"
+        );
+        assert!(refused(&r"\pL".repeat(101)).ends_with("it has 101 classes of Unicode; supported: at most 100"));
+        assert!(refused(&r"\pL".repeat(20_000)).ends_with("it has 60000 bytes; supported: at most 16384"));
+        assert!(read("^.{1,1000}$").is_ok() && read(r"^[\pL\d-]{1,63}$").is_ok());
     }
 
     #[test]

@@ -78,11 +78,15 @@ fn class(class: &Class) -> Size {
         return Size::new(2, TRANSITION * ranges.len() as u64, 1 + ranges.len() as u64 / 8);
     }
     let sequences = ranges.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
-    let (mut count, mut bytes) = (0, 0);
+    // A tree of the sequences, which have their beginnings in common. Backwards, a few are built anew.
+    let (mut count, mut bytes, mut before) = (0, 0, Vec::new());
     for sequence in sequences {
+        let common = sequence.as_slice().iter().zip(&before).take_while(|(one, other)| one == other).count();
         count += 1;
-        bytes += sequence.len() as u64;
+        bytes += (sequence.len() - common) as u64;
+        before = sequence.as_slice().to_vec();
     }
+    bytes += bytes / 8;
     Size::new(3 + bytes, TRANSITION * bytes + ALTERNATIVE * count, 2 + ranges.len().min(64) as u64 / 8)
 }
 
