@@ -88,14 +88,15 @@ async fn defaults_multiply_within_a_limit() {
     run(Attack { name: "defaults, 16 at a time", spec, objects, times: size(64, 16) }).await;
 }
 
-/// 60 KB of values that an enumeration of 1,000 values does not have, sixteen times at once; 20,000 and 100,000 allowed values.
+/// 60 KB and more of values that an enumeration of 1,000 values does not have, sixteen times at once; 20,000 allowed values, the
+/// most that a definition may have.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn errors_do_not_repeat_what_they_are_about() {
     let values = |count: usize| (0..count).map(|number| Value::from(format!("allowed-{number:07}"))).collect::<Value>();
     for (name, count, given) in [
         ("an enumeration of 1,000", 1_000, 60_000),
         ("an enumeration of 20,000", 20_000, 60_000),
-        ("an enumeration of 100,000", 100_000, 2_400_000),
+        ("2.4 MB of an enumeration", 20_000, 2_400_000),
     ] {
         let spec = object(&json!({"a": list(&json!({"type": "string", "enum": values(count)}))}));
         let times = if given > 1_000_000 { 2 } else { 16 };

@@ -206,7 +206,7 @@ fn bounds(schema: &Schema, all: &mut Vec<TokenStream>) {
         all.push(quote!(#name = #value));
     }
     if let Some(pattern) = &schema.pattern {
-        let text = &pattern.text;
+        let text = pattern.text();
         all.push(quote!(pattern = #text));
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn branch(schema: &Schema) -> Document {
     put("multipleOf", schema.multiple_of.map(Into::into));
     put("minLength", schema.min_length.map(Into::into));
     put("maxLength", schema.max_length.map(Into::into));
-    put("pattern", schema.pattern.as_ref().map(|pattern| pattern.text.clone().into()));
+    put("pattern", schema.pattern.as_ref().map(|pattern| pattern.text().into()));
     put("minItems", schema.min_items.map(Into::into));
     put("maxItems", schema.max_items.map(Into::into));
     put("minProperties", schema.min_properties.map(Into::into));

@@ -14,7 +14,7 @@ use crate::{
     cache::Object,
     codec,
     kind::{
-        Kind,
+        Kind, Meter,
         model::{Cell, Column},
     },
     meta::{go, options::Query, time::Time},
@@ -120,11 +120,14 @@ impl Table {
         if !self.kind.names_itself() {
             write(out, &Value::from(object.name()));
         }
+        let meter = Meter::of(object.json_bytes().len());
         for (at, column) in self.kind.version.columns.iter().enumerate() {
             if at > 0 || !self.kind.names_itself() {
                 out.push(b',');
             }
-            write(out, &self.cell(column, &document));
+            let start = out.len();
+            write(out, &self.cell(column, &document, &meter));
+            meter.text(out.len() - start);
         }
         out.extend_from_slice(b"],\"object\":");
         match self.include {
@@ -135,11 +138,17 @@ impl Table {
         out.push(b'}');
     }
 
-    fn cell(&self, column: &Column, document: &Document) -> Value {
+    /// The cell of a column; null if the cells before it took more than the meter allows.
+    fn cell(&self, column: &Column, document: &Document, meter: &Meter) -> Value {
+        if meter.is_exhausted() && !matches!(column.cell, Cell::Computed) {
+            return Value::Null;
+        }
+        let is_shown = |value: &&Document| column.kind == "string" || !(value.is_object() || value.is_array());
+        let shown = |value: Option<&Document>| value.filter(is_shown).cloned().unwrap_or_default();
         let value = match &column.cell {
-            Cell::Path(path) => path.of(document).cloned().unwrap_or_default(),
-            Cell::JsonPath(path) => path.find(document).first().copied().cloned().unwrap_or_default(),
-            Cell::Call(call) => call.of(document),
+            Cell::Path(path) => shown(path.of(document)),
+            Cell::JsonPath(path) => shown(path.find(document, meter).next()),
+            Cell::Call(call) => call.of(document, meter),
             Cell::Computed => self.kind.compute(column, document),
         };
         match (column.kind.as_str(), value) {

@@ -1,9 +1,9 @@
 //! Cells of columns that are more than the value at a path: calls of a few named functions, as in
 //! `ratio(count(.status.ready[*]), .spec.replicas)`. The functions are listed where overlays are described.
-use std::fmt;
+use std::{borrow::Cow, fmt, iter};
 
 use self::template::Template;
-use super::jsonpath::{JsonPath, split};
+use super::jsonpath::{JsonPath, Meter, split};
 use crate::{meta::Time, schema::Document};
 
 mod metrics;
@@ -100,11 +100,15 @@ impl Call {
         Ok(Self { text: text.to_owned(), function: *function, arguments })
     }
 
-    /// The cell of an object.
-    pub fn of(&self, object: &Document) -> Document {
-        let values =
-            |index: usize| self.arguments.get(index).map(|argument| argument.values(object)).unwrap_or_default();
-        let first = |index: usize| self.arguments.get(index).and_then(|argument| argument.first(object));
+    /// The cell of an object; null if it takes more than the meter allows.
+    pub fn of(&self, object: &Document, meter: &Meter) -> Document {
+        let cell = self.evaluate(object, meter);
+        if meter.is_exhausted() { Document::Null } else { cell }
+    }
+
+    fn evaluate(&self, object: &Document, meter: &Meter) -> Document {
+        let values = |index: usize| self.arguments.get(index).into_iter().flat_map(|of| of.values(object, meter));
+        let first = |index: usize| self.arguments.get(index).and_then(|of| of.first(object, meter));
         let time = |index: usize| first(index).and_then(|value| value.as_str()?.parse::<Time>().ok());
         match self.function {
             Function::Age => time(0).map_or_else(|| "<unknown>".into(), |time| time.age(Time::now()).into()),
@@ -117,42 +121,41 @@ impl Call {
                 let rest = &self.arguments[1..];
                 let chosen = rest.chunks_exact(2).find(|pair| pair[0].text() == Some(&given)).map(|pair| &pair[1]);
                 let otherwise = rest.chunks_exact(2).remainder().first();
-                chosen.or(otherwise).and_then(|value| value.first(object)).unwrap_or_else(|| "".into())
+                chosen.or(otherwise).and_then(|of| of.first(object, meter)).map_or_else(|| "".into(), Cow::into_owned)
             }
             Function::If => {
-                let is_so = values(0).iter().any(|value| !is_empty(value));
-                let chosen = self.arguments.get(if is_so { 1 } else { 2 });
-                chosen.and_then(|value| value.first(object)).unwrap_or_else(|| "".into())
+                let is_so = values(0).any(|value| !is_empty(&value));
+                first(if is_so { 1 } else { 2 }).map_or_else(|| "".into(), Cow::into_owned)
             }
-            Function::List => joined((0..self.arguments.len()).filter_map(first).map(|value| text_of(&value))),
+            Function::List => joined((0..self.arguments.len()).filter_map(first).map(|value| text_of(&value)), meter),
             Function::Count => match &self.arguments[0] {
                 // A path of fields leads to one value, whose items or entries count; others find the values themselves.
-                Argument::Path(path) if path.names().is_none() => values(0).len().into(),
-                _ => values(0).iter().map(size).sum::<usize>().into(),
+                Argument::Path(path) if path.names().is_none() => values(0).count().into(),
+                _ => values(0).map(|value| size(&value)).sum::<usize>().into(),
             },
             Function::First => {
                 let shown = (0..self.arguments.len()).filter_map(first).map(|value| text_of(&value));
-                shown.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned()).into()
+                { shown }.find(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned()).into()
             }
             Function::Join => {
-                let shown = |value: &Document| match self.arguments.get(1) {
-                    Some(Argument::Template(template)) => template.fill(value),
-                    _ => text_of(value),
+                let shown = |value: Cow<'_, Document>| match self.arguments.get(1) {
+                    Some(Argument::Template(template)) => template.fill(&value, meter),
+                    _ => text_of(&value),
                 };
-                joined(values(0).iter().map(shown))
+                joined(values(0).map(shown), meter)
             }
             Function::Keys => {
                 let prefix = self.arguments.get(1).and_then(Argument::text).unwrap_or_default();
                 let found = first(0);
-                let keys = found.iter().filter_map(Document::as_object).flat_map(|object| object.keys());
-                joined(keys.filter_map(|key| key.strip_prefix(prefix)).map(str::to_owned))
+                let keys = found.iter().filter_map(|found| found.as_object()).flat_map(|object| object.keys());
+                joined(keys.filter_map(|key| key.strip_prefix(prefix)).map(str::to_owned), meter)
             }
             Function::Labels => match first(0).map(|selector| labels(&selector)) {
                 Some(text) if !text.is_empty() => text.into(),
                 _ => NONE.into(),
             },
             Function::Metrics => {
-                let [specs, statuses] = [0, 1].map(|index| first(index).unwrap_or_default());
+                let [specs, statuses] = [0, 1].map(|index| first(index).unwrap_or(Cow::Owned(Document::Null)));
                 metrics::of(&specs, &statuses).into()
             }
             Function::Ratio => {
@@ -189,16 +192,21 @@ impl Argument {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    fn first(&self, object: &Document) -> Option<Document> {
-        self.values(object).into_iter().find(|value| !value.is_null())
+    fn first<'a>(&'a self, object: &'a Document, meter: &'a Meter) -> Option<Cow<'a, Document>> {
+        self.values(object, meter).find(|value| !value.is_null())
     }
 
-    fn values(&self, object: &Document) -> Vec<Document> {
+    fn values<'a>(
+        &'a self,
+        object: &'a Document,
+        meter: &'a Meter,
+    ) -> Box<dyn Iterator<Item = Cow<'a, Document>> + 'a> {
+        let one = |value: Document| Box::new(iter::once(Cow::Owned(value)));
         match self {
-            Self::Path(path) => path.find(object).into_iter().cloned().collect(),
-            Self::Text(text) => vec![text.as_str().into()],
-            Self::Template(template) => vec![template.fill(object).into()],
-            Self::Call(call) => vec![call.of(object)],
+            Self::Path(path) => Box::new(path.find(object, meter).map(Cow::Borrowed)),
+            Self::Text(text) => one(text.as_str().into()),
+            Self::Template(template) => one(template.fill(object, meter).into()),
+            Self::Call(call) => one(call.of(object, meter)),
         }
     }
 }
@@ -213,8 +221,9 @@ fn text_of(value: &Document) -> String {
     }
 }
 
-fn joined(texts: impl Iterator<Item = String>) -> Document {
-    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+/// Texts in a list, as far as the meter allows.
+fn joined(texts: impl Iterator<Item = String>, meter: &Meter) -> Document {
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).take_while(|text| meter.text(text.len() + 1)).collect();
     if texts.is_empty() { NONE.into() } else { texts.join(",").into() }
 }
 
@@ -272,7 +281,7 @@ mod tests {
             "status": {"ready": [{"ok": true, "n": 2}, {"ok": false, "n": 5}],
                 "from": "2026-01-01T00:00:00Z", "to": "2026-01-01T00:01:30Z", "empty": ""},
         });
-        Call::parse(call).unwrap_or_else(|error| panic!("{error}")).of(&object)
+        Call::parse(call).unwrap_or_else(|error| panic!("{error}")).of(&object, &Meter::of(0))
     }
 
     #[test]
@@ -307,6 +316,23 @@ mod tests {
             ("age(.status.missing)", json!("<unknown>")),
         ] {
             assert_eq!(cell(call), shown, "{call}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_takes_more_than_the_meter_allows_is_empty() {
+        let object = json!({"items": vec![json!("x".repeat(1_000)); 100], "deep": [[[[[[1, 2, 3, 4, 5, 6, 7]]]]]]});
+        let all = "[*,*,*,*,*]".repeat(6);
+        for call in [
+            "join(.items[*,*,*])".to_owned(),
+            "join(.items[*,*,*], '{.}{.}')".to_owned(),
+            format!("count(.deep{all})"),
+            format!("sum(.deep{all})"),
+            format!("if(.deep{all}.missing, 'some', 'none')"),
+        ] {
+            let meter = Meter::of(0);
+            assert_eq!(Call::parse(&call).unwrap().of(&object, &meter), Document::Null, "{call}");
+            assert!(meter.is_exhausted());
         }
     }
 

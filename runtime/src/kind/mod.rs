@@ -2,6 +2,7 @@
 //! definitions as CustomResourceDefinitions.
 
 pub(crate) mod binding;
+mod budget;
 pub(crate) mod cells;
 pub(crate) mod changes;
 mod columns;
@@ -29,7 +30,7 @@ pub use definition::{Definition, Problems};
 pub use endpoint::Verb;
 #[cfg(feature = "schemars")]
 pub use generated::structural_schema;
-pub use jsonpath::JsonPath;
+pub use jsonpath::{JsonPath, Meter};
 pub use policy::{Compiled, Custom, Described, Policy};
 pub use resource::{Resource, Stored, Unstored};
 pub(crate) use versions::{Versions, by_resource};

@@ -57,7 +57,7 @@ fn add_rules(schema: &Schema, hash: &mut Fnv) {
     hash.text(&format!("{:?} {:?}", schema.min_length, schema.max_length));
     hash.text(&format!("{:?} {:?}", schema.min_items, schema.max_items));
     hash.text(&format!("{:?} {:?}", schema.min_properties, schema.max_properties));
-    hash.text(schema.pattern.as_ref().map_or("", |pattern| &pattern.text));
+    hash.text(schema.pattern.as_ref().map_or("", |pattern| pattern.text()));
     // `fingerprint` covers the formats of fields, but not those in branches of junctors.
     hash.text(schema.format.as_deref().unwrap_or_default());
     hash.bytes(&(schema.properties.len() as u64).to_le_bytes());

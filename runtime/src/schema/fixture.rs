@@ -2,14 +2,13 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use regex::Regex;
 use serde_json::{Value, json};
 
 use super::{
-    Document, Schema,
+    Document, Pattern, Schema,
     declare::ApiType,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Pattern, Type},
+    model::{ListType, PatchStrategy, Type},
     number::settle,
 };
 use crate::widget::Widget;
@@ -53,7 +52,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
         multiple_of: from["multipleOf"].as_f64(),
         min_length: from["minLength"].as_u64(),
         max_length: from["maxLength"].as_u64(),
-        pattern: text("pattern").map(|text| Pattern { regex: Regex::new(&text).expect("a pattern"), text }),
+        pattern: text("pattern").map(|text| Pattern::new(&text).expect("a pattern")),
         min_items: from["minItems"].as_u64(),
         max_items: from["maxItems"].as_u64(),
         min_properties: from["minProperties"].as_u64(),

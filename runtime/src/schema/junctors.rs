@@ -25,7 +25,7 @@ pub struct Junctors {
 
 impl Junctors {
     /// The branches with their keywords.
-    pub(super) fn branches(&self) -> [(&'static str, &[Schema]); 4] {
+    pub(crate) fn branches(&self) -> [(&'static str, &[Schema]); 4] {
         [("allOf", &self.all_of), ("anyOf", &self.any_of), ("oneOf", &self.one_of), ("not", self.not.as_slice())]
     }
 }

@@ -57,6 +57,18 @@ impl Meter {
     /// The most bytes that are made there.
     const LIGHT_BYTES: usize = 512 << 10;
 
+    /// About how long a step takes.
+    const NANOSECONDS: u128 = 10;
+
+    /// Work of fewer steps in the worst case is not timed, which takes longer than most of it.
+    const UNTIMED: usize = 2_000;
+
+    /// How many times fewer steps such work takes usually.
+    const USUALLY: usize = 16;
+
+    /// How many times longer timed work may take in the worst case than there are steps left.
+    const WORST: usize = 4;
+
     /// For one request, or one object, off the threads that serve connections.
     pub fn new(deadline: Option<Instant>) -> Self {
         Self::of((Self::STEPS, Self::BYTES), deadline)
@@ -98,6 +110,23 @@ impl Meter {
         let left = self.steps.load(Relaxed).saturating_sub(count);
         self.steps.store(left, Relaxed);
         left > self.look.load(Relaxed) || self.look_around(left)
+    }
+
+    /// Does work that takes so many steps in the worst case, and usually far fewer: those are counted that it has taken. `None`
+    /// if even few of them are too many.
+    pub(crate) fn timed<T>(&self, worst: u64, work: impl FnOnce() -> T) -> Option<T> {
+        let worst = usize::try_from(worst).unwrap_or(usize::MAX);
+        if worst <= Self::UNTIMED {
+            return self.step(worst / Self::USUALLY).then(work);
+        }
+        if worst / Self::WORST > self.steps.load(Relaxed) {
+            self.exceed(Exceeded::Steps);
+            return None;
+        }
+        let start = Instant::now();
+        let done = work();
+        let taken = start.elapsed().as_nanos() / Self::NANOSECONDS;
+        self.step(usize::try_from(taken).unwrap_or(usize::MAX)).then_some(done)
     }
 
     /// Makes bytes. Returns false if a limit is exceeded.

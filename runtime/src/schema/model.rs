@@ -1,9 +1,7 @@
 //! The structural schema of a value.
 use std::sync::Arc;
 
-use regex::Regex;
-
-use super::{Document, Enumeration, Properties, junctors::Junctors};
+use super::{Document, Enumeration, Pattern, Properties, junctors::Junctors};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,30 +68,6 @@ pub struct PatchStrategy {
     pub retain_keys: bool,
     /// The key of items (`x-kubernetes-patch-merge-key`).
     pub merge_key: Option<String>,
-}
-
-/// A pattern and its source text.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Pattern {
-    /// As declared.
-    pub text: String,
-    /// Compiled.
-    pub regex: Regex,
-}
-
-impl Pattern {
-    /// A pattern that is compiled already, with its source text.
-    pub fn new(text: impl Into<String>, regex: Regex) -> Self {
-        Self { text: text.into(), regex }
-    }
-}
-
-impl PartialEq for Pattern {
-    /// Patterns of the same text are compiled the same.
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
 }
 
 /// Keywords that are published with a schema, and have no other effect.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use self::json::{Json, Members};
 use super::{
-    At, Document, Schema, format,
+    At, Document, Pattern, Schema, format,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type},
     named::{Named, Writer},
@@ -230,7 +230,7 @@ fn bounds(schema: &Schema, out: &mut Members<'_>) {
     out.put_some("multipleOf", schema.multiple_of.map(number));
     out.put_some("minLength", schema.min_length);
     out.put_some("maxLength", schema.max_length);
-    out.put_some("pattern", schema.pattern.as_ref().map(|pattern| &pattern.text));
+    out.put_some("pattern", schema.pattern.as_ref().map(Pattern::text));
     out.put_some("minItems", schema.min_items);
     out.put_some("maxItems", schema.max_items);
     out.put_some("minProperties", schema.min_properties);

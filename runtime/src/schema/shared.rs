@@ -6,13 +6,16 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError, Weak},
 };
 
-use super::Schema;
+use super::{Document, Pattern, Schema};
 
 /// The shared schemas that are in use, by a hash. Those that are no longer in use are removed from time to time.
 static ALL: LazyLock<Mutex<All>> = LazyLock::new(Mutex::default);
 
 /// The number of schemas up to which none are removed.
 const FEW: usize = 1_024;
+
+/// With how many schemas of the same hash one is compared at most.
+const MOST_COMPARED: usize = 16;
 
 #[derive(Default)]
 struct All {
@@ -27,7 +30,7 @@ struct All {
 pub(crate) fn shared(schema: Schema) -> Arc<Schema> {
     let hash = hash_of(&schema);
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = all.by_hash.get(&hash).into_iter().flatten();
+    let known = all.by_hash.get(&hash).into_iter().flat_map(|known| known.iter().rev().take(MOST_COMPARED));
     if let Some(known) = known.filter_map(Weak::upgrade).find(|known| **known == schema) {
         return known;
     }
@@ -53,8 +56,12 @@ fn hash_of(schema: &Schema) -> u64 {
         (name, std::ptr::from_ref(property)).hash(&mut hasher);
     }
     [&schema.items, &schema.additional].map(|below| below.as_ref().map(Arc::as_ptr)).hash(&mut hasher);
-    schema.pattern.as_ref().map(|pattern| &pattern.text).hash(&mut hasher);
+    schema.pattern.as_ref().map(Pattern::text).hash(&mut hasher);
     (schema.preserve_unknown, schema.nullable, schema.enumeration.len()).hash(&mut hasher);
+    let limits = [schema.min_length, schema.max_length, schema.min_items, schema.max_items];
+    (limits, schema.min_properties, schema.max_properties).hash(&mut hasher);
+    [schema.minimum, schema.maximum, schema.multiple_of].map(|limit| limit.map(f64::to_bits)).hash(&mut hasher);
+    schema.default.as_ref().and_then(Document::as_str).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -272,9 +272,9 @@ impl<'m> Walk<'m> {
             }
         }
         if let Some(pattern) = &schema.pattern
-            && !pattern.regex.is_match(text)
+            && let Some(Err(error)) = self.meter.timed(pattern.cost(text.len()), || pattern.check(text))
         {
-            self.invalid(place, shown_text(text), &format!("should match '{}'", pattern.text));
+            self.invalid(place, shown_text(text), &error);
         }
     }
 

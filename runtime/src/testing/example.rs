@@ -203,7 +203,7 @@ impl Writer {
         let (least, most) = (schema.min_length.unwrap_or(0), schema.max_length.unwrap_or(u64::MAX));
         let fits = |text: &str| {
             let length = text.chars().count() as u64;
-            let matches = schema.pattern.as_ref().is_none_or(|pattern| pattern.regex.is_match(text));
+            let matches = schema.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text));
             matches && (least..=most).contains(&length)
         };
         if !format.is_empty() {
@@ -215,7 +215,7 @@ impl Writer {
             format!("example{}", "x".repeat(padding)).chars().take(cut).collect::<String>()
         };
         let known = TEXTS.iter().map(|&text| text.to_owned()).chain(iter::once_with(padded)).find(|text| fits(text));
-        let pattern = schema.pattern.as_ref().map_or("", |pattern| &pattern.text);
+        let pattern = schema.pattern.as_ref().map_or("", |pattern| pattern.text());
         known.or_else(|| (0..ROUNDS).find_map(|_| pattern::text(&mut self.random, pattern).filter(|text| fits(text))))
     }
 }

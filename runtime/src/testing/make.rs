@@ -198,7 +198,7 @@ impl Maker {
                 (Some("ipv4"), _) => "192.0.2.1".to_owned(),
                 (Some("ipv6"), _) => "2001:db8::1".to_owned(),
                 (Some("cidr"), _) => "192.0.2.0/24".to_owned(),
-                (_, Some(pattern)) => pattern::text(&mut self.random, &pattern.text)?,
+                (_, Some(pattern)) => pattern::text(&mut self.random, pattern.text())?,
                 _ => self.plain_text(),
             };
             if schema.pattern.is_none() && schema.format.is_none() {
@@ -209,7 +209,7 @@ impl Maker {
                 let most = schema.max_length.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
                 text = text.chars().take(most).collect();
             }
-            let matches = schema.pattern.as_ref().is_none_or(|pattern| pattern.regex.is_match(&text));
+            let matches = schema.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&text));
             matches.then_some(text)
         })
     }

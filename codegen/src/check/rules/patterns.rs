@@ -67,7 +67,7 @@ pub(super) static RULES: [Rule; 5] = [
         check: Check::Field(|field, notes| {
             let is_same = field.old.kind == field.new.kind;
             if let (true, Some(old), None) = (is_same, &field.old.pattern, &field.new.pattern) {
-                notes.here(format!("the pattern was {:?}, and there is no longer one", old.text));
+                notes.here(format!("the pattern was {:?}, and there is no longer one", old.text()));
             }
         }),
     },
@@ -75,7 +75,7 @@ pub(super) static RULES: [Rule; 5] = [
 
 pub(super) fn added(field: &Field<'_>) -> Option<String> {
     let new = field.new.pattern.as_ref().filter(|_| field.old.pattern.is_none() && field.old.kind == field.new.kind)?;
-    Some(format!("has to match the pattern {:?}", new.text))
+    Some(format!("has to match the pattern {:?}", new.text()))
 }
 
 pub(super) fn changed(field: &Field<'_>) -> Option<String> {
@@ -90,5 +90,5 @@ pub(super) fn changed(field: &Field<'_>) -> Option<String> {
 /// Two patterns that differ, and how the texts that they allow relate.
 fn pair<'s>(field: &'s Field<'_>) -> Option<(&'s str, &'s str, Option<Relation>)> {
     let (old, new) = (field.old.pattern.as_ref()?, field.new.pattern.as_ref()?);
-    (old != new).then(|| (&*old.text, &*new.text, language::compare(old.regex.as_str(), new.regex.as_str())))
+    (old != new).then(|| (old.text(), new.text(), language::compare(old.syntax(), new.syntax())))
 }

@@ -22,7 +22,7 @@ pub(super) fn of(schema: &Schema) -> String {
         all.extend(counted(what, least, most));
     }
     if let Some(pattern) = &schema.pattern {
-        all.push(format!("matches {}", code(&pattern.text)));
+        all.push(format!("matches {}", code(pattern.text())));
     }
     match &schema.list {
         ListType::Atomic => {}

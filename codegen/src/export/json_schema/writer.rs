@@ -190,14 +190,14 @@ impl Writer {
         bounds(schema, out);
         text(schema, out);
         if let Some(declared) = &schema.pattern {
-            match pattern::ecma(&declared.text) {
+            match pattern::ecma(declared.text()) {
                 // A format that is a pattern was written first.
                 Some(pattern) if out.contains_key("pattern") => add_to_all(out, json!({"pattern": pattern})),
                 Some(pattern) => drop(out.insert("pattern".to_owned(), json!(pattern))),
                 None => self.lost.push(format!(
                     "{}: the pattern {} cannot be said in JavaScript, and is left out",
                     self.path.join("."),
-                    declared.text
+                    declared.text()
                 )),
             }
         }

@@ -147,7 +147,7 @@ fn duration_as_text(field: &Field<'_>) -> Option<String> {
     let name = field.name().filter(|_| schema.kind == Type::String && schema.enumeration.is_empty())?;
     // These may also be points in time.
     let is_named = duration(name).is_some_and(|last| !["deadline", "expiration", "expiry"].contains(&last.as_str()));
-    let is_parsed = schema.pattern.as_ref().is_some_and(|pattern| pattern.text.contains("(h|m|s|ms)"));
+    let is_parsed = schema.pattern.as_ref().is_some_and(|pattern| pattern.text().contains("(h|m|s|ms)"));
     let is_said = schema.format.as_deref() == Some("duration");
     (is_named && schema.format.is_none() || is_parsed || is_said)
         .then(|| format!("{name} is a duration in text: take a number of seconds, {name}Seconds"))

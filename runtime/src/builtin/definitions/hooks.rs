@@ -4,7 +4,7 @@ use std::future::ready;
 
 use serde_json::{Value, json};
 
-use super::{FINALIZER, names::put_condition};
+use super::{FINALIZER, names::put_condition, reading::apart};
 use crate::{
     kind::{
         binding::{DocumentHooks, Hook, HookContext, HookFuture},
@@ -30,13 +30,15 @@ impl DocumentHooks for Hooks {
     }
 
     fn validate<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, Vec<FieldError>> {
-        let mut errors = Vec::new();
-        if context.subresource != "status" {
-            errors.extend(judged(object, &context));
-            errors.extend(context.old.map(|old| changed(object, old)).unwrap_or_default());
-        }
-        errors.extend(stored_versions(object));
-        Box::pin(ready(Ok(errors)))
+        Box::pin(async move {
+            let mut errors = Vec::new();
+            if context.subresource != "status" {
+                errors.extend(judged(object, &context).await);
+                errors.extend(context.old.map(|old| changed(object, old)).unwrap_or_default());
+            }
+            errors.extend(stored_versions(object));
+            Ok(errors)
+        })
     }
 
     /// Kube-apiserver marks a definition with the finalizer that waits for its objects, and counts no generation.
@@ -76,8 +78,9 @@ fn fill_in(object: &mut Document, is_new: bool) {
 }
 
 /// What the reader of definitions finds wrong. Its warnings are for the client.
-fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
-    let defined = match crd::define(object) {
+async fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
+    let object = object.clone();
+    let defined = match apart(move || crd::define(&object)).await {
         Ok(defined) => defined,
         Err(findings) => {
             let errors = findings.errors.into_iter().map(|fault| fault.error);

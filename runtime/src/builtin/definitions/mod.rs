@@ -18,6 +18,7 @@ use tokio::{
 
 use self::{
     names::{Used, is_true, judged, put_condition},
+    reading::apart,
     removal::Ending,
     reread::REREAD_AFTER,
 };
@@ -39,6 +40,7 @@ mod elsewhere;
 mod hooks;
 mod load;
 mod names;
+mod reading;
 mod removal;
 mod reread;
 
@@ -321,7 +323,7 @@ impl Definitions {
     ) -> Result<(Definition, Arc<Registered>), String> {
         let mut accepted = definition.clone();
         accepted["status"] = status.clone();
-        let (now, hold) = (defined(accepted)?, self.access.hold(object));
+        let (now, hold) = (apart(move || defined(accepted)).await?, self.access.hold(object));
         let registry = self.access.api.registry.clone();
         if let Some((before, served)) = before
             && *before == now

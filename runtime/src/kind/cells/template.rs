@@ -1,7 +1,10 @@
 //! Templates of the items that `join` shows: text in which `{.path}` is what the path finds in an item. A part in brackets is there
 //! if all of its paths find something.
 use super::text_of;
-use crate::{kind::jsonpath::JsonPath, schema::Document};
+use crate::{
+    kind::jsonpath::{JsonPath, Meter},
+    schema::Document,
+};
 
 /// A template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,24 +51,27 @@ impl Template {
     }
 
     /// The template with what its paths find in a value.
-    pub(super) fn fill(&self, value: &Document) -> String {
-        filled(&self.0, value).0
+    pub(super) fn fill(&self, value: &Document, meter: &Meter) -> String {
+        filled(&self.0, value, meter).0
     }
 }
 
 /// The text of pieces, and true if all of their paths find something.
-fn filled(pieces: &[Piece], value: &Document) -> (String, bool) {
+fn filled(pieces: &[Piece], value: &Document, meter: &Meter) -> (String, bool) {
     let (mut out, mut whole) = (String::new(), true);
     for piece in pieces {
         match piece {
             Piece::Text(text) => out.push_str(text),
             Piece::Path(path) => {
-                let found = path.find(value).first().map(|found| text_of(found)).unwrap_or_default();
+                let found = path.find(value, meter).next().map(text_of).unwrap_or_default();
+                if !meter.text(found.len()) {
+                    break;
+                }
                 whole &= !found.is_empty();
                 out.push_str(&found);
             }
             Piece::Part(pieces) => {
-                if let (text, true) = filled(pieces, value) {
+                if let (text, true) = filled(pieces, value, meter) {
                     out.push_str(&text);
                 }
             }
@@ -92,7 +98,7 @@ mod tests {
             ("[{.a}[{.b}]", "1[x"),
             ("{.a", "{.a"),
         ] {
-            assert_eq!(Template::parse(template).unwrap().fill(&item), filled, "{template}");
+            assert_eq!(Template::parse(template).unwrap().fill(&item, &Meter::of(0)), filled, "{template}");
         }
         assert!(Template::parse("{.a[}").is_err());
     }

@@ -6,13 +6,13 @@ use super::{
     check::is_int_or_string,
     fields::{Additional, Fields},
     findings::Findings,
-    pattern::{self, Unusable},
+    pattern,
     place::Place,
 };
 use crate::schema::{
     Document, Properties, Schema, format,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
+    model::{ListType, PatchStrategy, Type, Unenforced},
     shared,
 };
 
@@ -149,7 +149,8 @@ fn validations(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> 
         multiple_of: from.number("multipleOf"),
         min_length: count("minLength"),
         max_length: count("maxLength"),
-        pattern: text(from, "pattern").and_then(|text| compiled(text, &place.field("pattern"), findings)),
+        // Structural schemas refuse what is no pattern.
+        pattern: text(from, "pattern").and_then(|text| pattern::read(&text).ok()),
         min_items: count("minItems"),
         max_items: count("maxItems"),
         min_properties: count("minProperties"),
@@ -171,18 +172,6 @@ fn is_checked(given: &str, kind: &str) -> bool {
         "integer" => matches!(given, "int32" | "int64"),
         "number" => matches!(given, "float" | "double"),
         _ => false,
-    }
-}
-
-/// A pattern, unless the rules of structural schemas refuse it.
-fn compiled(text: String, place: &Place<'_>, findings: &mut Findings) -> Option<Pattern> {
-    match pattern::compiled(&text) {
-        Ok(regex) => Some(Pattern { text, regex }),
-        Err(Unusable::Refused(_)) => None,
-        Err(Unusable::Uncompiled(error)) => {
-            findings.invalid(place, text, format!("cannot be compiled: {error}"));
-            None
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Findings about a definition: errors, which keep it from being served, and warnings.
 use super::place::Place;
 use crate::{
+    kind::budget::Usage,
     meta::{FieldError, FieldErrorKind, field::MOST_ERRORS},
     schema::Document,
 };
@@ -61,6 +62,12 @@ impl Findings {
 
     pub(super) fn invalid(&mut self, place: &Place<'_>, value: impl Into<Document>, detail: impl Into<String>) {
         self.error(place, FieldErrorKind::Invalid(value.into()), detail);
+    }
+
+    /// Adds the bounds that a definition exceeds.
+    pub(super) fn excess(&mut self, usage: &Usage) {
+        let spec = Place::known("spec", "/spec");
+        usage.excess().for_each(|excess| self.forbidden(&spec.field("versions"), excess.to_string()));
     }
 
     pub(super) fn unsupported(&mut self, place: &Place<'_>, given: &str, supported: &[&str]) {

@@ -4,7 +4,7 @@
 //! reported at once. A warning reports each part of a definition that the server ignores. No I/O: a
 //! build script can use it.
 use crate::{
-    kind::Definition,
+    kind::{Definition, budget::Usage},
     schema::{Document, Schema},
 };
 
@@ -21,6 +21,7 @@ mod print;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod usage;
 mod write;
 
 pub use super::convert::{Conversion, Webhook, WebhookService};
@@ -71,9 +72,21 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
         return Err(findings);
     }
     let definition = definition::Definition::of(document, groups);
-    let schemas = check::check(&definition, &mut findings);
+    let (usage, patterns) = usage::of(&definition);
+    findings.excess(&usage);
     if !findings.errors.is_empty() {
         return Err(findings);
     }
-    Ok(Defined { definition: model::resource(&definition, &schemas), warnings: findings.warnings })
+    let schemas = check::check(&definition, &mut findings);
+    drop(patterns);
+    if !findings.errors.is_empty() {
+        return Err(findings);
+    }
+    let defined = model::resource(&definition, &schemas);
+    findings.excess(&Usage::of(&defined));
+    if findings.errors.is_empty() {
+        Ok(Defined { definition: defined, warnings: findings.warnings })
+    } else {
+        Err(findings)
+    }
 }

@@ -2,45 +2,52 @@
 //!
 //! The two differ in what classes such as `\d` hold (ASCII in Go), in operators within classes, in what a brace without a
 //! count is, and in a few escapes.
-use std::{
-    collections::HashMap,
-    fmt::Write,
-    sync::{LazyLock, Mutex, PoisonError},
-};
+use std::fmt::Write;
 
-use regex::Regex;
 use regex_syntax::ast::{self, ErrorKind};
+
+use crate::{
+    kind::budget::classes,
+    meta::field::beginning,
+    schema::{Pattern, pattern::Dialect},
+};
 
 /// How often at most something may be repeated.
 const MOST_REPEATED: u32 = 1_000;
 
-/// The number of compiled patterns that are kept.
-const KEPT: usize = 256;
+/// How much of a pattern a message shows.
+const SHOWN: usize = 80;
 
-/// Why a pattern is of no use.
-pub(in crate::kind) enum Unusable {
-    /// Go refuses it, in its words.
-    Refused(String),
-    /// The `regex` crate does not compile it: it is too large.
-    Uncompiled(regex::Error),
-}
+/// The longest pattern, in bytes.
+const LONGEST: usize = 16 << 10;
 
-/// A pattern, compiled. Definitions repeat their patterns, and compiling one takes longer than reading all else of a schema, so
-/// some are kept.
-pub(in crate::kind) fn compiled(pattern: &str) -> Result<Regex, Unusable> {
-    static ALL: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
-    let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = all().get(pattern) {
-        return Ok(known.clone());
+/// How many classes of Unicode a pattern has at most: each is hundreds of ranges.
+const MOST_CLASSES: usize = 100;
+
+/// The largest pattern when it is compiled, in bytes.
+const LARGEST: u64 = 4 << 20;
+
+/// The pattern of a definition.
+///
+/// # Errors
+/// Why Go refuses it, in its words, or that it is too large.
+pub(in crate::kind) fn read(pattern: &str) -> Result<Pattern, String> {
+    let too_large = |found: String| {
+        let text = beginning(pattern, SHOWN);
+        format!("error parsing regexp: expression too large: `{text}`: it has {found}")
+    };
+    if pattern.len() > LONGEST {
+        return Err(too_large(format!("{} bytes; supported: at most {LONGEST}", pattern.len())));
     }
-    let translated = translate(pattern).map_err(Unusable::Refused)?;
-    let regex = Regex::new(&translated).map_err(Unusable::Uncompiled)?;
-    let mut all = all();
-    if all.len() == KEPT {
-        all.clear();
+    let classes = classes(pattern);
+    if classes > MOST_CLASSES {
+        return Err(too_large(format!("{classes} classes of Unicode; supported: at most {MOST_CLASSES}")));
     }
-    all.insert(pattern.to_owned(), regex.clone());
-    Ok(regex)
+    let read = Pattern::translated(pattern, Dialect::Go, translate)?;
+    if read.size() > LARGEST {
+        return Err(too_large(format!("{} bytes when compiled; supported: at most {LARGEST}", read.size())));
+    }
+    Ok(read)
 }
 
 /// The pattern in the syntax of the `regex` crate.
@@ -327,7 +334,7 @@ fn count(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT, compiled, translate};
+    use super::{read, translate};
 
     #[test]
     fn a_pattern_matches_what_it_matches_in_go() {
@@ -352,20 +359,23 @@ mod tests {
             (r"^\p{Greek}\pL[\p{Lu}]$", "λaB", "aλB"),
         ];
         for (pattern, good, bad) in matches {
-            let regex = compiled(pattern).ok().unwrap();
-            assert!(regex.is_match(good), "{pattern} {good}");
-            assert!(!regex.is_match(bad), "{pattern} {bad}");
+            let read = read(pattern).unwrap();
+            assert!(read.is_match(good), "{pattern} {good}");
+            assert!(!read.is_match(bad), "{pattern} {bad}");
         }
     }
 
     #[test]
-    fn many_patterns_are_compiled_one_by_one() {
-        for number in 0..3 * KEPT {
-            let of = |number: usize| compiled(&format!("^a{{{}}}$", number % 300)).ok().unwrap();
-            assert!(
-                of(number).is_match(&"a".repeat(number % 300)) && !of(number + 1).is_match(&"a".repeat(number % 300))
-            );
-        }
+    fn what_is_too_large_is_refused_without_compiling_it() {
+        let refused = |pattern: &str| read(pattern).unwrap_err();
+        assert_eq!(
+            refused("(?:a{1000}){1000}"),
+            "error parsing regexp: expression too large: `(?:a{1000}){1000}`: it has 32064576 bytes when compiled; \
+             supported: at most 4194304"
+        );
+        assert!(refused(&r"\pL".repeat(101)).ends_with("it has 101 classes of Unicode; supported: at most 100"));
+        assert!(refused(&r"\pL".repeat(20_000)).ends_with("it has 60000 bytes; supported: at most 16384"));
+        assert!(read("^.{1,1000}$").is_ok() && read(r"^[\pL\d-]{1,63}$").is_ok());
     }
 
     #[test]

@@ -53,6 +53,7 @@ use self::{
 };
 use super::{
     Definition, Kind, Policy, Problems,
+    budget::Usage,
     convert::Conversion,
     crd::{Entry, Report},
 };
@@ -317,6 +318,9 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
     };
     for problem in definition.check().err().iter().flat_map(Problems::iter) {
         error(stored, problem.to_owned());
+    }
+    for excess in Usage::of(&definition).excess() {
+        error(stored, excess.to_string());
     }
     for read in &versions {
         for problem in read.version.problems(&definition.shared).iter() {

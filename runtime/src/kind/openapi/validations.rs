@@ -9,12 +9,8 @@ use super::{
     schema::{Reading, settled},
 };
 use crate::{
-    kind::crd::pattern::{self, Unusable},
-    schema::{
-        Document, Schema, format,
-        junctors::Junctors,
-        model::{Pattern, Type},
-    },
+    kind::crd::pattern,
+    schema::{Document, Schema, format, junctors::Junctors, model::Type},
 };
 
 /// The keywords that validate: all that the branches of junctors may have.
@@ -59,15 +55,8 @@ impl<'d> Reading<'_, 'd> {
             findings.warning(&place, format!("the format {format:?} is published and not checked"));
         }
         let pattern = members.text("pattern", findings).and_then(|text| {
-            let wrong = |error: Unusable| {
-                let error = match error {
-                    Unusable::Refused(error) => error,
-                    Unusable::Uncompiled(error) => error.to_string(),
-                };
-                findings.error(&members.place.key("pattern"), error);
-            };
-            let regex = pattern::compiled(text).map_err(wrong).ok()?;
-            Some(Pattern { text: text.to_owned(), regex })
+            let wrong = |error: String| findings.error(&members.place.key("pattern"), error);
+            pattern::read(text).map_err(wrong).ok()
         });
         Schema {
             format,

@@ -1,14 +1,13 @@
 //! Converts tables to a [`Schema`].
 use std::{collections::HashMap, ptr};
 
-use regex::Regex;
 use serde_json::Map;
 
 use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, meta_types::is_replaced_whole};
 use crate::schema::{
-    Document, Schema,
+    Document, Pattern, Schema,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
+    model::{ListType, PatchStrategy, Type, Unenforced},
     number,
 };
 
@@ -158,8 +157,8 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
     schema.min_length = rules.min_length;
     schema.max_length = rules.max_length;
     if !rules.pattern.is_empty() {
-        let regex = Regex::new(rules.pattern).map_err(|e| format!("the pattern is no regular expression: {e}"))?;
-        schema.pattern = Some(Pattern { text: rules.pattern.to_owned(), regex });
+        let pattern = Pattern::new(rules.pattern);
+        schema.pattern = Some(pattern.map_err(|e| format!("the pattern is no regular expression: {e}"))?);
     }
     if !rules.enumeration.is_empty() {
         schema.enumeration = rules.enumeration.iter().map(|&text| text.into()).collect();

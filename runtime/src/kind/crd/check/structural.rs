@@ -4,7 +4,7 @@ use std::iter;
 use super::super::{
     fields::{Additional, Fields},
     findings::Findings,
-    pattern::{self, Unusable},
+    pattern,
     place::Place,
 };
 use crate::schema::Document;
@@ -172,7 +172,7 @@ fn validations(
     }
     let text = schema.text("pattern");
     if !text.is_empty()
-        && let Err(Unusable::Refused(error)) = pattern::compiled(text)
+        && let Err(error) = pattern::read(text)
     {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
         findings.invalid(&place.field("pattern"), text, detail);

@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields;
 use crate::schema::{
-    Schema, format,
+    Pattern, Schema, format,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type},
 };
@@ -103,7 +103,7 @@ fn validations(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
         ("multipleOf", json!(schema.multiple_of.map(number))),
         ("minLength", json!(schema.min_length)),
         ("maxLength", json!(schema.max_length)),
-        ("pattern", json!(schema.pattern.as_ref().map(|pattern| &pattern.text))),
+        ("pattern", json!(schema.pattern.as_ref().map(Pattern::text))),
         ("minItems", json!(schema.min_items)),
         ("maxItems", json!(schema.max_items)),
         ("minProperties", json!(schema.min_properties)),

@@ -1,0 +1,34 @@
+//! Definitions are read apart from the threads that serve connections, a few at a time: a large one takes long.
+use std::{
+    future::pending,
+    panic::resume_unwind,
+    sync::{Arc, LazyLock},
+    thread,
+};
+
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+/// Half of the cores, to leave the others to everything else.
+static READERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    Arc::new(Semaphore::new(cores.div_ceil(2)))
+});
+
+/// Reads a definition, and propagates a panic. A reading that has started holds its turn to its end, also where the request is
+/// cancelled.
+pub(super) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> T {
+    let turn = READERS.clone().acquire_owned().await.expect("the semaphore is never closed");
+    let reading = spawn_blocking(move || {
+        let read = read();
+        drop(turn);
+        read
+    });
+    match reading.await {
+        Ok(read) => read,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The server is shutting down.
+            Err(_) => pending().await,
+        },
+    }
+}

@@ -1,0 +1,51 @@
+//! What showing the cells of one object takes, counted while it is taken.
+use std::cell::Cell;
+
+/// The visits of values that the cells of any object may take. An object may take as many more as it has bytes.
+const VISITS: usize = 2_000;
+/// The bytes of text that the cells of any object may take, and so many times its own bytes.
+const TEXT: usize = 16 << 10;
+const TEXT_TIMES: usize = 4;
+
+/// What is left for the cells of one object: visits of values in it, and bytes of text. Ordinary columns look at an object a few
+/// times, and show less than it is. Cells that take more are empty, and so are those after them.
+#[derive(Debug)]
+pub struct Meter {
+    visits: Cell<usize>,
+    text: Cell<usize>,
+    is_exhausted: Cell<bool>,
+}
+
+impl Meter {
+    /// The meter for an object of this many bytes.
+    pub fn of(bytes: usize) -> Self {
+        Self {
+            visits: Cell::new(VISITS.saturating_add(bytes)),
+            text: Cell::new(TEXT.saturating_add(bytes.saturating_mul(TEXT_TIMES))),
+            is_exhausted: Cell::new(false),
+        }
+    }
+
+    /// Takes the visit of a value. False if none is left.
+    pub(super) fn visit(&self) -> bool {
+        self.take(&self.visits, 1)
+    }
+
+    /// Takes bytes of text. False if fewer are left.
+    pub fn text(&self, bytes: usize) -> bool {
+        self.take(&self.text, bytes)
+    }
+
+    /// True once more was needed than was left.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted.get()
+    }
+
+    fn take(&self, from: &Cell<usize>, count: usize) -> bool {
+        match from.get().checked_sub(count) {
+            Some(left) if !self.is_exhausted() => from.set(left),
+            _ => self.is_exhausted.set(true),
+        }
+        !self.is_exhausted()
+    }
+}

@@ -1,0 +1,209 @@
+//! Compiled patterns: the most recently used ones, up to a number of bytes for the whole process, with what matching them needs.
+//!
+//! Matching keeps caches for each thread. Long texts and large patterns leave none behind.
+use std::{
+    collections::VecDeque,
+    mem,
+    sync::{
+        Arc, LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::{Hir, HirKind, Repetition, print::Printer};
+
+use super::Program;
+
+/// The most bytes that the compiled patterns take together.
+const MOST_BYTES: u64 = 128 << 20;
+
+/// The caches of a small pattern for one thread, in bytes.
+const CACHE: usize = 32 << 10;
+/// The caches of a large pattern while it is matched, in bytes.
+const LARGE_CACHE: usize = 1 << 20;
+
+/// The size from which a pattern is large, in bytes.
+const LARGE: u64 = 32 << 10;
+/// The states by bytes of text from which a match leaves no caches behind.
+const LONG: u64 = 128 << 10;
+
+/// A pattern that is compiled, or can be.
+#[derive(Default)]
+pub(super) struct Compiled {
+    state: RwLock<State>,
+    /// It was matched since it was last looked at.
+    is_used: AtomicBool,
+}
+
+#[derive(Default)]
+enum State {
+    #[default]
+    Uncompiled,
+    Ready(Regex),
+    Failed(String),
+}
+
+/// The compiled patterns, the oldest first.
+#[derive(Default)]
+struct Kept {
+    order: VecDeque<Weak<Program>>,
+    /// How many of them are compiled: the others are no longer declared.
+    count: usize,
+    bytes: u64,
+}
+
+static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+
+/// Matches a text. Compiles the pattern, if it is not compiled.
+///
+/// # Errors
+/// The pattern cannot be compiled.
+pub(super) fn is_match(program: &Arc<Program>, text: &str) -> Result<bool, String> {
+    match &*program.compiled.read() {
+        State::Ready(regex) => {
+            if !program.compiled.is_used.load(Ordering::Relaxed) {
+                program.compiled.is_used.store(true, Ordering::Relaxed);
+            }
+            return Ok(program.matches(regex, text));
+        }
+        State::Failed(error) => return Err(error.clone()),
+        State::Uncompiled => {}
+    }
+    match program.compile() {
+        Ok(regex) => {
+            let answer = program.matches(&regex, text);
+            keep(program, regex);
+            Ok(answer)
+        }
+        Err(error) => {
+            *program.compiled.state.write().unwrap_or_else(PoisonError::into_inner) = State::Failed(error.clone());
+            Err(error)
+        }
+    }
+}
+
+/// Keeps a compiled pattern, and drops others that were not used for long.
+fn keep(program: &Arc<Program>, regex: Regex) {
+    {
+        let mut state = program.compiled.state.write().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*state, State::Ready(_)) {
+            return; // Another thread compiled it, too.
+        }
+        *state = State::Ready(regex);
+    }
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.order.push_back(Arc::downgrade(program));
+    kept.count += 1;
+    kept.bytes += program.weight();
+    let looked_at = kept.make_room();
+    drop(kept);
+    // The last owner of a pattern releases it, for which `KEPT` is to be free.
+    drop(looked_at);
+}
+
+impl Kept {
+    /// Drops what was not used since it was last looked at, the oldest first. Returns the patterns that it looked at.
+    fn make_room(&mut self) -> Vec<Arc<Program>> {
+        if self.order.len() > 2 * self.count + 64 {
+            self.order.retain(|program| program.strong_count() > 0);
+        }
+        let mut looked_at = Vec::new();
+        for _ in 0..2 * self.order.len() {
+            if self.bytes <= MOST_BYTES {
+                break;
+            }
+            let Some(oldest) = self.order.pop_front() else { break };
+            let Some(program) = oldest.upgrade() else { continue };
+            let is_used = program.compiled.is_used.swap(false, Ordering::Relaxed);
+            match program.compiled.state.try_write() {
+                Ok(mut state) if !is_used => {
+                    drop(mem::take(&mut *state));
+                    self.count -= 1;
+                    self.bytes = self.bytes.saturating_sub(program.weight());
+                }
+                _ => self.order.push_back(oldest),
+            }
+            looked_at.push(program);
+        }
+        looked_at
+    }
+}
+
+impl Compiled {
+    /// True if it is compiled.
+    pub(super) fn is_ready(&self) -> bool {
+        matches!(*self.read(), State::Ready(_))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Program {
+    fn is_large(&self) -> bool {
+        self.size.bytes > LARGE
+    }
+
+    pub(super) fn compile(&self) -> Result<Regex, String> {
+        let limit = usize::try_from(self.size.bytes).unwrap_or(usize::MAX);
+        let cache = if self.is_large() { LARGE_CACHE } else { CACHE };
+        let hir = regex_syntax::parse(&self.syntax).map_err(|error| error.to_string())?;
+        let mut syntax = String::new();
+        Printer::new().print(&without_groups(&hir), &mut syntax).map_err(|error| error.to_string())?;
+        let regex = RegexBuilder::new(&syntax).size_limit(limit).dfa_size_limit(cache).build();
+        regex.map_err(|error| error.to_string())
+    }
+
+    fn matches(&self, regex: &Regex, text: &str) -> bool {
+        let states = self.size.positions.saturating_mul(text.len() as u64);
+        if self.is_large() || states > LONG {
+            // A clone has caches of its own.
+            regex.clone().is_match(text)
+        } else {
+            regex.is_match(text)
+        }
+    }
+
+    /// The bytes that it takes when compiled: programs for both directions and for a part, and caches for two threads.
+    fn weight(&self) -> u64 {
+        let caches = if self.is_large() { 0 } else { 2 * (CACHE as u64 + 2 * self.size.bytes) };
+        self.size.bytes.saturating_mul(3).saturating_add(caches)
+    }
+
+    /// Forgets that it is compiled, when it is dropped.
+    pub(super) fn release(&mut self) {
+        let state = self.compiled.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if matches!(mem::take(state), State::Ready(_)) {
+            let weight = self.weight();
+            let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.count -= 1;
+            kept.bytes = kept.bytes.saturating_sub(weight);
+        }
+    }
+}
+
+/// The same pattern without groups: for what they capture, a table of up to 1 MB is made.
+fn without_groups(hir: &Hir) -> Hir {
+    let all = |parts: &[Hir]| parts.iter().map(without_groups).collect();
+    match hir.kind() {
+        HirKind::Capture(group) => without_groups(&group.sub),
+        HirKind::Concat(parts) => Hir::concat(all(parts)),
+        HirKind::Alternation(parts) => Hir::alternation(all(parts)),
+        HirKind::Repetition(repetition) => {
+            Hir::repetition(Repetition { sub: without_groups(&repetition.sub).into(), ..repetition.clone() })
+        }
+        _ => hir.clone(),
+    }
+}
+
+/// The bytes that compiled patterns take.
+#[cfg(test)]
+pub(super) fn bytes() -> u64 {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).bytes
+}
+
+/// The most bytes that they take.
+#[cfg(test)]
+pub(super) const MOST: u64 = MOST_BYTES;
