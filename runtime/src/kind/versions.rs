@@ -112,15 +112,21 @@ impl Kind {
         self.write_to(stored, document, |stored, document| stored.fill(document, meter))
     }
 
-    /// Converts a stored object of this version to the storage version of today: it gets this version's defaults first.
+    /// Converts a stored object of this version to the storage version of today: it gets this version's defaults first, if there
+    /// is a meter for them.
     ///
     /// # Errors
     /// The reason why it cannot be converted.
-    pub(crate) fn renew_to(&self, stored: &Kind, mut document: Document) -> Result<Document, String> {
-        let meter = Meter::stored();
-        self.fill(&mut document, &meter)?;
+    pub(crate) fn renew_to(
+        &self,
+        stored: &Kind,
+        mut document: Document,
+        defaults: Option<&Meter>,
+    ) -> Result<Document, String> {
+        let Some(meter) = defaults else { return self.write_to(stored, document, Kind::trimmed) };
+        self.fill(&mut document, meter)?;
         if self.binding.conversion.as_ref().is_none_or(|conversion| conversion.fills()) {
-            return self.convert_to(stored, document, &meter);
+            return self.convert_to(stored, document, meter);
         }
         self.write_to(stored, document, Kind::trimmed)
     }
@@ -164,7 +170,7 @@ impl Kind {
     }
 
     /// Prunes an object.
-    fn trim(&self, document: &mut Document) {
+    pub(crate) fn trim(&self, document: &mut Document) {
         schema::prune(&self.version.schema, document);
         schema::normalise(&self.version.schema, document);
     }
@@ -257,7 +263,8 @@ mod tests {
         };
         let versions = Versions::new(definition("v2").kinds(&Custom)).unwrap();
         let old = versions.find("g.io/v1").unwrap();
-        let renewed = |kind: &Kind| kind.renew_to(versions.stored(), json!({"metadata": {}})).unwrap();
+        let renewed =
+            |kind: &Kind| kind.renew_to(versions.stored(), json!({"metadata": {}}), Some(&Meter::default())).unwrap();
         assert_eq!(renewed(old), json!({"metadata": {}, "spec": {}}), "v1's default, which v2 does not declare");
         let written = old
             .convert_to(versions.stored(), json!({"metadata": {}, "spec": {"old": "v1"}}), &Meter::default())

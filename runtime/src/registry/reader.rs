@@ -9,6 +9,8 @@
 //! defaulted by that version and converted.
 mod carried;
 mod foreign;
+mod growth;
+mod renew;
 
 use std::{
     iter,
@@ -20,6 +22,7 @@ use std::{
 
 use bytes::Bytes;
 
+use self::growth::Growth;
 use super::{
     index::Indexes,
     record::{self, Record},
@@ -142,6 +145,8 @@ pub struct KindReader {
     others: Vec<Selectable>,
     /// The invalid objects found while loading; `None` after that.
     misfits: Mutex<Option<Misfits>>,
+    /// What defaults add to objects that are read under a changed schema.
+    growth: Growth,
     /// Objects that a webhook could not convert, or whose selectable values are missing because of that.
     unread: AtomicUsize,
     /// The webhooks, if one converts objects.
@@ -164,6 +169,7 @@ impl KindReader {
             versions,
             transformer,
             misfits: Mutex::new(Some(Misfits::default())),
+            growth: Growth::default(),
             unread: AtomicUsize::new(0),
             webhooks: None,
         }
@@ -333,27 +339,6 @@ impl KindReader {
         if self.versions.wait() && self.misfits().is_some() {
             self.count_unread();
         }
-    }
-
-    /// Renews the record of an object with missing selectable values, or whose body was checked against another schema:
-    /// the body is converted to the storage version and adapted to its schema.
-    fn renew(&self, key: &str, record: &Record<'_>, same_structure: bool) -> Result<Vec<u8>, String> {
-        let mut document = record::parse(&record.body.json())?;
-        if !same_structure {
-            let written =
-                |kind: &&Arc<Kind>| kind.group_version.version == record.version && kind.binding.conversion.is_some();
-            match self.versions.iter().find(written) {
-                Some(kind) => document = kind.renew_to(self.stored(), document)?,
-                None => self.stored().fill(&mut document, &Meter::stored())?,
-            }
-            self.count_misfit(key, &document);
-        }
-        // An object whose stored form is known is readable, whatever happens to its other versions.
-        let (renewed, failed) = self.encode(&document, self.structure >> 32 << 32, Values::Optional);
-        if failed.is_some() {
-            self.count_while_loading();
-        }
-        Ok(renewed)
     }
 }
 

@@ -13,6 +13,15 @@ pub(crate) const TEXT: usize = 32;
 /// The overhead of a nonempty list, which has room for four values at once.
 pub(crate) const LIST: usize = 4 * size_of::<Document>();
 
+/// The number of values in a document, with itself.
+pub(crate) fn values(document: &Document) -> usize {
+    1 + match document {
+        Document::Array(items) => items.iter().map(values).sum(),
+        Document::Object(fields) => fields.values().map(values).sum(),
+        _ => 0,
+    }
+}
+
 /// The memory of a document in bytes.
 pub(crate) fn taken(document: &Document) -> usize {
     let below = match document {

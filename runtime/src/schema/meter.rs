@@ -51,6 +51,9 @@ impl Meter {
     /// The most steps for an object that is read from the store, of which there may be many.
     const STORED_STEPS: usize = 2_000_000;
 
+    /// The most bytes that defaults may add to such an object: about as much as any object may have.
+    const STORED_BYTES: usize = 4 << 20;
+
     /// The most steps on a thread that serves connections: a few milliseconds.
     const LIGHT_STEPS: usize = 200_000;
 
@@ -87,7 +90,7 @@ impl Meter {
 
     /// For an object that is read from the store.
     pub(crate) fn stored() -> Self {
-        Self::of((Self::STORED_STEPS, Self::BYTES), None)
+        Self::of((Self::STORED_STEPS, Self::STORED_BYTES), None)
     }
 
     fn of(limits: (usize, usize), deadline: Option<Instant>) -> Self {

@@ -7,7 +7,7 @@ use crate::{
     kind::{Changes, Versions},
     meta::Time,
     patch::apply::{self, View, Writer},
-    schema::{Document, Schema},
+    schema::{Document, Meter, Schema, memory},
 };
 
 /// The member of metadata that records field ownership.
@@ -27,16 +27,25 @@ pub(super) fn with_writer<T>(
     let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
     let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: &request.subresource, time: &now };
-    let others = Others { versions: request.served.records.versions(), changes: request.changes()? };
+    let (versions, changes, meter) = (request.served.records.versions(), request.changes()?, &*request.meter);
+    let others = Others { versions, changes, meter };
     let view = View { root: &kind.version.schema, kind: &kind.names().kind, reset: &reset, versions: &others };
-    Ok(then(&view, &writer))
+    let done = then(&view, &writer);
+    // Otherwise its conversions have failed.
+    request.meter.check()?;
+    Ok(done)
 }
+
+/// The steps that converting an object and comparing the result take for each of its values.
+const STEPS_OF_VALUE: usize = 16;
 
 /// The other versions of the request's kind.
 struct Others<'a> {
     versions: &'a Versions,
     /// The permitted changes of the request.
     changes: &'a Changes,
+    /// Managers may have written in any number of versions, to each of which an object is converted.
+    meter: &'a Meter,
 }
 
 impl apply::Versions for Others<'_> {
@@ -49,6 +58,8 @@ impl apply::Versions for Others<'_> {
     }
 
     fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String> {
+        self.meter.step(STEPS_OF_VALUE * memory::values(&object));
+        self.meter.check().map_err(|exceeded| exceeded.to_string())?;
         let version = |name: &str| self.versions.find(name).ok_or_else(|| format!("there is no version {name}"));
         self.versions.convert(object, version(from)?, version(to)?)
     }
