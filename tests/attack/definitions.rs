@@ -200,3 +200,19 @@ async fn definitions_that_are_gone_give_their_memory_back() {
     }
     observation.end(&target, Bounds { peak_mib: 96, ..Bounds::STRANGER }).await;
 }
+
+/// A definition just below the bounds, with the OpenAPI documents that show it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_definition_at_the_bounds_takes_megabytes() {
+    let target = Target::start(Setup { durable: true, gives_back: true, ..Setup::default() });
+    let mut client = target.client();
+    let observation = Observation::begin("a definition at the bounds", &target).await;
+    let values: Vec<_> = (0..18_000).map(|number| format!("v{number}")).collect();
+    let mut version = version(25_000, |number| json!({"type": "integer", "maximum": number}));
+    version["schema"]["openAPIV3Schema"]["properties"]["status"] = json!({"type": "string", "enum": values});
+    target.define(version).await;
+    for path in ["/openapi/v3/apis/things.example.com/v1", "/openapi/v2"] {
+        assert_eq!(client.get(path).await.unwrap().status, 200);
+    }
+    observation.end(&target, Bounds::STRANGER).await;
+}
