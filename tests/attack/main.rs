@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
 mod bodies;
+mod definitions;
 mod descriptors;
 mod heads;
 mod inflight;

@@ -182,21 +182,25 @@ impl Target {
         }
     }
 
-    /// Creates a definition of kind `Thing` in the group `things.example.com`, version `v1`, namespaced, and waits until it is
-    /// served. Returns the path of its objects in the namespace `default`.
-    pub async fn define(&self, version: Value) -> &'static str {
+    /// A definition of kind `Thing` in the group `things.example.com`, version `v1`, namespaced.
+    pub fn definition(mut version: Value) -> Value {
         const GROUP: &str = "things.example.com";
-        let mut version = version;
         for (member, value) in [("name", json!("v1")), ("served", true.into()), ("storage", true.into())] {
             version[member] = value;
         }
-        let definition = json!({
+        json!({
             "metadata": {"name": format!("things.{GROUP}")},
             "spec": {
                 "group": GROUP, "scope": "Namespaced", "versions": [version],
                 "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
             },
-        });
+        })
+    }
+
+    /// Creates a [definition](Self::definition), and waits until it is served. Returns the path of its objects in the namespace
+    /// `default`.
+    pub async fn define(&self, version: Value) -> &'static str {
+        let definition = Self::definition(version);
         let (mut client, path) = (self.client(), "/apis/things.example.com/v1/namespaces/default/things");
         let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         let answer = client.json("POST", definitions, &definition).await.unwrap();

@@ -43,7 +43,7 @@ fn of_schema(schema: &Schema) -> Value {
         "lengths": [schema.min_length, schema.max_length],
         "items of": [schema.min_items, schema.max_items],
         "properties of": [schema.min_properties, schema.max_properties],
-        "pattern": schema.pattern.as_ref().map(|pattern| &pattern.text),
+        "pattern": schema.pattern.as_ref().map(kindsmith::schema::Pattern::text),
         "list": format!("{:?}", schema.list),
         "flags": [schema.map_atomic, schema.nullable, schema.preserve_unknown, schema.embedded],
         "merging": format!("{:?}", schema.patch),

@@ -1,6 +1,6 @@
 //! Tests of columns and cells.
 use super::*;
-use crate::{Resource, builtin::ConfigMap, http::sample, widget::Widget};
+use crate::{Resource, builtin::ConfigMap, http::sample, kind::JsonPath, widget::Widget};
 
 fn table(kind: &Kind, include: Include, object: &Object) -> Value {
     serde_json::from_slice(&Table::new(Arc::new(kind.clone()), "meta.k8s.io/v1", include).of_event(object, true))
@@ -85,4 +85,17 @@ fn include_is_checked_only_for_tables() {
     assert_eq!(refused.0.code, 400);
     let recorded = "Unable to convert to Table as requested: includeObject: Invalid value: \"Bogus\": must be 'Metadata', 'Object', 'None', or empty";
     assert_eq!(refused.0.message, recorded);
+}
+
+#[test]
+fn cells_together_are_not_much_larger_than_their_object() {
+    let kind = Widget::kind().with(|_, version, _| {
+        let cell = Cell::JsonPath(JsonPath::parse(".spec[*]").unwrap());
+        let column = Column { name: "Spec".to_owned(), cell, ..Column::age() };
+        version.columns = vec![Column { kind: "string".to_owned(), ..column }; 100];
+    });
+    let cells = cells(&kind, json!({"spec": {"text": {"long": "x".repeat(10_000)}}}));
+    let shown = cells.as_array().unwrap()[1..].iter().filter(|cell| cell.is_string()).count();
+    assert!((4..10).contains(&shown), "{shown}");
+    assert_eq!(cells[100], Value::Null);
 }

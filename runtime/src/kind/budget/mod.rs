@@ -57,7 +57,7 @@ use Resource::{
 /// What may be taken of each, and its name in messages.
 const BOUNDS: [(Resource, u64, &str); 14] = [
     (Versions, 100, "versions"),
-    (Schemas, 100_000, "schemas of values"),
+    (Schemas, 30_000, "schemas of values"),
     (EnumValues, 20_000, "values of enums"),
     (RequiredNames, 20_000, "names of required fields"),
     (ListKeys, 1_000, "keys of lists"),

@@ -41,8 +41,11 @@ struct Program {
     compiled: Compiled,
 }
 
-/// The patterns in use by their text, for each dialect.
-static ALL: LazyLock<Mutex<[HashMap<String, Weak<Program>>; 2]>> = LazyLock::new(Mutex::default);
+/// Patterns by their text.
+type Programs = HashMap<String, Weak<Program>>;
+
+/// The patterns in use, for each dialect.
+static ALL: LazyLock<Mutex<[Programs; 2]>> = LazyLock::new(Mutex::default);
 
 impl Pattern {
     /// A pattern in the syntax of the `regex` crate. It is compiled when it is first used.

@@ -1,0 +1,65 @@
+//! Patterns match what they match in Go, or are refused in its words.
+use super::{read, translate};
+
+#[test]
+fn a_pattern_matches_what_it_matches_in_go() {
+    let matches = [
+        (r"^\d+$", "12", "١٢"),
+        (r"^[\w.-]+$", "a_.-", "é"),
+        (r"^[^\s]+$", "a\u{a0}", "a b"),
+        (r"^{[a-z]}$", "{a}", "a"),
+        ("^[[]&&]$", "[&&]", "a"),
+        (r"^[a&&b~~]+$", "&~ab", "c"),
+        (r"^\Qa.b\E$", "a.b", "axb"),
+        (r"^\<a\>$", "<a>", "a"),
+        (r"^a{2,3}$", "aa", "a"),
+        (r"^[\D]$", "x", "1"),
+        ("^[]a-]+$", "]-a", "b"),
+        (r"^\x41\101\/$", "AA/", "A"),
+        ("^[+--]$", ",", "a"),
+        (r"^[[:alpha:]\-]$", "-", "1"),
+        (r"\bfoo", "a foo", "afoo"),
+        (r"^(?:[a-z0-9]{1,63}\.)*?x$", "ab.x", "ab,x"),
+        (r"^(?i)[a-z]+$", "Ab", "1"),
+        (r"^\p{Greek}\pL[\p{Lu}]$", "λaB", "aλB"),
+    ];
+    for (pattern, good, bad) in matches {
+        let read = read(pattern).unwrap();
+        assert!(read.is_match(good), "{pattern} {good}");
+        assert!(!read.is_match(bad), "{pattern} {bad}");
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused_without_compiling_it() {
+    let refused = |pattern: &str| read(pattern).unwrap_err();
+    assert_eq!(
+        refused("(?:a{1000}){1000}"),
+        "error parsing regexp: expression too large: `(?:a{1000}){1000}`: it has 32064576 bytes when compiled; \
+         supported: at most 4194304"
+    );
+    assert!(refused(&r"\pL".repeat(101)).ends_with("it has 101 classes of Unicode; supported: at most 100"));
+    assert!(refused(&r"\pL".repeat(20_000)).ends_with("it has 60000 bytes; supported: at most 16384"));
+    assert!(read("^.{1,1000}$").is_ok() && read(r"^[\pL\d-]{1,63}$").is_ok());
+}
+
+#[test]
+fn what_go_refuses_is_refused_in_its_words() {
+    let refused = [
+        ("(", "missing closing ): `(`"),
+        ("a)", "unexpected ): `a)`"),
+        ("x[a", "missing closing ]: `[a`"),
+        ("*", "missing argument to repetition operator: `*`"),
+        ("a**", "invalid nested repetition operator: `**`"),
+        ("[z-a]", "invalid character class range: `z-a`"),
+        (r"\y", r"invalid escape sequence: `\y`"),
+        (r"(a)\1", r"invalid escape sequence: `\1`"),
+        ("a\\", "trailing backslash at end of expression: ``"),
+        ("a{1001}", "invalid repeat count: `{1001}`"),
+        ("a{3,2}", "invalid repeat count: `{3,2}`"),
+        ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+    ];
+    for (pattern, message) in refused {
+        assert_eq!(translate(pattern).unwrap_err(), format!("error parsing regexp: {message}"), "{pattern}");
+    }
+}
