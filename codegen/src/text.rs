@@ -1,0 +1,30 @@
+//! Texts of documents in lines for people and tools: a text of a stranger neither ends its line nor begins another one.
+use std::borrow::Cow;
+
+/// The text in one line: control characters, and those that turn the direction of the text around them, are escaped.
+pub(crate) fn in_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return text.into();
+    }
+    text.chars().fold(String::new(), |mut line, letter| {
+        if is_unsafe(letter) { line.extend(letter.escape_default()) } else { line.push(letter) }
+        line
+    }).into()
+}
+
+/// True for characters that a line of text must not have: controls, separators of lines, and those by which what is shown is in
+/// another order than what is read, which rustc refuses in comments.
+pub(crate) fn is_unsafe(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_stays_in_its_line() {
+        assert_eq!(in_one_line("größe: {}"), "größe: {}");
+        assert_eq!(in_one_line("a\ncargo::rustc-link-arg=x\u{202e}\0"), "a\\ncargo::rustc-link-arg=x\\u{202e}\\u{0}");
+    }
+}
