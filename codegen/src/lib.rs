@@ -10,7 +10,6 @@ pub mod export;
 mod exported;
 pub mod proto;
 mod rust;
-mod text;
 
 pub use declared::{Declared, Kinds};
 pub use rust::{Builder, Error, File, Generated, Warning};

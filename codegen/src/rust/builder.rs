@@ -5,7 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Declared, Kinds, text::in_one_line};
+use kindsmith::__layers::text::in_one_line;
+
+use crate::{Declared, Kinds};
 
 use super::{Error, File, Generated, Options, Warning, assign, collect::Collector, emit::Emitter, model::Model, names};
 

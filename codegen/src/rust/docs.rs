@@ -1,5 +1,5 @@
 //! Doc comments from descriptions.
-use crate::text::is_unsafe;
+use kindsmith::__layers::text::is_unsafe;
 
 /// The widest line of a doc comment, without its indentation.
 const WIDTH: usize = 108;

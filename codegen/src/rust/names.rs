@@ -46,9 +46,7 @@ fn begins(letter: char) -> bool {
 
 /// True for a letter that an identifier may go on with.
 fn is_inner(letter: char) -> bool {
-    letter.is_ascii_alphanumeric()
-        || letter == '_'
-        || !letter.is_ascii() && parsed(&format!("a{letter}")).is_some()
+    letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii() && parsed(&format!("a{letter}")).is_some()
 }
 
 /// The name of a module that is made of a label: `v1_10_0` of `v1-10-0`. Its file has the name, too, so that it is neither a
@@ -246,7 +244,9 @@ mod tests {
 
     #[test]
     fn every_text_has_an_identifier() {
-        for text in ["", "_", "4th", "a-b", "v1; fn evil() {}", "\n", "\0", "*/", "²", "\u{345}", "r#type", "a b", "größe"] {
+        for text in
+            ["", "_", "4th", "a-b", "v1; fn evil() {}", "\n", "\0", "*/", "²", "\u{345}", "r#type", "a b", "größe"]
+        {
             for name in [ident(text).to_string(), module(text), of_kind(text), snake(text), pascal(text)] {
                 assert!(is_ident(name.trim_start_matches("r#")), "{text:?} {name:?}");
             }

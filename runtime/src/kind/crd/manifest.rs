@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{API_VERSION, Defined, Findings, Groups, define_in};
 use crate::{
     codec::{self, Limits, yaml},
+    meta::text::in_one_line,
     schema::Document,
 };
 
@@ -44,11 +45,11 @@ pub struct Entry {
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: document {}", self.source, self.line, self.document)?;
+        write!(f, "{}:{}: document {}", in_one_line(&self.source), self.line, self.document)?;
         if !self.pointer.is_empty() {
-            write!(f, ", {}", self.pointer)?;
+            write!(f, ", {}", in_one_line(&self.pointer))?;
         }
-        write!(f, ": {}", self.message)
+        write!(f, ": {}", in_one_line(&self.message))
     }
 }
 

@@ -53,7 +53,8 @@ impl File {
 pub fn files<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Vec<File> {
     let mut packages: BTreeMap<Package, Vec<&Kind>> = BTreeMap::new();
     packages.entry(Package::core()).or_default();
-    for kind in kinds.into_iter().filter(|kind| protobuf::Message::of_object(&kind.version.schema).is_some()) {
+    let is_served = |kind: &&Kind| protobuf::Message::of_object(&kind.version.schema).is_some();
+    for kind in kinds.into_iter().filter(is_served).filter(|kind| draft::is_expressible(kind)) {
         packages.entry(Package::of(kind)).or_default().push(kind);
     }
     let generated = packages.into_iter().map(|(package, kinds)| {
@@ -104,7 +105,7 @@ pub(super) fn package_name(group: &str, version: &str) -> String {
         if text.starts_with(|first: char| first.is_ascii_digit()) { format!("_{text}") } else { text }
     };
     let steps = group.split('.').rev().filter(|step| !step.is_empty()).map(label);
-    steps.chain([version.to_owned()]).collect::<Vec<_>>().join(".")
+    steps.chain([label(version)]).collect::<Vec<_>>().join(".")
 }
 
 /// The type of a value that has no message of its own, and its package, if it is in one; `None` for a struct.

@@ -2,19 +2,25 @@
 use std::borrow::Cow;
 
 /// The text in one line: control characters, and those that turn the direction of the text around them, are escaped.
-pub(crate) fn in_one_line(text: &str) -> Cow<'_, str> {
+pub fn in_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return text.into();
     }
-    text.chars().fold(String::new(), |mut line, letter| {
-        if is_unsafe(letter) { line.extend(letter.escape_default()) } else { line.push(letter) }
-        line
-    }).into()
+    text.chars()
+        .fold(String::new(), |mut line, letter| {
+            if is_unsafe(letter) {
+                line.extend(letter.escape_default())
+            } else {
+                line.push(letter)
+            }
+            line
+        })
+        .into()
 }
 
 /// True for characters that a line of text must not have: controls, separators of lines, and those by which what is shown is in
 /// another order than what is read, which rustc refuses in comments.
-pub(crate) fn is_unsafe(letter: char) -> bool {
+pub fn is_unsafe(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
