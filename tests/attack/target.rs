@@ -71,7 +71,7 @@ pub struct Target {
 fn serves() {
     let Ok(tokens) = env::var(TOKEN_FILE) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let server = pod_server::serve(Server::builder()).kind::<Archive>().http().token_file(tokens);
+    let server = pod_server::serve(Server::builder()).kind::<Archive>().definitions().http().token_file(tokens);
     let server = match env::var(DATA) {
         Ok(data) => server.data_dir(data),
         Err(_) => server.memory(),
