@@ -83,6 +83,7 @@ pub mod builtin;
 #[cfg(feature = "server")]
 mod cache;
 mod codec;
+mod files;
 #[cfg(feature = "server")]
 pub mod handlers;
 #[cfg(feature = "server")]
@@ -182,6 +183,9 @@ pub mod __private {
 /// alone. The command `kindsmith` reads samples with the codec. It is no part of the API.
 #[doc(hidden)]
 pub mod __layers {
+    pub mod files {
+        pub use crate::files::{Folder, Limits, Listing, RelativePath, list, read, read_next, read_text};
+    }
     pub mod text {
         pub use crate::meta::text::{in_one_line, is_unsafe};
     }

@@ -1,11 +1,14 @@
 //! The builder: what to read, what to change, and where to write.
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
-use kindsmith::__layers::text::in_one_line;
+use kindsmith::__layers::{
+    files::{Folder, Limits, RelativePath},
+    text::in_one_line,
+};
 
 use crate::{Declared, Kinds};
 
@@ -35,6 +38,8 @@ pub struct Builder {
     files: Vec<PathBuf>,
     options: Options,
     is_quiet: bool,
+    /// The size up to which files are read, in bytes.
+    largest: Option<u64>,
 }
 
 impl Builder {
@@ -105,6 +110,12 @@ impl Builder {
         self
     }
 
+    /// The size in bytes up to which files are read, 16 MiB if nothing is said. All files together may be sixteen times as large.
+    pub fn max_file_size(mut self, bytes: u64) -> Self {
+        self.largest = Some(bytes);
+        self
+    }
+
     /// Generates the files: `mod.rs`, and a folder for each group with a file for each version.
     ///
     /// # Errors
@@ -146,24 +157,25 @@ impl Builder {
             env::var_os("OUT_DIR").ok_or_else(|| Error::Invalid("OUT_DIR is not set: not in a build.rs".into()))?;
         let (model, mut generated) = self.model()?;
         let text = self.inline(&model, &mut generated)?;
-        let path = Path::new(&folder).join("kinds.rs");
-        self.warn(&generated.warnings, &path.with_extension("warnings"))?;
-        fs::write(&path, text).map_err(|error| Error::Io(path, error))
+        let folder = PathBuf::from(folder);
+        self.warn(&generated.warnings, &folder)?;
+        write(&folder, "kinds.rs", &text)
     }
 
-    /// Writes the warnings to a file, and the first ones for Cargo to show.
-    fn warn(&self, warnings: &[Warning], path: &Path) -> Result<(), Error> {
+    /// Writes the warnings to a file in a folder, and the first ones for Cargo to show.
+    fn warn(&self, warnings: &[Warning], folder: &Path) -> Result<(), Error> {
+        const FILE: &str = "kinds.warnings";
         /// Cargo repeats them in each build.
         const MOST_SHOWN: usize = 10;
         let shown = if self.is_quiet { 0 } else { MOST_SHOWN };
         warnings.iter().take(shown).for_each(|warning| println!("cargo::warning={warning}"));
         if !self.is_quiet && warnings.len() > shown {
-            println!("cargo::warning=and {} more, in {}", warnings.len() - shown, path.display());
+            println!("cargo::warning=and {} more, in {}", warnings.len() - shown, folder.join(FILE).display());
         }
         let mut lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         // The last line ends, too.
         lines.push(String::new());
-        fs::write(path, lines.join("\n")).map_err(|error| Error::Io(path.to_owned(), error))
+        write(folder, FILE, &lines.join("\n"))
     }
 
     /// All modules in one text.
@@ -225,7 +237,8 @@ impl Builder {
 
     fn model(&self) -> Result<(Model, Generated), Error> {
         let mut generated = Generated::default();
-        let Kinds { kinds: mut read, warnings } = Kinds::of_files(&self.files)?;
+        let Kinds { kinds: mut read, warnings } =
+            Kinds::of_files_up_to(&self.files, self.largest.unwrap_or(Limits::default().file))?;
         generated.report = warnings;
         let kind = |read: &Declared| read.definition.shared.names.kind.clone();
         let skipped: Vec<String> = read.iter().map(kind).filter(|kind| self.options.skipped.contains(kind)).collect();
@@ -249,6 +262,12 @@ impl Builder {
         self.options.check(&model, &skipped).map_err(Error::Invalid)?;
         Ok((model, generated))
     }
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
+    let path = RelativePath::new(name).map_err(Error::Invalid)?;
+    let written = Folder::open(folder).and_then(|folder| folder.write(&path, text.as_bytes()));
+    written.map_err(|error| Error::Io(folder.join(name), error))
 }
 
 /// The module of a group: the first part of its name, or all of it if that is taken.

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use kindsmith::__layers::files::{self, Limits};
+
 use super::{edit::Source, kind::Kind, names};
 
 /// The constant with the name of a group.
@@ -217,7 +219,8 @@ impl Project {
 
     /// The text of a file.
     pub(crate) fn read(&self, file: &Path) -> Result<String, String> {
-        fs::read_to_string(self.root.join(file)).map_err(|error| format!("{}: {error}", file.display()))
+        files::read_text(&self.root.join(file), &Limits::default())
+            .map_err(|error| format!("{}: {error}", file.display()))
     }
 
     /// The group with this name or, without a name, that of `src/lib.rs`.

@@ -7,7 +7,11 @@
 use std::{collections::BTreeMap, io, path::Path};
 
 use super::Kind;
-use crate::{codec::protobuf, schema::At};
+use crate::{
+    codec::protobuf,
+    files::{Folder, RelativePath},
+    schema::At,
+};
 
 mod draft;
 mod render;
@@ -35,11 +39,8 @@ impl File {
     /// # Errors
     /// Those of the file system.
     pub fn write_below(&self, directory: impl AsRef<Path>) -> io::Result<()> {
-        let path = directory.as_ref().join(&self.path);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        std::fs::write(path, &self.text)
+        let path = RelativePath::new(&self.path).map_err(io::Error::other)?;
+        Folder::create(directory.as_ref())?.write(&path, self.text.as_bytes())
     }
 }
 
