@@ -1,7 +1,7 @@
 //! A new crate, and the crate in which a command runs.
 
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
