@@ -49,7 +49,9 @@ impl fmt::Display for Entry {
         if !self.pointer.is_empty() {
             write!(f, ", {}", in_one_line(&self.pointer))?;
         }
-        write!(f, ": {}", in_one_line(&self.message))
+        // That of a pattern has several lines.
+        let lines: Vec<_> = self.message.split('\n').map(in_one_line).collect();
+        write!(f, ": {}", lines.join("\n"))
     }
 }
 
