@@ -187,7 +187,7 @@ pub mod __layers {
         pub use crate::files::{Folder, Limits, Listing, RelativePath, list, read, read_next, read_text};
     }
     pub mod text {
-        pub use crate::meta::text::{in_one_line, is_unsafe};
+        pub use crate::meta::text::{in_one_line, is_unsafe, nesting};
     }
     #[cfg(feature = "server")]
     pub mod cache {

@@ -1,6 +1,7 @@
 //! What the user changes of the generated code.
 use std::collections::BTreeMap;
 
+use kindsmith::__layers::text::nesting;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, Parser as _};
@@ -123,6 +124,7 @@ impl Options {
     fn given(&self, of: &str) -> Result<TokenStream, String> {
         let mut all = TokenStream::new();
         for text in self.attributes.get(of).into_iter().flatten() {
+            flat(text)?;
             let attributes = syn::Attribute::parse_outer.parse_str(text).map_err(|error| not_rust(text, &error))?;
             all.extend(quote!(#(#attributes)*));
         }
@@ -131,7 +133,14 @@ impl Options {
 }
 
 fn parsed<T: Parse>(text: &str) -> Result<T, String> {
+    flat(text)?;
     syn::parse_str(text).map_err(|error| not_rust(text, &error))
+}
+
+/// Fails for a text that is nested so deep that reading it would take the stack.
+fn flat(text: &str) -> Result<(), String> {
+    const DEEPEST: usize = 64;
+    if nesting(text) <= DEEPEST { Ok(()) } else { Err(format!("an option is nested more than {DEEPEST} deep")) }
 }
 
 fn not_rust(text: &str, error: &syn::Error) -> String {

@@ -147,8 +147,11 @@ pub(crate) fn imported<'f>(
 pub(crate) const OF_FIELDS: [&str; 8] =
     ["Quantity", "Time", "MicroTime", "IntOrString", "ByteString", "RawJson", "LabelSelector", "ObjectReference"];
 
-/// An identifier; keywords become raw ones.
+/// An identifier; keywords become raw ones. Those that cannot be raw get a `_`, which is no part of the name on the wire.
 pub(crate) fn raw(name: &str) -> String {
+    if ["self", "super", "crate"].contains(&name) {
+        return format!("{name}_");
+    }
     if names::is_keyword(name) { format!("r#{name}") } else { name.to_owned() }
 }
 

@@ -106,9 +106,10 @@ pub(crate) fn markdown(text: &str) {
                 assert!(fence.is_some_and(|fence| fence.bytes().all(|byte| byte == b'`')), "{text}");
             }
             None => {
-                let outside: String = line.split('`').step_by(2).collect();
+                let outside: String = line.replace("\\`", "").split('`').step_by(2).collect();
                 for forbidden in ["<script", "](javascript:"] {
-                    assert!(!outside.contains(forbidden), "{forbidden}: {line} in {text}");
+                    let is_there = outside.replace("\\]", "").contains(forbidden);
+                    assert!(!is_there, "{forbidden}: {line} in {text}");
                 }
             }
         }

@@ -207,3 +207,29 @@ fn a_flag_says_how_large_files_may_be() {
     let help = done(&inside, &["serve", "--help"]);
     assert!(help.contains("--max-file-size <MIB>"), "{help}");
 }
+
+#[test]
+fn types_that_are_nested_deep_are_refused() {
+    let folder = Folder::new("hostile-deep");
+    done(folder.path(), &["new", "shop", "--kindsmith", crate::SOURCES]);
+    let shop = folder.path().join("shop");
+    let deep = [
+        format!("copies:{}i32{}", "Vec<".repeat(3_000), ">".repeat(3_000)),
+        format!("copies:{}i32", "&".repeat(30_000)),
+        format!("copies:{}i32", "fn() -> ".repeat(10_000)),
+        format!("copies:{}i32", "*const ".repeat(10_000)),
+        format!("copies:{}", "[".repeat(30_000)),
+    ];
+    for field in deep {
+        let error = refused(&shop, &["add", "kind", "Order", &field]);
+        assert!(error.contains("its type is nested more than 32 deep"), "{}", &error[error.len().min(200)..]);
+    }
+    let sample = |spec: String| {
+        fs::write(shop.join("order.yaml"), format!("kind: Order\nspec: {{a: {spec}}}\n")).unwrap();
+        refused(&shop, &["add", "kind", "Order", "--from", "order.yaml"])
+    };
+    let deep = format!("{}1{}", "[".repeat(30_000), "]".repeat(30_000));
+    assert!(sample(deep).contains("order.yaml:"));
+    let deep = format!("{}1{}", "{a: ".repeat(30_000), "}".repeat(30_000));
+    assert!(sample(deep).contains("order.yaml:"));
+}

@@ -24,6 +24,22 @@ pub fn is_unsafe(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// How deep what is in brackets is in others, and behind operators and arrows, at most: what reads a text in Rust recurses for each
+/// of them.
+pub fn nesting(text: &str) -> usize {
+    let (mut open, mut most, mut operators) = (0_usize, 0, 0);
+    for letter in text.chars() {
+        match letter {
+            '(' | '[' | '{' | '<' => open += 1,
+            ')' | ']' | '}' | '>' => open = open.saturating_sub(1),
+            '&' | '*' | '!' | '-' | '+' => operators += 1,
+            _ => {}
+        }
+        most = most.max(open + operators);
+    }
+    most
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,5 +48,14 @@ mod tests {
     fn a_text_stays_in_its_line() {
         assert_eq!(in_one_line("größe: {}"), "größe: {}");
         assert_eq!(in_one_line("a\ncargo::rustc-link-arg=x\u{202e}\0"), "a\\ncargo::rustc-link-arg=x\\u{202e}\\u{0}");
+    }
+
+    #[test]
+    fn nesting_counts_brackets_and_operators() {
+        for (text, expected) in
+            [("String", 0), ("Vec<BTreeMap<String, Vec<i32>>>", 3), ("&&T", 2), ("(a)(b)", 1), (">>(", 1)]
+        {
+            assert_eq!(nesting(text), expected, "{text}");
+        }
     }
 }
