@@ -27,9 +27,10 @@ impl RelativePath {
         match wrong {
             None => Ok(Self(path.to_owned())),
             Some(name) => Err(format!(
-                "{path:?} is no path below a folder: found the name {:?}; supported: names without slashes, backslashes and control \
+                "{:?} is no path below a folder: found the name {:?}; supported: names without slashes, backslashes and control \
                  characters that are neither empty, \".\" nor \"..\"",
-                OsStr::from_bytes(name)
+                path.to_string_lossy(),
+                String::from_utf8_lossy(name)
             )),
         }
     }

@@ -9,9 +9,9 @@ pub fn in_one_line(text: &str) -> Cow<'_, str> {
     text.chars()
         .fold(String::new(), |mut line, letter| {
             if is_unsafe(letter) {
-                line.extend(letter.escape_default())
+                line.extend(letter.escape_default());
             } else {
-                line.push(letter)
+                line.push(letter);
             }
             line
         })
