@@ -97,7 +97,7 @@ fn schema(depth: usize, random: &mut Random) -> Value {
         2 => json!({"type": "boolean"}),
         3 => json!({"type": "number"}),
         4 => {
-            let values: Vec<String> = (0..1 + random.below(3)).map(|_| free(random)).collect();
+            let values: Vec<String> = (0..=random.below(3)).map(|_| free(random)).collect();
             json!({"type": "string", "default": values[0], "enum": values})
         }
         5 => json!({"type": "string", "pattern": free(random), "default": free(random)}),
