@@ -12,9 +12,9 @@ use quote::ToTokens;
 use syn::{Item, ItemUse, UseTree, spanned::Spanned, visit::Visit};
 
 /// From top to bottom. A module may import from later ones.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 20] = [
     "testing", "server", "kube", "http", "message", "builtin", "handlers", "verbs", "registry", "cache", "storage",
-    "webhook", "metrics", "auth", "kind", "patch", "codec", "schema", "meta",
+    "webhook", "metrics", "auth", "kind", "patch", "codec", "schema", "meta", "files",
 ];
 
 fn runtime() -> PathBuf {

@@ -1,7 +1,10 @@
 //! Kinds as files declare them: what is generated, checked and exported.
-use std::{fmt, fs, path::Path};
+use std::{fmt, path::Path};
 
-use kindsmith::kind::{Definition, Policy, crd, openapi};
+use kindsmith::{
+    __layers::files::{self, Limits},
+    kind::{Definition, Policy, crd, openapi},
+};
 
 use crate::Error;
 
@@ -50,9 +53,19 @@ impl Kinds {
     /// # Errors
     /// A file that cannot be read, or everything that is wrong with the files.
     pub fn of_files(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, Error> {
-        let read = |path: &Path| match fs::read(path) {
-            Ok(text) => Ok((path.display().to_string(), text)),
-            Err(error) => Err(Error::Io(path.to_owned(), error)),
+        Self::of_files_up_to(paths, Limits::default().file)
+    }
+
+    /// Reads files as [`of_files`](Self::of_files), up to a size in bytes, 16 MiB there. All files together may be sixteen times
+    /// as large.
+    ///
+    /// # Errors
+    /// As [`of_files`](Self::of_files).
+    pub fn of_files_up_to(paths: impl IntoIterator<Item = impl AsRef<Path>>, bytes: u64) -> Result<Self, Error> {
+        let mut limits = Limits::of_file(bytes);
+        let mut read = |path: &Path| {
+            let text = files::read_next(path, &mut limits).map_err(|error| Error::Io(path.to_owned(), error))?;
+            Ok((path.display().to_string(), text))
         };
         Self::of_texts(&paths.into_iter().map(|path| read(path.as_ref())).collect::<Result<Vec<_>, _>>()?)
     }

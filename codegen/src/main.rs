@@ -3,7 +3,13 @@
 mod change;
 mod check;
 mod cli;
+#[cfg(test)]
+#[path = "../../tests/fuzz/engine.rs"]
+mod engine;
 mod lint;
+#[cfg(test)]
+#[path = "../../tests/fuzz/mutate.rs"]
+mod mutate;
 mod scaffold;
 
 use std::process::ExitCode;

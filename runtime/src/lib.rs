@@ -83,6 +83,7 @@ pub mod builtin;
 #[cfg(feature = "server")]
 mod cache;
 mod codec;
+mod files;
 #[cfg(feature = "server")]
 pub mod handlers;
 #[cfg(feature = "server")]
@@ -180,32 +181,45 @@ pub mod __private {
 
 /// What the benches, the fuzzer and the tests of changes under load reach of the private layers: they measure and attack these
 /// alone. The command `kindsmith` reads samples with the codec. It is no part of the API.
-#[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod __layers {
+    pub mod files {
+        pub use crate::files::{Folder, Limits, Listing, RelativePath, list, read, read_next, read_text};
+    }
+    pub mod text {
+        pub use crate::meta::text::{in_one_line, is_unsafe, nesting};
+    }
+    #[cfg(feature = "server")]
     pub mod cache {
         pub use crate::cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription};
     }
+    #[cfg(feature = "server")]
     pub mod codec {
         pub use crate::codec::{
             Decoded, Encoding, Limits, Order, cbor, decode, decode_strict, encode, from_typed, protobuf, size, yaml,
         };
     }
+    #[cfg(feature = "server")]
     pub mod endpoint {
         pub use crate::kind::endpoint::{Answer, Body, Verb};
     }
+    #[cfg(feature = "server")]
     pub mod http {
         pub use crate::http::{Backend, Caller, Health, Limits, Metrics, Service, VersionInfo, call};
     }
+    #[cfg(feature = "server")]
     pub mod patch {
         pub use crate::patch::{PatchError, apply, json, merge, strategic};
     }
+    #[cfg(feature = "server")]
     pub mod schema {
         pub use crate::schema::format::is_known as is_known_format;
     }
+    #[cfg(feature = "server")]
     pub mod storage {
         pub use crate::storage::*;
     }
+    #[cfg(feature = "server")]
     pub use crate::{
         handlers::table::Pending,
         registry::{Registered, Registry},

@@ -158,7 +158,9 @@ impl<T: Target> Run<'_, T> {
     }
 
     fn found(&self, input: &[u8], which: &str, what: &str) -> ! {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{}", self.name));
+        // Tests of a program's own modules have no such folder.
+        let temporary = option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
+        let folder = temporary.join(format!("fuzz-{}", self.name));
         let file = folder.join(format!("{:016x}", hash(&input)));
         let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, input));
         let place = written.map_or_else(|error| error.to_string(), |()| file.display().to_string());

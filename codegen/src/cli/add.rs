@@ -4,14 +4,12 @@ mod controller;
 mod subresource;
 mod version;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use kindsmith::__layers::files;
 
-use super::Outcome;
+use super::{Outcome, kinds::SizeLimit};
 use crate::{
     change::{Changes, How},
     scaffold::{
@@ -106,6 +104,8 @@ pub(super) struct KindArguments {
     #[arg(long)]
     status: bool,
     #[command(flatten)]
+    size: SizeLimit,
+    #[command(flatten)]
     how: How,
 }
 
@@ -121,11 +121,12 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
 }
 
 fn kind(arguments: KindArguments) -> Result<Outcome, String> {
-    let KindArguments { name, fields, from, group, version, shortname, cluster, status, how } = arguments;
+    let KindArguments { name, fields, from, group, version, shortname, cluster, status, size, how } = arguments;
     names::check_kind(&name)?;
     let project = Project::here()?;
-    let text =
-        from.as_ref().map(|path| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display())));
+    let text = from
+        .as_ref()
+        .map(|path| files::read_text(path, &size.limits()).map_err(|error| format!("{}: {error}", path.display())));
     let text = text.transpose()?;
     let desired = if let (Some(path), Some(text)) = (&from, &text) {
         sample::read(&path.display().to_string(), text, &name)?

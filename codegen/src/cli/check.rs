@@ -1,11 +1,9 @@
 //! `kindsmith check`: whether a change of kinds is compatible, for CI.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use kindsmith::__layers::files::{self, Limits};
 use kindsmith_codegen::Kinds;
 
 use super::{
@@ -106,7 +104,8 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     }
     let mut acceptances = Acceptances::default();
     for path in &command.accept {
-        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text =
+            files::read_text(path, &command.origin.limits()).map_err(|error| format!("{}: {error}", path.display()))?;
         acceptances.read(&path.display().to_string(), &text)?;
     }
     let sides = Change { old: command.old()?, new: command.new_side()? };
@@ -135,7 +134,7 @@ impl Command {
         let against = self.against.as_deref().unwrap_or_default();
         let path = Path::new(against);
         let texts = if path.exists() {
-            texts(&[path.to_owned()])?
+            texts(&[path.to_owned()], self.origin.limits())?
         } else if let Some((revision, path)) = against.split_once(':') {
             revision::texts_of(revision, path)?
         } else if self.origin.paths().is_empty() {
@@ -162,7 +161,7 @@ impl Command {
     fn new_side(&self) -> Result<Side, String> {
         match self.origin.paths() {
             [] => Ok(Side { kinds: self.origin.kinds()?, messages: Messages::default() }),
-            paths => side(texts(paths)?),
+            paths => side(texts(paths, self.origin.limits())?),
         }
     }
 }
@@ -177,8 +176,8 @@ fn is_proto(path: &Path) -> bool {
 }
 
 /// The files that are named, and those in folders that are compared.
-fn texts(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let read = |path: PathBuf| match fs::read(&path) {
+fn texts(paths: &[PathBuf], mut limits: Limits) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let read = |path: PathBuf| match files::read_next(&path, &mut limits) {
         Ok(text) => Ok((path.display().to_string(), text)),
         Err(error) => Err(format!("{}: {error}", path.display())),
     };

@@ -1,6 +1,6 @@
 //! `kindsmith export proto`: the lock of field numbers, which other exports do not have: it is merged, not replaced.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use kindsmith_codegen::proto::{Drafts, Locked};
 
@@ -45,7 +45,7 @@ pub(super) fn run(drafts: &Drafts, out: Option<&Path>, how: How, check: bool) ->
         }
     }
     // The files of the API machinery are the same everywhere; one that is there is left as it is.
-    for (path, text) in drafts.imported.iter().filter(|(path, _)| fs::metadata(out.join(path)).is_err()) {
+    for (path, text) in drafts.imported.iter().filter(|(path, _)| !out.join(path).is_file()) {
         changes.create(path, text.clone());
     }
     let remarks: Vec<String> = locked.iter().flat_map(|file| file.remarks.iter().cloned()).collect();

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use kindsmith::__layers::files::Limits;
 use kindsmith_codegen::Builder;
 
 use super::{
     Outcome,
-    kinds::{files, warn},
+    kinds::{SizeLimit, files, warn},
 };
 use crate::change::{Changes, How};
 
@@ -62,6 +63,8 @@ pub(super) struct Command {
     #[arg(long, conflicts_with = "dry_run")]
     check: bool,
     #[command(flatten)]
+    size: SizeLimit,
+    #[command(flatten)]
     how: How,
 }
 
@@ -83,6 +86,9 @@ impl Command {
                 words.extend([option.to_owned(), value.clone()]);
             }
         }
+        if self.size.bytes() > Limits::default().file {
+            words.extend(["--max-file-size".to_owned(), (self.size.bytes() >> 20).to_string()]);
+        }
         if self.features {
             words.push("--features".to_owned());
         }
@@ -90,7 +96,7 @@ impl Command {
     }
 
     fn builder(&self) -> Result<Builder, String> {
-        let mut builder = Builder::new().command(&self.text());
+        let mut builder = Builder::new().command(&self.text()).max_file_size(self.size.bytes());
         for path in files(&self.paths)? {
             builder = builder.file(path);
         }

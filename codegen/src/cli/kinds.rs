@@ -1,17 +1,37 @@
 //! Where the commands take kinds from: files and folders, or a program that declares them in Rust.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kindsmith::kind::crd::Report;
+use kindsmith::{
+    __layers::files::{self, Limits, Listing},
+    kind::crd::Report,
+};
 use kindsmith_codegen::{Kinds, proto::Drafts};
 use serde_json::Value;
 
 use super::program::{ask, ask_about, ask_without_lock};
 use crate::lint::allow;
+
+/// The argument that says how large files may be.
+#[derive(Args, Clone, Copy)]
+pub(super) struct SizeLimit {
+    /// The size up to which a file is read, in MiB; all files together may be sixteen times as large.
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    max_file_size: u32,
+}
+
+impl SizeLimit {
+    /// The size in bytes.
+    pub(super) fn bytes(self) -> u64 {
+        u64::from(self.max_file_size) << 20
+    }
+
+    /// The limits for files that are read together.
+    pub(super) fn limits(self) -> Limits {
+        Limits::of_file(self.bytes())
+    }
+}
 
 /// The arguments that say where the kinds are.
 #[derive(Args)]
@@ -22,6 +42,8 @@ pub(super) struct Origin {
     /// A program that is built already, to ask in place of `cargo run`.
     #[arg(long, value_name = "PATH", conflicts_with = "paths")]
     program: Option<PathBuf>,
+    #[command(flatten)]
+    size: SizeLimit,
 }
 
 impl Origin {
@@ -30,10 +52,16 @@ impl Origin {
         &self.paths
     }
 
+    /// How much of them is read.
+    pub(super) fn limits(&self) -> Limits {
+        self.size.limits()
+    }
+
     /// The kinds.
     pub(super) fn kinds(&self) -> Result<Kinds, String> {
         if !self.paths.is_empty() {
-            return Kinds::of_files(files(&self.paths)?).map_err(|error| error.to_string());
+            let kinds = Kinds::of_files_up_to(files(&self.paths)?, self.size.bytes());
+            return kinds.map_err(|error| error.to_string());
         }
         Kinds::of_program(&ask(self.program.as_deref())?).map_err(|error| error.to_string())
     }
@@ -61,7 +89,7 @@ impl Origin {
         // A server would report the same errors in its log.
         warn(&self.kinds()?.warnings);
         let files: Vec<_> = files(&self.paths)?.into_iter().map(PathBuf::into_os_string).collect();
-        ask_about(&files)
+        ask_about(&files, self.size.max_file_size)
     }
 }
 
@@ -79,32 +107,16 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 
 /// The files that are named, and those in the folders that are read.
 pub(super) fn files_that(paths: &[PathBuf], is_read: fn(&Path) -> bool) -> Result<Vec<PathBuf>, String> {
-    let mut found = Vec::new();
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
-        if path.is_dir() {
-            let before = found.len();
-            folder(path, is_read, &mut found).map_err(|error| format!("{}: {error}", path.display()))?;
-            if found.len() == before {
-                return Err(format!("{}: no file in it ends in .yaml, .yml or .json", path.display()));
-            }
-        } else {
-            found.push(path.clone());
+        let mut listing: Listing = files::list(path, false, &is_read);
+        if listing.files.is_empty() && listing.problems.is_empty() {
+            problems.push(format!("{}: no file in it ends in .yaml, .yml or .json", path.display()));
         }
+        found.append(&mut listing.files);
+        problems.extend(listing.problems.into_iter().map(|(path, problem)| format!("{}: {problem}", path.display())));
     }
-    Ok(found)
-}
-
-fn folder(folder: &Path, is_read: fn(&Path) -> bool, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            self::folder(&path, is_read, found)?;
-        } else if is_read(&path) {
-            found.push(path);
-        }
-    }
-    Ok(())
+    if problems.is_empty() { Ok(found) } else { Err(problems.join("\n")) }
 }
 
 /// True for the files of a folder that are read.

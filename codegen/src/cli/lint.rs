@@ -105,7 +105,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     }
     let read = command.origin.kinds()?;
     kinds::warn(&read.warnings);
-    let files = Files::read(read.kinds.iter().flat_map(|declared| &declared.sources));
+    let files = Files::read(read.kinds.iter().flat_map(|declared| &declared.sources), &command.origin.limits());
     let mut allowed = allowed(command)?;
     for declared in &read.kinds {
         let name = declared.definition.shared.group_kind().to_string();

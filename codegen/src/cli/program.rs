@@ -4,13 +4,14 @@
 use std::{
     env,
     ffi::OsString,
-    fs,
-    io::{BufRead, BufReader},
-    path::Path,
+    fs::{self, DirBuilder},
+    io::{self, BufRead, BufReader},
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
     process::{self, Child, Command, ExitStatus, Stdio},
     sync::mpsc,
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use serde_json::Value;
@@ -68,30 +69,49 @@ fn ask_built(program: Option<&Path>, settings: &[(&str, &str)]) -> Result<Value,
 ///
 /// # Errors
 /// Everything that is wrong with the files.
-pub(super) fn ask_about(files: &[OsString]) -> Result<Value, String> {
+pub(super) fn ask_about(files: &[OsString], max_file_size: u32) -> Result<Value, String> {
     let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let mut command = Command::new(own);
     if env::var_os("RUST_LOG").is_none() {
         command.env("RUST_LOG", "warn");
     }
-    command.arg("serve").args(["--memory", "--listen", "127.0.0.1:0"]).arg("--").args(files);
+    let size = max_file_size.to_string();
+    command.arg("serve").args(["--memory", "--listen", "127.0.0.1:0", "--max-file-size", &size]).arg("--").args(files);
     asked(command, "kindsmith serve")
 }
 
 fn asked(mut command: Command, name: &str) -> Result<Value, String> {
-    let file = env::temp_dir().join(format!("kindsmith-export-{}.json", process::id()));
+    let folder = TemporaryFolder::new().map_err(|error| format!("a temporary folder: {error}"))?;
+    let file = folder.0.join("export.json");
     // Its output is no part of the export.
     let child = command.env("KINDSMITH_EXPORT", &file).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let mut child = child.map_err(|error| format!("{name}: {error}"))?;
     let ended = ended(&mut child);
     let written = fs::read(&file);
-    // A file in the temporary folder that stays is no error.
-    let _ = fs::remove_file(&file);
     let ended = ended.map_err(|why| format!("{name} {why}, and was ended; {WAY_OUT}"))?;
     let Ok(written) = written else {
         return Err(format!("{name} ended ({ended}) without exporting its kinds; {WAY_OUT}"));
     };
     serde_json::from_slice(&written).map_err(|error| format!("{name} wrote something else than its kinds: {error}"))
+}
+
+/// A folder of this process that no other user reads or writes. Its name may be guessed, but what is there already is not used.
+struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    fn new() -> io::Result<Self> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let path = env::temp_dir().join(format!("kindsmith-export-{}-{now}", process::id()));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // A file in the temporary folder that stays is no error.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Waits until a program ends, and ends it if it serves or takes too long.

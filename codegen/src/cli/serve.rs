@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use kindsmith::Server;
 
-use super::Outcome;
+use super::{Outcome, kinds::SizeLimit};
 
 pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand.
 
@@ -34,12 +34,15 @@ pub(super) struct Command {
     /// Keep everything in memory and temporary files only.
     #[arg(long)]
     memory: bool,
+    #[command(flatten)]
+    size: SizeLimit,
 }
 
 /// Serves until a signal.
 pub(super) fn run(command: Command) -> Outcome {
     let _log = kindsmith::logging::init("info");
     let server = Server::builder().definitions().definition_files(command.paths);
+    let server = server.max_definition_file(command.size.bytes());
     let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,

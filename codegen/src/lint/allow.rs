@@ -2,9 +2,12 @@
 //!
 //! An entry without a reason is refused, as is one for a rule that does not exist. One that allows nothing is reported, so that the file
 //! does not outlive what it is about.
-use std::{fs, path::Path};
+use std::path::Path;
 
-use kindsmith::__layers::codec::{Limits, yaml};
+use kindsmith::__layers::{
+    codec::{Limits, yaml},
+    files,
+};
 use serde_json::Value;
 
 use super::{Finding, rules};
@@ -38,7 +41,7 @@ impl Allowed {
     /// All that is wrong with the file.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), String> {
         let name = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+        let text = files::read_text(path, &files::Limits::default()).map_err(|error| format!("{name}: {error}"))?;
         self.add(&name, &text)
     }
 

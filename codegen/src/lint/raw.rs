@@ -1,8 +1,11 @@
 //! Files as they are: what rules need beyond the model of a kind, which does not keep it, and the lines of findings.
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, path::Path};
 
 use kindsmith::{
-    __layers::codec::{Limits, decode, yaml},
+    __layers::{
+        codec::{Limits, decode, yaml},
+        files,
+    },
     kind::Definition,
 };
 use serde_json::Value;
@@ -47,11 +50,11 @@ pub(crate) struct Raw<'f> {
 
 impl Files {
     /// Reads files by their names. What is no file, such as a program, is left out.
-    pub(crate) fn read<'n>(names: impl IntoIterator<Item = &'n String>) -> Self {
+    pub(crate) fn read<'n>(names: impl IntoIterator<Item = &'n String>, limits: &files::Limits) -> Self {
         let mut files = Self::default();
         for name in names {
             if !files.0.contains_key(name)
-                && let Ok(text) = fs::read_to_string(name)
+                && let Ok(text) = files::read_text(Path::new(name), limits)
             {
                 files.add(name, &text);
             }

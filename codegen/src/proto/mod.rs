@@ -3,9 +3,12 @@
 //! Published numbers are kept, new fields get new ones, and numbers and names of removed fields are reserved. What contradicts
 //! the published file is an error with its line. A file of another project is a lock, too, and keeps what only it says.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
-use kindsmith::kind::proto::{File, drafts};
+use kindsmith::{
+    __layers::files::{Folder, Limits, RelativePath},
+    kind::proto::{File, drafts},
+};
 use kindsmith_proto::{Merged, merge, parse, parse_draft};
 use serde_json::Value;
 
@@ -57,15 +60,8 @@ impl Drafts {
     pub fn lock(&self, folder: Option<&Path>) -> Result<Vec<Locked>, Error> {
         let (mut locked, mut problems) = (Vec::new(), Vec::new());
         for (path, text) in &self.files {
-            let place = folder.map(|folder| folder.join(path));
-            let before = match place.as_deref().map(fs::read_to_string) {
-                Some(Ok(text)) => Some(text),
-                Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(Error::Io(place.unwrap_or_default(), error));
-                }
-                _ => None,
-            };
-            let name = place.map_or_else(|| path.clone(), |place| place.display().to_string());
+            let before = folder.map_or(Ok(None), |folder| published(folder, path))?;
+            let name = folder.map_or_else(|| path.clone(), |folder| folder.join(path).display().to_string());
             match merged(&name, before.as_deref(), text) {
                 Ok(merged) => locked.push(Locked::of(path, before, &merged)),
                 Err(found) => problems.extend(found),
@@ -73,6 +69,17 @@ impl Drafts {
         }
         if problems.is_empty() { Ok(locked) } else { Err(Error::Invalid(problems.join("\n"))) }
     }
+}
+
+/// The text of a file in a folder, if there are both.
+fn published(folder: &Path, path: &str) -> Result<Option<String>, Error> {
+    let name = RelativePath::new(path).map_err(Error::Invalid)?;
+    let read = match Folder::open(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.and_then(|folder| folder.read(&name, &Limits::default())),
+    };
+    let text = read.and_then(|text| text.map(String::from_utf8).transpose().map_err(io::Error::other));
+    text.map_err(|error| Error::Io(folder.join(path), error))
 }
 
 fn merged(name: &str, before: Option<&str>, draft: &str) -> Result<Merged, Vec<String>> {

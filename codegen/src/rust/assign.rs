@@ -46,10 +46,11 @@ const VAGUE: [&str; 14] = [
 pub(super) fn names(model: &mut Model, options: &Options) {
     let mut roots: Vec<(String, String)> = Vec::new();
     for module in &model.modules {
+        let mut taken = BTreeSet::new();
         for kind in &module.kinds {
-            let name = &kind.shared.names.kind;
-            let is_reserved = RESERVED.iter().chain(&PRELUDE).any(|reserved| reserved == name);
-            let name = if is_reserved { format!("{name}Resource") } else { name.clone() };
+            let name = names::of_kind(&kind.shared.names.kind);
+            let is_reserved = RESERVED.iter().chain(&PRELUDE).any(|reserved| *reserved == name);
+            let name = names::free(&if is_reserved { format!("{name}Resource") } else { name }, &mut taken);
             roots.push((module.folder.clone(), name.clone()));
             let root = &mut model.types[kind.root];
             (root.name, root.plain_name) = (options.renamed(&name), name);
@@ -99,17 +100,19 @@ fn candidates(declared: &Declared) -> Vec<String> {
     let lengths = least..=parts.len();
     let name = |length: usize| joined(&parts[parts.len() - length..]);
     let kinds: BTreeSet<&str> = declared.uses.iter().map(|place| place.kind.as_str()).collect();
+    let kind = names::of_kind(&first.kind);
     let of_kind = lengths.clone().map(|length| {
         let name = name(length);
-        if name.starts_with(&first.kind) { name } else { format!("{}{name}", first.kind) }
+        if name.starts_with(&kind) { name } else { format!("{kind}{name}") }
     });
-    if kinds.len() > 1 { lengths.map(name).chain(of_kind).collect() } else { of_kind.collect() }
+    let all: Vec<String> = if kinds.len() > 1 { lengths.map(name).chain(of_kind).collect() } else { of_kind.collect() };
+    all.iter().map(|name| names::of_kind(name)).collect()
 }
 
 /// The names of a type that has one in its document: the last part, also with those before: `Condition`, `MetaCondition` and
 /// `MetaV1Condition` of `io.k8s.apimachinery.pkg.apis.meta.v1.Condition`.
 fn of_document(name: &str) -> Vec<String> {
-    let parts: Vec<String> = name.split(['.', '/']).map(names::type_name).collect();
+    let parts: Vec<String> = name.split(['.', '/']).map(|part| names::of_kind(&names::type_name(part))).collect();
     let (last, before) = parts.split_last().expect("a text has a part");
     let mut names = vec![last.clone()];
     if let [.., package, version] = before {

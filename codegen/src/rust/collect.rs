@@ -1,5 +1,5 @@
 //! From schemas to types: equal definitions become one type.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kindsmith::{
     ApiType,
@@ -155,7 +155,8 @@ impl<'c> Collector<'c> {
                 *name = required.next().unwrap_or(name);
             }
         }
-        let mut taken = std::collections::BTreeSet::new();
+        let is_root = at.path.is_empty();
+        let mut taken: BTreeSet<String> = is_root.then(|| "metadata".to_owned()).into_iter().collect();
         let fields = names.into_iter().filter_map(|wire| Some((wire, schema.properties.get(wire)?)));
         fields
             .map(|(wire, property)| Field {

@@ -1,4 +1,5 @@
 //! Doc comments from descriptions.
+use kindsmith::__layers::text::is_unsafe;
 
 /// The widest line of a doc comment, without its indentation.
 const WIDTH: usize = 108;
@@ -20,7 +21,9 @@ pub(super) fn survives_wrapping(text: &str) -> bool {
 
 /// The lines of a description: as they stand, or wrapped.
 pub(super) fn lines(text: &str, verbatim: bool) -> Vec<String> {
-    if verbatim { text.split('\n').map(str::to_owned).collect() } else { wrapped(text) }
+    let lines = if verbatim { text.split('\n').map(str::to_owned).collect() } else { wrapped(text) };
+    // Of these, comments may have none but tabs.
+    lines.into_iter().map(|line| line.replace(|letter| letter != '\t' && is_unsafe(letter), "")).collect()
 }
 
 fn wrapped(text: &str) -> Vec<String> {
@@ -60,7 +63,8 @@ mod tests {
     fn line_breaks_and_indentation_are_kept_as_they_stand() {
         for text in ["a list:\n- one\n- two", "a \n b", " a", "code:\n\n    fn main()", "a\n\n\nb", "a\r\nb"] {
             assert!(!survives_wrapping(text), "{text:?}");
-            assert_eq!(lines(text, true).join("\n"), text);
+            assert_eq!(lines(text, true).join("\n"), text.replace('\r', ""));
         }
+        assert_eq!(lines("a\rb\u{202e}c\0\td", false), ["abc\td"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Rust from the model: each item is built as tokens and printed by prettyplease.
 use std::collections::BTreeSet;
 
-use kindsmith::schema::ListType;
+use kindsmith::{__layers::text::in_one_line, schema::ListType};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -247,7 +247,7 @@ impl Emitter<'_> {
         let rename_all = (!rule.is_empty()).then(|| quote!(#[serde(rename_all = #rule)]));
         let fields = variants.iter().map(|(rust, wire)| {
             let rename = (names::variant(rust, rule) != *wire).then(|| quote!(#[serde(rename = #wire)]));
-            let doc = format!(" `{}`.", if wire.is_empty() { "\"\"" } else { wire });
+            let doc = format!(" `{}`.", if wire.is_empty() { "\"\"".into() } else { in_one_line(wire) });
             let rust = names::ident(rust);
             quote!(#[doc = #doc] #rename #rust,)
         });

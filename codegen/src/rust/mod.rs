@@ -28,7 +28,7 @@ fn variants(schema: &Schema) -> Vec<(String, String)> {
     wires
         .map(|wire| {
             let rust = if wire.is_empty() { "Empty".to_owned() } else { names::pascal(wire) };
-            (names::free(&rust, &mut taken), wire.to_owned())
+            (names::free(&names::written(&rust), &mut taken), wire.to_owned())
         })
         .collect()
 }

@@ -6,6 +6,8 @@ use kindsmith::{
     schema::Schema,
 };
 
+use super::names;
+
 /// Everything that is to be written.
 #[derive(Default)]
 pub(super) struct Model {
@@ -29,7 +31,7 @@ pub(super) struct Module {
 impl Module {
     /// The name of the version's module: `v1_10_0` of the version `v1-10-0`.
     pub(super) fn name(&self) -> String {
-        self.version.replace('-', "_")
+        names::module(&self.version)
     }
 }
 
@@ -152,7 +154,7 @@ impl Use {
     pub(super) fn inner(&self, keyword: &str) -> Self {
         let mut inner = self.clone();
         if let Some(last) = inner.path.last_mut() {
-            *last = super::names::singular(last);
+            *last = names::singular(last);
         }
         inner.pointer = format!("{}/{keyword}", self.pointer);
         inner

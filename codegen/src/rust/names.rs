@@ -3,13 +3,63 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
-/// An identifier; keywords become raw ones.
+/// An identifier. Keywords become raw ones; what cannot be in an identifier becomes a `_`.
 pub(super) fn ident(name: &str) -> Ident {
-    syn::parse_str(name).unwrap_or_else(|_| match name {
+    if let Some(ident) = parsed(name) {
+        return ident;
+    }
+    match name {
         // These cannot be raw.
         "self" | "Self" | "super" | "crate" | "_" => Ident::new(&format!("{name}_"), Span::call_site()),
-        _ => Ident::new_raw(name, Span::call_site()),
-    })
+        _ if is_keyword(name) => Ident::new_raw(name, Span::call_site()),
+        _ => Ident::new(&fitting(name), Span::call_site()),
+    }
+}
+
+/// The text as an identifier, if it is one and nothing else: spaces and comments around it are no part of one.
+fn parsed(text: &str) -> Option<Ident> {
+    syn::parse_str::<Ident>(text).ok().filter(|ident| *ident == text)
+}
+
+/// True for a name that an identifier can have, if need be a raw one.
+pub(super) fn is_ident(name: &str) -> bool {
+    parsed(name).is_some() || is_keyword(name)
+}
+
+/// True for a word of the language: it is no identifier, and longer it is one.
+fn is_keyword(name: &str) -> bool {
+    parsed(name).is_none() && parsed(&format!("{name}_")).is_some()
+}
+
+/// The text without what no identifier has.
+fn fitting(name: &str) -> String {
+    let begins = name.chars().next().is_some_and(begins);
+    let letters = name.chars().map(|letter| if is_inner(letter) { letter } else { '_' });
+    let text: String = (!begins).then_some('_').into_iter().chain(letters).collect();
+    if text == "_" { "_Other".to_owned() } else { text }
+}
+
+/// True for a letter that an identifier may begin with.
+fn begins(letter: char) -> bool {
+    letter.is_ascii_alphabetic() || !letter.is_ascii() && parsed(letter.encode_utf8(&mut [0; 4])).is_some()
+}
+
+/// True for a letter that an identifier may go on with.
+fn is_inner(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii() && parsed(&format!("a{letter}")).is_some()
+}
+
+/// The name of a module that is made of a label: `v1_10_0` of `v1-10-0`. Its file has the name, too, so that it is neither a
+/// word of the language nor `mod`.
+pub(super) fn module(label: &str) -> String {
+    let name = label.replace('-', "_");
+    if parsed(&name).is_some() { name } else { ident(&format!("{name}_")).to_string() }
+}
+
+/// The name of a type that is made of a kind, which may have dashes: the kind itself, if it can be one.
+pub(super) fn of_kind(kind: &str) -> String {
+    let name = if parsed(kind).is_some() { kind.to_owned() } else { type_name(kind) };
+    written(&name)
 }
 
 /// The name of an identifier as serde sees it.
@@ -23,7 +73,7 @@ fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
     for (at, &letter) in letters.iter().enumerate() {
-        if !letter.is_alphanumeric() {
+        if !letter.is_alphanumeric() || !is_inner(letter) {
             open = false;
             continue;
         }
@@ -71,8 +121,8 @@ pub(super) fn capital(name: &str) -> String {
 fn not_a_number(name: String, before: &str) -> String {
     match name.chars().next() {
         None => format!("{before}Other"),
-        Some(first) if first.is_ascii_digit() => format!("{before}{name}"),
-        Some(_) => name,
+        Some(first) if begins(first) => name,
+        Some(_) => format!("{before}{name}"),
     }
 }
 
@@ -175,6 +225,9 @@ mod tests {
             ("$ref", "ref"),
             ("4th", "_4th"),
             ("-", "_Other"),
+            ("größe", "größe"),
+            ("a²", "a"),
+            ("; fn evil() {}", "fn_evil"),
         ] {
             assert_eq!(snake(wire), rust);
         }
@@ -187,6 +240,19 @@ mod tests {
     #[test]
     fn keywords_are_raw_identifiers() {
         assert_eq!(["type", "self", "name"].map(|name| ident(name).to_string()), ["r#type", "self_", "name"]);
+    }
+
+    #[test]
+    fn every_text_has_an_identifier() {
+        for text in
+            ["", "_", "4th", "a-b", "v1; fn evil() {}", "\n", "\0", "*/", "²", "\u{345}", "r#type", "a b", "größe"]
+        {
+            for name in [ident(text).to_string(), module(text), of_kind(text), snake(text), pascal(text)] {
+                assert!(is_ident(name.trim_start_matches("r#")), "{text:?} {name:?}");
+            }
+        }
+        assert_eq!(["mod", "self", "type", "v1-10-0"].map(module), ["mod_", "self_", "type_", "v1_10_0"]);
+        assert_eq!(["Gear", "My-Kind", "gear", "self"].map(of_kind), ["Gear", "MyKind", "gear", "Self_"]);
     }
 
     #[test]

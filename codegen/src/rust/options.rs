@@ -1,8 +1,10 @@
 //! What the user changes of the generated code.
-use std::{collections::BTreeMap, str::FromStr};
+use std::collections::BTreeMap;
 
+use kindsmith::__layers::text::nesting;
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::parse::{Parse, Parser as _};
 
 use super::{
     model::{Model, Ty},
@@ -50,7 +52,12 @@ impl Options {
                 |(name, wire): &(&str, &str)| if wire.is_empty() { !has_type(name) } else { !has_field(name, wire) };
             of_fields.find(wrong).map(|(name, wire)| format!("{name}.{wire}").trim_end_matches('.').to_owned())
         });
-        wrong.map_or(Ok(()), |wrong| Err(format!("an option is for `{wrong}`, which is not generated")))
+        if let Some(wrong) = wrong {
+            return Err(format!("an option is for `{wrong}`, which is not generated"));
+        }
+        let names = self.types.values().chain(self.fields.values());
+        let wrong = names.into_iter().find(|name| !names::is_ident(name));
+        wrong.map_or(Ok(()), |wrong| Err(format!("an option gives the name {wrong:?}, which is no identifier of Rust")))
     }
 
     /// True if no declaration of the type is written.
@@ -83,7 +90,10 @@ impl Options {
             Ty::Declared(id) => {
                 let declared = &model.types[*id];
                 match self.replaced.get(&declared.plain_name) {
-                    Some(path) => tokens(path)?,
+                    Some(path) => {
+                        let path = parsed::<syn::Type>(path)?;
+                        quote!(#path)
+                    }
                     None if self.is_skipped(&declared.plain_name) => quote!(kindsmith::RawJson),
                     None => {
                         let name = names::ident(&declared.name);
@@ -100,7 +110,7 @@ impl Options {
         for path in ["*", name].iter().filter_map(|name| self.derives.get(*name)).flatten() {
             let is_known = derives.clone().into_iter().any(|token| token.to_string() == *path);
             if !is_known {
-                let path = tokens(path)?;
+                let path = parsed::<syn::Path>(path)?;
                 derives.extend(quote!(, #path));
             }
         }
@@ -112,10 +122,27 @@ impl Options {
     }
 
     fn given(&self, of: &str) -> Result<TokenStream, String> {
-        self.attributes.get(of).into_iter().flatten().map(|text| tokens(text)).collect()
+        let mut all = TokenStream::new();
+        for text in self.attributes.get(of).into_iter().flatten() {
+            flat(text)?;
+            let attributes = syn::Attribute::parse_outer.parse_str(text).map_err(|error| not_rust(text, &error))?;
+            all.extend(quote!(#(#attributes)*));
+        }
+        Ok(all)
     }
 }
 
-fn tokens(text: &str) -> Result<TokenStream, String> {
-    TokenStream::from_str(text).map_err(|error| format!("{text:?} is not Rust: {error}"))
+fn parsed<T: Parse>(text: &str) -> Result<T, String> {
+    flat(text)?;
+    syn::parse_str(text).map_err(|error| not_rust(text, &error))
+}
+
+/// Fails for a text that is nested so deep that reading it would take the stack.
+fn flat(text: &str) -> Result<(), String> {
+    const DEEPEST: usize = 64;
+    if nesting(text) <= DEEPEST { Ok(()) } else { Err(format!("an option is nested more than {DEEPEST} deep")) }
+}
+
+fn not_rust(text: &str, error: &syn::Error) -> String {
+    format!("{text:?} is not Rust: {error}")
 }

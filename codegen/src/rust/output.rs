@@ -3,6 +3,8 @@ use std::{fmt, path::PathBuf};
 
 use kindsmith::kind::crd::Report;
 
+use kindsmith::__layers::text::in_one_line;
+
 /// Generated code.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -44,9 +46,10 @@ pub struct Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.source.is_empty() {
-            write!(f, "{}: ", self.source)?;
+            write!(f, "{}: ", in_one_line(&self.source))?;
         }
-        write!(f, "{}, schema{}: {}", self.kind, self.pointer, self.message)
+        let Self { kind, pointer, message, .. } = self;
+        write!(f, "{kind}, schema{}: {}", in_one_line(pointer), in_one_line(message))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Fields of a kind: their types in Rust, and a value for an example. Given on the command line as `title:String` or `copies:i32=1`.
 
+use kindsmith::__layers::text::nesting;
 use serde_json::{Value, json};
 use syn::{GenericArgument, PathArguments, Type};
 
@@ -58,6 +59,9 @@ fn known(name: &str) -> Option<Value> {
     })
 }
 
+/// How deep a type may be nested. Reading it is recursive.
+const DEEPEST: usize = 32;
+
 const SUPPORTED: &str = "String, bool, i32, i64, Quantity, Time, MicroTime, IntOrString, ByteString, RawJson, LabelSelector, \
                          ObjectReference, Vec<…>, BTreeMap<String, …> and Option<…> of these";
 
@@ -69,6 +73,9 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Option<String>), String> {
     };
     let (ty, default) = rest.split_once('=').map_or((rest, None), |(ty, default)| (ty, Some(default)));
     let name = check_name(name.trim()).map_err(of)?;
+    if nesting(ty) > DEEPEST {
+        return Err(of(format!("its type is nested more than {DEEPEST} deep")));
+    }
     let parsed = syn::parse_str(ty).map_err(|_| of(format!("{ty:?} is no type; supported: {SUPPORTED}")))?;
     let mut read = Reader { api: Vec::new(), remark: None };
     let (ty, mut example) = read.ty(&parsed, Place::Field).map_err(of)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use kindsmith::__layers::text::is_unsafe;
 use serde_json::Value;
 
 use super::{
@@ -125,7 +126,15 @@ fn plain(value: &Value) -> String {
         |text: &str| ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&&*text.to_lowercase());
     match value {
         Value::String(text) if is_plain(text) && !is_word(text) => text.clone(),
-        other => other.to_string(),
+        other => other.to_string().chars().fold(String::new(), |mut text, letter| {
+            // JSON may have these in texts, and YAML may not.
+            if is_unsafe(letter) || matches!(letter, '\u{feff}' | '\u{fffe}' | '\u{ffff}') {
+                text.extend(format!("\\u{:04x}", u32::from(letter)).chars());
+            } else {
+                text.push(letter);
+            }
+            text
+        }),
     }
 }
 
@@ -147,8 +156,11 @@ pub(crate) fn imported<'f>(
 pub(crate) const OF_FIELDS: [&str; 8] =
     ["Quantity", "Time", "MicroTime", "IntOrString", "ByteString", "RawJson", "LabelSelector", "ObjectReference"];
 
-/// An identifier; keywords become raw ones.
+/// An identifier; keywords become raw ones. Those that cannot be raw get a `_`, which is no part of the name on the wire.
 pub(crate) fn raw(name: &str) -> String {
+    if ["self", "super", "crate"].contains(&name) {
+        return format!("{name}_");
+    }
     if names::is_keyword(name) { format!("r#{name}") } else { name.to_owned() }
 }
 

@@ -11,6 +11,8 @@ pub(crate) mod names;
 pub(crate) mod project;
 pub(crate) mod rename;
 pub(crate) mod sample;
+#[cfg(test)]
+mod sample_fuzz;
 pub(crate) mod status;
 pub(crate) mod subresource;
 mod templates;

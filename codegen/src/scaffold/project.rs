@@ -1,9 +1,11 @@
 //! A new crate, and the crate in which a command runs.
 
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
+
+use kindsmith::__layers::files::{self, Limits};
 
 use super::{edit::Source, kind::Kind, names};
 
@@ -217,7 +219,8 @@ impl Project {
 
     /// The text of a file.
     pub(crate) fn read(&self, file: &Path) -> Result<String, String> {
-        fs::read_to_string(self.root.join(file)).map_err(|error| format!("{}: {error}", file.display()))
+        files::read_text(&self.root.join(file), &Limits::default())
+            .map_err(|error| format!("{}: {error}", file.display()))
     }
 
     /// The group with this name or, without a name, that of `src/lib.rs`.

@@ -16,6 +16,7 @@ mod command;
 mod export;
 mod further;
 mod generate;
+mod hostile;
 mod mistakes;
 mod proto;
 mod readme;

@@ -69,6 +69,12 @@ fn error<T>(line: usize, message: impl Into<String>) -> Result<T, Error> {
     Err(Error { line, message: message.into() })
 }
 
+/// True for a name: letters, digits and underscores.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
 fn unquoted(text: &str) -> &str {
     text.trim_matches(['"', '\''])
 }
@@ -86,12 +92,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A name: letters, digits and underscores.
     fn name(&mut self) -> Result<Token<'t>, Error> {
         let found = self.next()?;
-        let is_name = found.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && found.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if is_name { Ok(found) } else { error(found.line, format!("expected a name, found {:?}", found.text)) }
+        if is_name(found.text) {
+            Ok(found)
+        } else {
+            error(found.line, format!("expected a name, found {:?}", found.text))
+        }
     }
 
     fn file(&mut self) -> Result<(), Error> {
@@ -117,7 +124,11 @@ impl<'t> Parser<'t> {
                 }
                 "edition" => return error(first.line, "found an edition; supported: the syntax proto2 or proto3"),
                 "package" => {
-                    self.next()?.text.clone_into(&mut self.file.package);
+                    let package = self.next()?;
+                    if !package.text.split('.').all(is_name) {
+                        return error(package.line, format!("expected a package, found {:?}", package.text));
+                    }
+                    package.text.clone_into(&mut self.file.package);
                     self.expect(";")?;
                 }
                 "import" => {
@@ -126,6 +137,13 @@ impl<'t> Parser<'t> {
                         "public" | "weak" => format!("{next} {}", unquoted(self.next()?.text)),
                         path => unquoted(path).to_owned(),
                     };
+                    // It is written again, in quotes.
+                    if import.contains(|c: char| c.is_control() || "\"'\\".contains(c)) {
+                        return error(
+                            first.line,
+                            format!("found the import {import:?}; supported: paths without quotes"),
+                        );
+                    }
                     self.file.imports.push(import);
                     self.expect(";")?;
                 }
@@ -303,7 +321,7 @@ fn spans(words: &[&str], line: usize) -> Result<(Vec<Span>, Vec<String>), Error>
     for part in words.split(|word| [",", ";", "["].contains(word)) {
         match part {
             [] => {}
-            [name] if name.starts_with(['"', '\'']) => names.push(unquoted(name).to_owned()),
+            [name] if name.starts_with(['"', '\'']) && is_name(unquoted(name)) => names.push(unquoted(name).to_owned()),
             [from, "to", to] => numbers.push(number(from)?..=number(to)?),
             [one] if one.starts_with(|c: char| c.is_ascii_digit()) => numbers.push(number(one)?..=number(one)?),
             // The options of a range of extensions.

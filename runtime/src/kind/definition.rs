@@ -130,24 +130,37 @@ impl Definition {
     /// # Errors
     /// All of it.
     pub fn check(&self) -> Result<(), Problems> {
-        let (what, mut problems) = (self.shared.group_kind(), Problems::default());
+        let mut all = Problems::default();
+        self.problems().into_iter().for_each(|(_, problem)| all.push(problem));
+        all.or(())
+    }
+
+    /// What [`check`](Self::check) finds, each with the index of its version if it is of one.
+    pub(super) fn problems(&self) -> Vec<(Option<usize>, String)> {
+        let mut all = self.wrong_names();
+        if !all.is_empty() {
+            // The other messages name what they are about.
+            return all;
+        }
+        let what = self.shared.group_kind();
         for (position, version) in self.versions.iter().enumerate() {
             let name = &version.name;
             let is_same = |other: &Arc<Version>| (&other.name, &other.group) == (name, &version.group);
             if self.versions[..position].iter().any(is_same) {
-                problems.push(format!("{what} is declared twice in version {name}: leave one out"));
+                all.push((Some(position), format!("{what} is declared twice in version {name}: leave one out")));
             }
         }
         if !self.versions.iter().any(|version| self.stores(version)) {
-            problems.push(format!(
-                "{what} is to be stored in version {}, which it does not have: add it, or store another one",
-                self.storage_version
-            ));
+            let stored = &self.storage_version;
+            let problem = format!(
+                "{what} is to be stored in version {stored}, which it does not have: add it, or store another one"
+            );
+            all.push((None, problem));
         }
         if !self.versions.iter().any(|version| version.served) {
-            problems.push(format!("no version of {what} is served: serve one at least"));
+            all.push((None, format!("no version of {what} is served: serve one at least")));
         }
-        problems.or(())
+        all
     }
 }
 

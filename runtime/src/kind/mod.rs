@@ -17,6 +17,7 @@ pub(crate) mod generated;
 pub(crate) mod hook;
 pub(crate) mod jsonpath;
 pub mod model;
+mod names;
 pub mod openapi;
 pub(crate) mod policy;
 pub mod proto;

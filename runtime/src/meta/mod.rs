@@ -18,6 +18,7 @@ pub(crate) mod shared;
 pub(crate) mod status;
 #[cfg(test)]
 mod tests;
+pub(crate) mod text;
 pub(crate) mod time;
 #[cfg(feature = "server")]
 pub(crate) mod uid;

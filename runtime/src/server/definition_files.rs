@@ -4,7 +4,7 @@
 //! is served on; other files are read again. The objects of a kind that is no longer defined stay in the store.
 use std::{
     collections::BTreeSet,
-    fs, mem,
+    mem,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     builtin, codec,
+    files::{self, Limits, Listing},
     kind::{
         DocumentHooks, Kind, crd,
         hook::{self, Hooks},
@@ -40,6 +41,8 @@ const EXTENSIONS: [&str; 4] = ["yaml", "yml", "json", "proto"];
 pub(super) struct DefinitionFiles {
     /// As they were named.
     pub paths: Vec<PathBuf>,
+    /// How much of them is read.
+    pub limits: Limits,
     /// OpenAPI documents, and those that are read beside them, as the program gave them.
     pub documents: Vec<Vec<u8>>,
     /// Hooks for kinds that come from documents.
@@ -122,7 +125,7 @@ impl DefinitionFiles {
     /// # Errors
     /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
     pub(super) fn open(&self) -> Result<Opened> {
-        let (seen, read) = (stamps(&self.files()), self.look());
+        let (seen, read) = (stamps(&self.list().files), self.look());
         if read.problems.is_empty() {
             Ok(Opened { defined: read.defined, seen })
         } else {
@@ -130,20 +133,26 @@ impl DefinitionFiles {
         }
     }
 
-    /// All files, those of folders in the order of their names. What cannot be listed is left for reading to report.
-    fn files(&self) -> Vec<PathBuf> {
-        let mut files = Vec::new();
+    /// All files, those of folders in the order of their names, without the hidden ones. A file that was named may have any name.
+    fn list(&self) -> Listing {
+        let mut all = Listing::default();
         for path in &self.paths {
-            add(path, true, &mut files);
+            let mut listing = files::list(path, true, &is_known);
+            all.files.append(&mut listing.files);
+            all.problems.append(&mut listing.problems);
         }
-        files
+        all
     }
 
     fn look(&self) -> Reading {
         let (mut read, mut manifests) = (Reading::default(), Vec::new());
         let numbered = |(index, text): (usize, &Vec<u8>)| (format!("document {}", index + 1), text.clone());
         let mut documents: Vec<_> = self.documents.iter().enumerate().map(numbered).collect();
-        let files = self.files();
+        let Listing { files, problems } = self.list();
+        for (path, problem) in problems {
+            let problem = format!("{}: {problem}", path.display());
+            read.broken(path, problem);
+        }
         if files.is_empty() && !self.paths.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
             read.warnings.insert(format!(
@@ -151,9 +160,10 @@ impl DefinitionFiles {
                 paths.join(", ")
             ));
         }
+        let mut limits = self.limits;
         for path in files {
             let name = path.display().to_string();
-            match fs::read(&path) {
+            match files::read_next(&path, &mut limits) {
                 Ok(text) if openapi::is_document(&text) => documents.push((name, text)),
                 Ok(text) => match crd::read(&name, &text) {
                     Ok(manifest) => {
@@ -235,7 +245,7 @@ impl DefinitionFiles {
             refused.store(false, Ordering::Relaxed);
             of.serve(&registry, &mut served, read, &refused)
         };
-        Some(Followed::again("definitions", seen, move || files.files(), read, state))
+        Some(Followed::again("definitions", seen, move || files.list().files, read, state))
     }
 
     /// Serves what was read in place of what is served, one resource after the other. What cannot be read or served leaves
@@ -316,6 +326,13 @@ impl Builder {
         self
     }
 
+    /// The size in bytes up to which files of definitions are read, 16 MiB if nothing is said. All files together may be sixteen
+    /// times as large.
+    pub fn max_definition_file(mut self, bytes: u64) -> Self {
+        self.definition_files.limits = Limits::of_file(bytes);
+        self
+    }
+
     /// Serves `CustomResourceDefinition` of `apiextensions.k8s.io/v1`, and the kinds that its objects define. Kinds that are declared
     /// otherwise keep their names: a definition that uses one of them is stored, and its conditions say why it is not served.
     ///
@@ -326,18 +343,7 @@ impl Builder {
     }
 }
 
-/// Adds a file, or those of a folder and the folders in it. A file that was named may have any name.
-fn add(path: &Path, is_named: bool, files: &mut Vec<PathBuf>) {
-    if !path.is_dir() {
-        let known = path.extension().is_some_and(|end| EXTENSIONS.iter().any(|known| end == *known));
-        if is_named || known {
-            files.push(path.to_owned());
-        }
-        return;
-    }
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let mut entries: Vec<_> = entries.map(|entry| entry.path()).collect();
-    entries.sort();
-    let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    entries.iter().filter(|path| !is_hidden(path)).for_each(|path| add(path, false, files));
+/// True for the files of a folder that are read.
+fn is_known(path: &Path) -> bool {
+    path.extension().is_some_and(|end| EXTENSIONS.iter().any(|known| end == *known))
 }

@@ -2,7 +2,6 @@
 //! directory.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -14,6 +13,7 @@ use super::{
 };
 use crate::{
     auth::{CurrentTokens, Tokens},
+    files::{self, Limits},
     storage::private::{Access, PrivateDir},
 };
 
@@ -69,13 +69,15 @@ impl Source {
 }
 
 fn users(path: &Path) -> std::result::Result<Tokens, String> {
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = files::read_text(path, &Limits::default()).map_err(|error| error.to_string())?;
     warn_if_open(path, "token file");
     Tokens::from_csv(&text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::server::state::{ADMIN_TOKEN, StateDir};
 

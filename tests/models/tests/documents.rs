@@ -78,9 +78,9 @@ fn json_schema_accepts_exactly_what_a_server_accepts() {
 fn judge(kind: &Kind, validator: &jsonschema::Validator, document: &Value, object: &Value, counts: &mut [usize; 2]) {
     let root = &kind.version.schema;
     let mut filled = object.clone();
-    schema::default(root, &mut filled);
+    schema::default(root, &mut filled, &schema::Meter::default()).expect("within the limits");
     let unknown = schema::prune(root, &mut object.clone());
-    let errors = schema::validate(root, &filled);
+    let errors = schema::validate(root, &filled, &schema::Meter::default()).expect("within the limits");
     let is_duplicate = |kind: &FieldErrorKind| matches!(kind, FieldErrorKind::Duplicate(_));
     if unknown.is_empty() && !errors.is_empty() && errors.iter().all(|error| is_duplicate(&error.kind)) {
         // JSON Schema does not compare keys.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use kindsmith::__layers::text::{in_one_line, is_unsafe};
+
 /// A page that is written from top to bottom.
 #[derive(Default)]
 pub(super) struct Page {
@@ -31,7 +33,7 @@ impl Page {
         if let Some(anchor) = anchor {
             self.push(format_args!("<a id=\"{anchor}\"></a>\n\n"));
         }
-        self.push(format_args!("{} {}\n", "#".repeat(level), escaped(title)));
+        self.push(format_args!("{} {}\n", "#".repeat(level), escaped(&in_one_line(title))));
     }
 
     /// Paragraphs, which may be empty.
@@ -51,7 +53,7 @@ impl Page {
     /// An item of a list, in Markdown.
     pub(super) fn item(&mut self, text: &str) {
         self.begin(Last::Item);
-        self.push(format_args!("- {}\n", text.replace('\n', " ")));
+        self.push(format_args!("- {}\n", text.replace(is_unsafe, " ")));
     }
 
     /// The head of a table.
@@ -64,7 +66,7 @@ impl Page {
     /// A row of a table, whose cells are Markdown.
     pub(super) fn row(&mut self, cells: &[String]) {
         self.begin(Last::Row);
-        let cells: Vec<_> = cells.iter().map(|cell| cell.trim().replace('\n', " ")).collect();
+        let cells: Vec<_> = cells.iter().map(|cell| cell.trim().replace(is_unsafe, " ")).collect();
         self.push(format_args!("| {} |\n", cells.join(" | ")));
     }
 
@@ -100,14 +102,19 @@ pub(super) fn anchor(names: &[&str]) -> String {
 
 /// Text as code, which is safe in tables, too.
 pub(super) fn code(text: &str) -> String {
-    if text.contains(['`', '|', '\n']) || text.is_empty() || text.starts_with(' ') || text.ends_with(' ') {
+    if text.contains(['`', '|'])
+        || text.contains(is_unsafe)
+        || text.is_empty()
+        || text.starts_with(' ')
+        || text.ends_with(' ')
+    {
         let mut out = String::from("<code>");
         for c in text.chars() {
             match c {
                 '&' => out.push_str("&amp;"),
                 '<' => out.push_str("&lt;"),
                 '>' => out.push_str("&gt;"),
-                '\n' => out.push_str("\\n"),
+                _ if is_unsafe(c) => out.extend(c.escape_default()),
                 '|' | '`' | '*' | '_' | '\\' | '[' | ']' => {
                     let _ = write!(out, "&#{};", u32::from(c));
                 }
@@ -119,6 +126,19 @@ pub(super) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
+/// A link to an anchor of the page.
+pub(super) fn link(title: &str, anchor: &str) -> String {
+    let mut text = String::new();
+    for letter in in_one_line(title).chars() {
+        match letter {
+            '<' => text.push_str("&lt;"),
+            '[' | ']' | '`' | '|' | '\\' | '*' => text.extend(['\\', letter]),
+            _ => text.push(letter),
+        }
+    }
+    format!("[{text}](#{anchor})")
+}
+
 /// A description in a cell: its paragraphs are separated by breaks.
 pub(super) fn cell(text: &str) -> String {
     let paragraphs =
@@ -126,26 +146,102 @@ pub(super) fn cell(text: &str) -> String {
     paragraphs.collect::<Vec<_>>().join("<br>")
 }
 
-/// A description. Paragraphs and Markdown in it are kept; HTML becomes text.
+/// A description. Paragraphs and Markdown in it are kept; HTML becomes text, and a block of code that does not end, too.
 fn prose(text: &str) -> String {
-    text.trim().split("\n\n").map(escaped).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Text in which an angle bracket is no tag, except in code.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut is_code = false;
-    for c in text.chars() {
-        match c {
-            '`' => {
-                is_code = !is_code;
-                out.push(c);
+    let text = text.replace(|letter| is_unsafe(letter) && !['\n', '\t'].contains(&letter), "");
+    let mut lines = text.trim().lines();
+    let (mut parts, mut paragraph): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    while let Some(line) = lines.next() {
+        let fence = fence(line);
+        let block: Vec<&str> = fence.map_or_else(Vec::new, |_| lines.clone().collect());
+        let end = fence.and_then(|fence| {
+            block
+                .iter()
+                .position(|line| self::fence(line).is_some_and(|end| end.starts_with(fence) && end == line.trim()))
+        });
+        match end {
+            Some(end) => {
+                flush(&mut paragraph, &mut parts);
+                parts.push([&[line], &block[..=end]].concat().join("\n"));
+                lines.by_ref().take(end + 1).for_each(drop);
             }
-            '<' if !is_code => out.push_str("&lt;"),
-            _ => out.push(c),
+            None if line.trim().is_empty() => {
+                flush(&mut paragraph, &mut parts);
+                parts.push(String::new());
+            }
+            None => paragraph.push(line),
         }
     }
+    flush(&mut paragraph, &mut parts);
+    parts.join("\n")
+}
+
+/// Ends a paragraph.
+fn flush(paragraph: &mut Vec<&str>, parts: &mut Vec<String>) {
+    if !paragraph.is_empty() {
+        parts.push(escaped(&paragraph.join("\n")));
+        paragraph.clear();
+    }
+}
+
+/// The beginning of a line that begins a block of code, or ends one.
+fn fence(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let of = |sign: char| &line[..line.len() - line.trim_start_matches(sign).len()];
+    [of('`'), of('~')].into_iter().find(|fence| fence.len() >= 3)
+}
+
+/// Text of a paragraph in which an angle bracket is no tag, except in code that ends; links lead to pages alone, and no line begins
+/// a block of code.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let begins_line = out.is_empty() || out.ends_with('\n');
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        let (taken, after) = rest.split_at(run.max(first.len_utf8()));
+        match first {
+            '`' => {
+                let end = code_end(after, run).filter(|_| !(begins_line && run >= 3));
+                match end {
+                    Some(end) => {
+                        out.extend([taken, &after[..end]]);
+                        rest = &after[end..];
+                        continue;
+                    }
+                    None => taken.chars().for_each(|_| out.push_str("\\`")),
+                }
+            }
+            '~' if begins_line && rest.starts_with("~~~") => out.push_str("\\~"),
+            '<' => out.push_str("&lt;"),
+            ']' if leads_elsewhere(after) => out.push_str("\\]"),
+            _ => out.push_str(taken),
+        }
+        rest = after;
+    }
     out
+}
+
+/// Where code ends that a run of backticks of this length begins.
+fn code_end(text: &str, run: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text[at..].find('`') {
+        let begin = at + found;
+        let length = text[begin..].len() - text[begin..].trim_start_matches('`').len();
+        at = begin + length;
+        if length == run {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// True for the address of a link that is no page, such as a program.
+fn leads_elsewhere(after: &str) -> bool {
+    let Some(address) = after.strip_prefix(['(', ':']) else { return false };
+    let address = address.trim_start().to_ascii_lowercase();
+    let scheme = address.split(['/', '?', '#', ')', ' ', '\n']).next().unwrap_or_default();
+    scheme.contains([':', '&', '<']) && !["http:", "https:", "mailto:"].iter().any(|known| address.starts_with(known))
 }
 
 #[cfg(test)]
@@ -158,6 +254,18 @@ mod tests {
         assert_eq!(code("a.b"), "`a.b`");
         assert_eq!(code("^(a|b)`$"), "<code>^(a&#124;b)&#96;$</code>");
         assert_eq!(cell("One | two\nand `<a>` or <b>.\n\nThree"), "One \\| two and `<a>` or &lt;b>.<br>Three");
+        for (text, expected) in [
+            ("a ` <script>", "a \\` &lt;script>"),
+            ("``a ` <b>`` <c>", "``a ` <b>`` &lt;c>"),
+            ("```\n<a>\n\nb\n```\nc <d>", "```\n<a>\n\nb\n```\nc &lt;d>"),
+            ("```\nevil", "\\`\\`\\`\nevil"),
+            ("a\n\n\n b", "a\n\n\n b"),
+            ("~~~\nevil", "\\~~~\nevil"),
+            ("[a](https://b) [c](javascript:d) [e](#f)", "[a](https://b) [c\\](javascript:d) [e](#f)"),
+            ("[a]: javascript:b", "[a\\]: javascript:b"),
+        ] {
+            assert_eq!(prose(text), expected);
+        }
         let mut page = Page::default();
         page.heading(1, "A", None);
         page.item("one");

@@ -88,7 +88,7 @@ fn kind(declared: &Declared, page: &mut Page, warnings: &mut Vec<String>) {
             notes.push("not served".to_owned());
         }
         if let Some(warning) = &version.deprecated {
-            notes.push(format!("deprecated: {warning}"));
+            notes.push(format!("deprecated: {}", markdown::cell(warning)));
         }
         version::write(kind, &notes, page, warnings);
     }

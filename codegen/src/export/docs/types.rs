@@ -7,7 +7,7 @@ use kindsmith::{
 
 use super::{
     limits,
-    markdown::{Page, anchor, cell, code},
+    markdown::{Page, anchor, cell, code, link},
 };
 use crate::export::node::Node;
 
@@ -131,7 +131,7 @@ impl<'s> Types<'s> {
             self.found.push(Struct { title: title.clone(), path: path.to_owned(), node });
             title
         };
-        format!("[{}](#{})", title.replace('[', "\\[").replace(']', "\\]"), self.anchor(&title))
+        link(&title, &self.anchor(&title))
     }
 }
 

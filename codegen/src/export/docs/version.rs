@@ -89,8 +89,11 @@ fn row(column: &Column, page: &mut Page) {
         Cell::JsonPath(path) => code(&path.to_string()),
         _ => "computed by the server".to_owned(),
     };
-    let kind =
-        if column.format.is_empty() { column.kind.clone() } else { format!("{} ({})", column.kind, column.format) };
+    let kind = if column.format.is_empty() {
+        column.kind.clone()
+    } else {
+        format!("{} ({})", column.kind, cell(&column.format))
+    };
     let wide = if column.priority > 0 { " (only with `-o wide`)" } else { "" };
     // Columns without a description have this one.
     let is_described = !column.description.starts_with("Custom resource definition column");

@@ -6,11 +6,15 @@ use serde::Serialize;
 use super::{API_VERSION, Defined, Findings, Groups, define_in};
 use crate::{
     codec::{self, Limits, yaml},
+    meta::text::in_one_line,
     schema::Document,
 };
 
 /// How large a document may be in memory: some definitions take megabytes of YAML.
 const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
+
+/// How many documents a file may have. All of the projects whose definitions are known together have fewer.
+const MOST_DOCUMENTS: usize = 10_000;
 
 /// The definitions of a file.
 #[derive(Clone, Default)]
@@ -44,11 +48,13 @@ pub struct Entry {
 
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: document {}", self.source, self.line, self.document)?;
+        write!(f, "{}:{}: document {}", in_one_line(&self.source), self.line, self.document)?;
         if !self.pointer.is_empty() {
-            write!(f, ", {}", self.pointer)?;
+            write!(f, ", {}", in_one_line(&self.pointer))?;
         }
-        write!(f, ": {}", self.message)
+        // That of a pattern has several lines.
+        let lines: Vec<_> = self.message.split('\n').map(in_one_line).collect();
+        write!(f, ": {}", lines.join("\n"))
     }
 }
 
@@ -75,7 +81,16 @@ pub fn read(source: &str, text: &[u8]) -> Result<Manifest, Report> {
     match std::str::from_utf8(text) {
         Ok(text) => {
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            for (index, (line, text)) in yaml::documents(text).into_iter().enumerate() {
+            let documents = yaml::documents(text);
+            if documents.len() > MOST_DOCUMENTS {
+                let at = At { document: 1, line: 1, text: "", lines: OnceCell::new() };
+                let found = documents.len();
+                let message = format!("found {found} documents in the file; supported: {MOST_DOCUMENTS}");
+                let entry = reader.entry(&at, "", "", message);
+                reader.errors.0.push(entry);
+                return reader.ended();
+            }
+            for (index, (line, text)) in documents.into_iter().enumerate() {
                 reader.document(&At { document: index + 1, line, text, lines: OnceCell::new() });
             }
         }

@@ -27,6 +27,8 @@ struct Entry {
     categories: Vec<String>,
     scope: Scope,
     verbs: Vec<Verb>,
+    /// What is wrong with its names.
+    wrong_names: Vec<Finding>,
     is_used: bool,
 }
 
@@ -94,7 +96,10 @@ impl Discovered {
                 None => findings.warning(&place.key("verbs"), format!("the verb {name:?} is not served")),
             }
         }
+        let mut wrong = Findings::default();
+        members.check_names(names.singular, &mut wrong);
         let entry = Entry {
+            wrong_names: wrong.errors,
             document: place.document,
             pointer: place.to_string(),
             kind: kind.and_then(Document::as_str).unwrap_or_default().to_owned(),
@@ -129,6 +134,7 @@ impl Discovered {
             }
             // Versions are in the order of their priority.
             if !named {
+                findings.errors.append(&mut entry.wrong_names);
                 if !entry.singular.is_empty() {
                     shared.names.singular.clone_from(&entry.singular);
                 }

@@ -2,7 +2,7 @@
 use serde_json::Map;
 
 use super::findings::{Findings, Place};
-use crate::schema::Document;
+use crate::{kind::names, schema::Document};
 
 /// An object and its place.
 #[derive(Clone, Copy)]
@@ -94,6 +94,23 @@ impl<'d, 'p> Members<'d, 'p> {
         for name in self.all.keys().filter(|name| !known.contains(&name.as_str())) {
             let place = self.place.key(name);
             findings.warning(&place, format!("{name:?} is not read; supported here: {}", known.join(", ")));
+        }
+    }
+
+    /// Reports names beside the plural that are none: the singular, which may be empty, short names and categories.
+    pub(super) fn check_names(self, singular: &str, findings: &mut Findings) {
+        let name = |value: &'d Document| value.as_str().filter(|name| !name.is_empty());
+        if let Some(Err(problem)) = self.get(singular).and_then(name).map(|name| names::label("the singular", name)) {
+            findings.error(&self.place.key(singular), problem);
+        }
+        for (list, what) in [("shortNames", "a short name"), ("categories", "a category")] {
+            let place = self.place.key(list);
+            let items = self.get(list).and_then(Document::as_array).into_iter().flatten();
+            for (index, item) in items.enumerate() {
+                if let Some(Err(problem)) = item.as_str().map(|name| names::label(what, name)) {
+                    findings.error(&place.index(index), problem);
+                }
+            }
         }
     }
 }

@@ -33,6 +33,8 @@ mod members;
 mod messages;
 #[cfg(test)]
 mod messages_tests;
+#[cfg(test)]
+mod names_tests;
 pub mod overlay;
 mod paths;
 mod resources;
@@ -52,7 +54,7 @@ use self::{
     resources::{ReadVersion, Reader},
 };
 use super::{
-    Definition, Kind, Policy, Problems,
+    Definition, Kind, Policy,
     budget::Usage,
     convert::Conversion,
     crd::{Entry, Report},
@@ -316,8 +318,8 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
         versions: versions.iter().map(|read| Arc::new(read.version.clone())).collect(),
         conversion: Conversion::None,
     };
-    for problem in definition.check().err().iter().flat_map(Problems::iter) {
-        error(stored, problem.to_owned());
+    for (version, problem) in definition.problems() {
+        error(version.map_or(stored, |index| &versions[index]), problem);
     }
     for excess in Usage::of(&definition).excess() {
         error(stored, excess.to_string());

@@ -143,6 +143,7 @@ impl Entry {
             }
             rule
         });
+        members.check_names("singular", findings);
         let texts = |name: &str, findings: &mut Findings| given(name).then(|| members.texts(name, findings));
         let selectable = texts("selectableFields", findings).map(|paths| {
             let place = place.key("selectableFields");
@@ -166,7 +167,7 @@ impl Entry {
             group: group.to_owned(),
             plural: plural.to_owned(),
             versions: members.texts("versions", findings),
-            singular: members.text("singular", findings).map(str::to_owned),
+            singular: members.text("singular", findings).filter(|name| !name.is_empty()).map(str::to_owned),
             short_names: texts("shortNames", findings),
             categories: texts("categories", findings),
             name_rule,

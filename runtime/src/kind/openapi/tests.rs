@@ -49,7 +49,7 @@ pub(super) fn gears(version: &str, spec: &Value, more: &Value) -> Value {
     })
 }
 
-fn read_all(documents: &[Value]) -> Result<Described, Report> {
+pub(super) fn read_all(documents: &[Value]) -> Result<Described, Report> {
     let texts: Vec<String> = documents.iter().map(Value::to_string).collect();
     let names: Vec<String> = (0..texts.len()).map(|number| format!("{number}.json")).collect();
     let sources = names.iter().zip(&texts).map(|(name, text)| Source { name, text: text.as_bytes() });

@@ -2,7 +2,10 @@
 use std::{collections::BTreeMap, ptr};
 
 use super::{File, Kind, Package, render, shared};
-use crate::schema::{At, Schema, model::Type};
+use crate::{
+    meta::text::in_one_line,
+    schema::{At, Schema, model::Type},
+};
 
 /// The head of published files. Its first line tells them from files of other projects.
 const HEAD: [&str; 3] = [
@@ -29,11 +32,9 @@ pub fn drafts<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Drafts {
     for kind in kinds {
         match Search::default().inexpressible(At::of(&kind.version.schema), true) {
             None => packages.entry(Package::of(kind)).or_default().push(kind),
-            Some(place) => drafts.left_out.push(format!(
-                "{} {}: {place} has both fields of its own and others; a message has either",
-                kind.group_version,
-                kind.names().kind
-            )),
+            Some(why) => {
+                drafts.left_out.push(format!("{} {}: {why}", kind.group_version, kind.names().kind));
+            }
         }
     }
     let mut imports = Vec::new();
@@ -47,6 +48,11 @@ pub fn drafts<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Drafts {
     }
     drafts.imported = with_imports(imports);
     drafts
+}
+
+/// True for a kind whose fields have names that fields of messages can have.
+pub(super) fn is_expressible(kind: &Kind) -> bool {
+    Search::default().inexpressible(At::of(&kind.version.schema), true).is_none()
 }
 
 /// The files of these paths, and the files imported by them.
@@ -73,11 +79,13 @@ struct Search {
 }
 
 impl Search {
-    /// The first object with both declared fields and other ones. Nested objects that keep unknown fields are raw JSON.
+    /// What is wrong with the first object that has both declared fields and other ones, or a field with a name that fields of
+    /// messages cannot have. Nested objects that keep unknown fields are raw JSON.
     fn inexpressible(&mut self, at: At<'_>, is_root: bool) -> Option<String> {
         let is_mixed = at.properties().len() > 0 && at.entry().is_some();
         if at.kind == Type::Object && (is_mixed || is_root && at.preserve_unknown) {
-            return Some(if is_root { "the object".to_owned() } else { self.place.clone() });
+            let place = if is_root { "the object" } else { &self.place };
+            return Some(format!("{place} has both fields of its own and others; a message has either"));
         }
         if let Some(definition) = at.leads_to() {
             let key = ptr::from_ref(definition.node());
@@ -88,6 +96,12 @@ impl Search {
         }
         if at.preserve_unknown {
             return None;
+        }
+        if let Some(name) = render::unnameable(at.properties().map(|(name, _)| name.as_str())) {
+            let place = if is_root { "the object".into() } else { in_one_line(&self.place) };
+            return Some(format!(
+                "{place} has the field {name:?}; a field of a message has a name of letters, digits and underscores that no other has"
+            ));
         }
         let of_fields = at.properties().find_map(|(name, property)| self.below(&format!(".{name}"), property));
         let of_items = of_fields.or_else(|| at.items().and_then(|items| self.below("[]", items)));

@@ -7,7 +7,11 @@
 use std::{collections::BTreeMap, io, path::Path};
 
 use super::Kind;
-use crate::{codec::protobuf, schema::At};
+use crate::{
+    codec::protobuf,
+    files::{Folder, RelativePath},
+    schema::At,
+};
 
 mod draft;
 mod render;
@@ -35,11 +39,8 @@ impl File {
     /// # Errors
     /// Those of the file system.
     pub fn write_below(&self, directory: impl AsRef<Path>) -> io::Result<()> {
-        let path = directory.as_ref().join(&self.path);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        std::fs::write(path, &self.text)
+        let path = RelativePath::new(&self.path).map_err(io::Error::other)?;
+        Folder::create(directory.as_ref())?.write(&path, self.text.as_bytes())
     }
 }
 
@@ -53,7 +54,8 @@ impl File {
 pub fn files<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Vec<File> {
     let mut packages: BTreeMap<Package, Vec<&Kind>> = BTreeMap::new();
     packages.entry(Package::core()).or_default();
-    for kind in kinds.into_iter().filter(|kind| protobuf::Message::of_object(&kind.version.schema).is_some()) {
+    let is_served = |kind: &&Kind| protobuf::Message::of_object(&kind.version.schema).is_some();
+    for kind in kinds.into_iter().filter(is_served).filter(|kind| draft::is_expressible(kind)) {
         packages.entry(Package::of(kind)).or_default().push(kind);
     }
     let generated = packages.into_iter().map(|(package, kinds)| {
@@ -104,7 +106,7 @@ pub(super) fn package_name(group: &str, version: &str) -> String {
         if text.starts_with(|first: char| first.is_ascii_digit()) { format!("_{text}") } else { text }
     };
     let steps = group.split('.').rev().filter(|step| !step.is_empty()).map(label);
-    steps.chain([version.to_owned()]).collect::<Vec<_>>().join(".")
+    steps.chain([label(version)]).collect::<Vec<_>>().join(".")
 }
 
 /// The type of a value that has no message of its own, and its package, if it is in one; `None` for a struct.

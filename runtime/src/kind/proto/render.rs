@@ -1,13 +1,19 @@
 //! Messages of kinds, from their schemas.
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use kindsmith_proto::{Field, File, Label, Message};
 
 use super::{Kind, Package, shared};
-use crate::schema::{
-    At,
-    model::Type,
-    named::{Named, Writer},
+use crate::{
+    meta::text::in_one_line,
+    schema::{
+        At,
+        model::Type,
+        named::{Named, Writer},
+    },
 };
 
 /// The file of a package. Fields without a number have the number 0 in it.
@@ -42,7 +48,7 @@ struct Rendering<'p> {
 
 /// The lines of a description.
 fn lines(about: &str) -> Vec<String> {
-    about.lines().map(|line| line.trim_end().to_owned()).collect()
+    about.lines().map(|line| in_one_line(line.trim_end()).into_owned()).collect()
 }
 
 fn field(number: u32, about: &str, (label, kind): (Label, String), name: &str) -> Field {
@@ -71,7 +77,8 @@ impl Writer for Rendering<'_> {
 impl Rendering<'_> {
     /// Adds a kind, and its list if there can be one.
     fn kind(&mut self, kind: &Kind) {
-        let name = kind.names().kind.as_str();
+        let name = &*message_name(&kind.names().kind);
+        let list = &*message_name(&kind.names().list_kind);
         let metadata = self.reference(shared::META, "ObjectMeta");
         let mut lines = self.fields(name, At::of(&kind.version.schema));
         lines.push(field(1, "Standard object's metadata.", (Label::Optional, metadata), "metadata"));
@@ -84,16 +91,18 @@ impl Rendering<'_> {
             field(1, "Standard list metadata.", (Label::Optional, metadata), "metadata"),
             field(2, &format!("The objects of kind {name}."), (Label::Repeated, name.to_owned()), "items"),
         ];
-        let about = format!("{} is a list of {name}.", kind.names().list_kind);
-        self.messages.define(&kind.names().list_kind, message(&about, lines));
+        self.messages.define(list, message(&format!("{list} is a list of {name}."), lines));
     }
 
     fn fields(&mut self, owner: &str, at: At<'_>) -> Vec<Field> {
         let mut lines = Vec::new();
         for (name, property) in at.properties().filter(|(_, property)| property.protobuf != Some(0)) {
-            let place = format!("{owner}{}", capital(name));
+            let place = format!("{owner}{}", capital(&field_name(name)));
             let declared = self.declared(&place, property);
-            let field = field(property.protobuf.unwrap_or_default(), &property.description, declared, name);
+            let called = field_name(name);
+            let field = field(property.protobuf.unwrap_or_default(), &property.description, declared, &called);
+            let options = if called == *name { String::new() } else { format!("json_name = \"{name}\"") };
+            let field = Field { options, ..field };
             lines.push((property.node().protobuf_parts.as_deref().unwrap_or_default(), field));
         }
         self.in_parts(owner, lines)
@@ -149,7 +158,7 @@ impl Rendering<'_> {
         if let Some((package, name)) = shared::place_of(at) {
             return self.reference(package, name);
         }
-        let name = at.name.as_deref().unwrap_or(place);
+        let name = &*at.name.as_deref().map_or(place.into(), message_name);
         if let Some(definition) = at.leads_to() {
             return self.define_recursive(definition, name);
         }
@@ -184,6 +193,39 @@ pub(super) fn scalar(at: At<'_>) -> Option<(Option<shared::Home>, &'static str)>
         _ => (shared::RUNTIME, "RawExtension"),
     };
     Some((Some(package), name))
+}
+
+/// What a field of a message is called: `xKubernetesMap` for `x-kubernetes-map`.
+fn field_name(name: &str) -> Cow<'_, str> {
+    if is_identifier(name) {
+        return name.into();
+    }
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let joined: String =
+        words.enumerate().map(|(index, word)| if index == 0 { word.into() } else { capital(word) }).collect();
+    if is_identifier(&joined) { joined.into() } else { format!("_{joined}").into() }
+}
+
+/// The first property that fields of a message cannot stand for: its name cannot be said, or is that of another field.
+pub(super) fn unnameable<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let is_sayable = |name: &str| name.bytes().all(|byte| matches!(byte, b' '..=b'~') && !b"\"'\\".contains(&byte));
+    let mut taken = BTreeSet::new();
+    names.into_iter().find(|name| !is_sayable(name) || !taken.insert(field_name(name).into_owned()))
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// The name of the message of a type: that of the type in its package, as far as it can be one.
+fn message_name(name: &str) -> Cow<'_, str> {
+    if is_identifier(name) {
+        return name.into();
+    }
+    let last = name.rsplit(['.', '/']).next().unwrap_or_default();
+    let fitting = last.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+    if is_identifier(&fitting) { fitting.into() } else { format!("_{fitting}").into() }
 }
 
 fn capital(name: &str) -> String {

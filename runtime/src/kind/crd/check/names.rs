@@ -54,7 +54,8 @@ pub(super) fn check(definition: &Definition<'_>, findings: &mut Findings) {
     }
     for (name, text) in all.into_iter().filter(|(_, text)| !text.is_empty()) {
         let at = at.field(name);
-        let wrong = validate::dns_1035_label(&text.to_lowercase());
+        // Not by Unicode, where the Kelvin sign is a capital `k`.
+        let wrong = validate::dns_1035_label(&text.to_ascii_lowercase());
         match name {
             "plural" | "singular" => label(text, &at, findings),
             _ if !wrong.is_empty() => {

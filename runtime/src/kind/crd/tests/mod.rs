@@ -279,3 +279,11 @@ fn errors_and_warnings_are_bounded() {
     let findings = define(&definition).expect_err("a wrong definition");
     assert_eq!((findings.errors.len(), findings.warnings.len()), (MOST_ERRORS, 800));
 }
+
+#[test]
+fn a_file_of_too_many_documents_is_refused_at_once() {
+    let started = std::time::Instant::now();
+    let report = super::read("many.yaml", "---\na\n".repeat(2 << 20).as_bytes()).map(drop).unwrap_err();
+    assert_eq!(report.to_string(), "many.yaml:1: document 1: found 2097152 documents in the file; supported: 10000");
+    assert!(started.elapsed().as_secs() < 20);
+}

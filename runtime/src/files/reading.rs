@@ -1,0 +1,101 @@
+//! Files that are read whole: regular ones, up to a size.
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::Path,
+};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+
+use super::folder::Named;
+
+/// How much is read, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Of a file.
+    pub file: u64,
+    /// Of all files that are read together.
+    pub sum: u64,
+}
+
+impl Default for Limits {
+    /// Ten times the largest document of Kubernetes, and as much as a few hundred of its size.
+    fn default() -> Self {
+        Self::of_file(16 << 20)
+    }
+}
+
+impl Limits {
+    /// The limits for files of this size, of which there may be sixteen.
+    pub fn of_file(bytes: u64) -> Self {
+        Self { file: bytes, sum: bytes.saturating_mul(16) }
+    }
+
+    /// Fails for a text beyond the size of a file.
+    pub(super) fn check(&self, text: &[u8]) -> io::Result<()> {
+        if u64::try_from(text.len()).is_ok_and(|length| length <= self.file) {
+            return Ok(());
+        }
+        Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it is larger than {}, the limit for a file", Size(self.file)),
+        ))
+    }
+}
+
+/// A number of bytes, for messages.
+struct Size(u64);
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_multiple_of(1 << 20) { write!(f, "{} MiB", self.0 >> 20) } else { write!(f, "{} bytes", self.0) }
+    }
+}
+
+/// Reads a regular file, which may be a link to one. Never waits for another process, as it would at a pipe.
+///
+/// # Errors
+/// If it is something else, or larger than the limit, or cannot be read.
+pub fn read(path: &Path, limits: &Limits) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    // Opening a device may already have an effect.
+    regular(FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode))?;
+    let file = openat(CWD, path, flags, Mode::empty())?;
+    let found = fstat(&file)?;
+    regular(FileType::from_raw_mode(found.st_mode))?;
+    let mut text = Vec::new();
+    // One byte more than allowed says that the file is too large, whatever its size was.
+    fs::File::from(file).take(limits.file.saturating_add(1)).read_to_end(&mut text)?;
+    limits.check(&text)?;
+    Ok(text)
+}
+
+/// Reads one of several files, as [`read`], and takes it off the sum.
+///
+/// # Errors
+/// As [`read`], or if all files together are too large.
+pub fn read_next(path: &Path, limits: &mut Limits) -> io::Result<Vec<u8>> {
+    let text = read(path, limits)?;
+    let left = u64::try_from(text.len()).ok().and_then(|length| limits.sum.checked_sub(length));
+    limits.sum = left.ok_or_else(|| {
+        let message = "the files are together larger than sixteen times the limit for a file";
+        io::Error::new(io::ErrorKind::FileTooLarge, message)
+    })?;
+    Ok(text)
+}
+
+/// Reads a regular file of text in UTF-8, as [`read`].
+///
+/// # Errors
+/// As [`read`], or if it is no text.
+pub fn read_text(path: &Path, limits: &Limits) -> io::Result<String> {
+    String::from_utf8(read(path, limits)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+}
+
+fn regular(kind: FileType) -> io::Result<()> {
+    match kind {
+        FileType::RegularFile => Ok(()),
+        kind => Err(io::Error::other(format!("it is {}; supported: regular files", Named(kind)))),
+    }
+}
