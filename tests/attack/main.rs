@@ -24,6 +24,7 @@ mod stop;
 mod streams;
 mod target;
 mod watchers;
+mod webhooks;
 mod wire;
 
 pub use observe::{Bounds, Observation};
