@@ -13,6 +13,7 @@
 
 mod bodies;
 mod descriptors;
+mod documents;
 mod heads;
 mod inflight;
 mod lists;

@@ -87,7 +87,8 @@ async fn define(client: &mut Client, definition: &Value) -> Duration {
     let start = Instant::now();
     let answer = client.json("POST", DEFINITIONS, definition).await.unwrap();
     assert_eq!(answer.status, 201, "{:?}", answer.body);
-    let (group, plural) = (definition["spec"]["group"].as_str().unwrap(), definition["spec"]["names"]["plural"].as_str());
+    let (group, plural) =
+        (definition["spec"]["group"].as_str().unwrap(), definition["spec"]["names"]["plural"].as_str());
     let path = format!("/apis/{group}/v1/namespaces/default/{}", plural.unwrap());
     while client.get(&path).await.unwrap().status != 200 {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -184,7 +185,10 @@ async fn writes_that_wait_for_a_webhook_leave_other_kinds_their_slots_and_bytes(
     let (path, text) = (objects("thing", "v2"), "x".repeat(100_000));
     let create = |number: usize| {
         let metadata = json!({"name": format!("n-{number}")});
-        (path.clone(), json!({"apiVersion": "thing.example.com/v2", "kind": "Thing", "metadata": metadata, "text": text}))
+        (
+            path.clone(),
+            json!({"apiVersion": "thing.example.com/v2", "kind": "Thing", "metadata": metadata, "text": text}),
+        )
     };
     let (answers, waiting) = at_once(&target, 200, Duration::from_secs(2), "POST", create).await;
     assert_refused(&answers, "things.thing.example.com");
@@ -259,5 +263,9 @@ async fn neither_the_stop_nor_the_start_waits_for_a_webhook() {
     assert_eq!((unread.status, &unread.json()["reason"]), (500, &json!("StoreReadError")));
     let text = unread.json().to_string();
     assert!(text.contains(&format!("conversion webhook for {}.example.com/v1, Kind=Thing failed", names[0])), "{text}");
-    assert_eq!(client.get(&objects("other", "v1")).await.unwrap().status, 200, "what is stored in its version is served");
+    assert_eq!(
+        client.get(&objects("other", "v1")).await.unwrap().status,
+        200,
+        "what is stored in its version is served"
+    );
 }

@@ -32,12 +32,7 @@ pub(super) fn media_type(headers: &HeaderMap) -> String {
 
 /// Reads the whole body. Fails with 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time,
 /// 429 if too many large bodies arrive at once, 400 if the connection broke.
-pub(super) async fn read(
-    headers: &HeaderMap,
-    body: Body,
-    limits: &Limits,
-    objects: Objects,
-) -> Result<Bytes, Refused> {
+pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits, objects: Objects) -> Result<Bytes, Refused> {
     // A few compressed bytes may expand beyond any reasonable limit.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
     if let Some(encoding) = headers.get_all(CONTENT_ENCODING).iter().find(|encoding| !plain(encoding)) {

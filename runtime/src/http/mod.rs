@@ -54,6 +54,7 @@ mod path;
 mod pieces;
 mod pretty;
 mod render;
+mod rendered;
 mod resource;
 mod response;
 #[cfg(test)]

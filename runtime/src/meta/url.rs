@@ -43,7 +43,8 @@ impl<'u> Url<'u> {
         url.path = rest;
         if let Some(rest) = rest.strip_prefix("//") {
             let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let (user, authority) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
+            let (user, authority) =
+                authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
             (url.user, url.authority, url.path) = (user, authority, path);
             (url.host, url.port) = host_and_port(authority)?;
         } else if !rest.starts_with('/') && !url.scheme.is_empty() {

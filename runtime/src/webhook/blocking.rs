@@ -20,7 +20,8 @@ impl Runtime {
     /// If the system has no thread left for the runtime.
     pub(super) fn block_on<T>(&self, call: impl Future<Output = T>) -> T {
         let runtime = self.0.get_or_init(|| {
-            let runtime = runtime::Builder::new_multi_thread().worker_threads(1).thread_name("webhooks").enable_all().build();
+            let runtime =
+                runtime::Builder::new_multi_thread().worker_threads(1).thread_name("webhooks").enable_all().build();
             runtime.expect("the system has a thread left")
         });
         let _entered = runtime.enter();

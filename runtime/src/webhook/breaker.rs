@@ -76,7 +76,9 @@ impl State {
             return Err(format!("it is not called for {seconds} s after {timeouts} timeouts in a row: {why}"));
         }
         if pause.probed {
-            return Err(format!("it is not called until one call has ended, after {timeouts} timeouts in a row: {why}"));
+            return Err(format!(
+                "it is not called until one call has ended, after {timeouts} timeouts in a row: {why}"
+            ));
         }
         Ok(())
     }

@@ -69,10 +69,4 @@ impl Clients {
             !known.definitions.is_empty()
         });
     }
-
-    /// The number of idle connections.
-    #[cfg(test)]
-    pub(super) fn idle(&self) -> usize {
-        self.pool.len()
-    }
 }

@@ -22,7 +22,6 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use bytes::Bytes;
 use self::{
     blocking::Runtime,
     clients::Clients,
@@ -36,6 +35,7 @@ use crate::{
     metrics::{self, Histogram, Totals, milliseconds},
     schema::Document,
 };
+use bytes::Bytes;
 
 /// How long a call may take, as in kube-apiserver.
 const TIMEOUT: Duration = Duration::from_secs(30);

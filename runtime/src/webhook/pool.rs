@@ -61,12 +61,6 @@ impl Pool {
             tokio::spawn(Sweeping(self.clone()).run());
         }
     }
-
-    /// The number of connections.
-    #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
-        self.idle().len()
-    }
 }
 
 /// Closes connections that were not used for long, until there are none. If its runtime ends before, the next connection begins
