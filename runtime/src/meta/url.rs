@@ -1,5 +1,5 @@
 //! URLs, split and checked as Go's `url.Parse` does it, with its words.
-use std::net::Ipv6Addr;
+use std::{fmt::Write, net::Ipv6Addr};
 
 use super::go;
 
@@ -85,7 +85,7 @@ impl<'u> Url<'u> {
             if byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:@/%".contains(&byte) {
                 path.push(byte.into());
             } else {
-                path.push_str(&format!("%{byte:02X}"));
+                write!(path, "%{byte:02X}").expect("writing to a string does not fail");
             }
         }
         if path.is_empty() { "/".to_owned() } else { path }

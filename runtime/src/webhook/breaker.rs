@@ -176,7 +176,9 @@ mod tests {
         assert!(breaker.check().is_ok() && !breaker.answers());
         let together: Vec<_> = (0..16).map(|_| breaker.begin().unwrap()).collect();
         advance(30 * SECOND).await;
-        together.into_iter().for_each(|call| call.failed("no answer"));
+        for call in together {
+            call.failed("no answer");
+        }
         assert!(breaker.check().unwrap_err().contains("for 1 s after 3 timeouts"));
         advance(SECOND).await;
         breaker.begin().unwrap().failed("connection refused");

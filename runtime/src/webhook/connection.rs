@@ -225,10 +225,10 @@ async fn whole(body: Incoming) -> Result<Answer, String> {
     }
     let large = LARGE.acquire().await.expect("the semaphore is never closed");
     let late = |_| format!("the rest of a large response did not arrive within {} s", LARGE_WITHIN.as_secs());
-    match timeout(LARGE_WITHIN, read(body, &mut all, MAX_RESPONSE)).await.map_err(late)?? {
-        true => Ok(Answer { body: all.freeze(), _large: Some(large) }),
-        false => Err(format!("the response is longer than {MAX_RESPONSE} bytes")),
+    if timeout(LARGE_WITHIN, read(body, &mut all, MAX_RESPONSE)).await.map_err(late)?? {
+        return Ok(Answer { body: all.freeze(), _large: Some(large) });
     }
+    Err(format!("the response is longer than {MAX_RESPONSE} bytes"))
 }
 
 /// Reads a response until it ends, or is longer than a limit. Returns true if it has ended.
