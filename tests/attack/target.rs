@@ -82,8 +82,8 @@ fn serves() {
     runtime.block_on(server.serve("127.0.0.1:0")).unwrap();
 }
 
-/// Starts the process. Returns it with its output and the URL.
-fn launch(setup: Setup, folder: &Folder) -> (Child, BufReader<ChildStdout>, String) {
+/// Starts the process. Returns it with its output.
+fn launch(setup: Setup, folder: &Folder) -> (Child, BufReader<ChildStdout>) {
     let limits = setup.descriptors.map(|count| format!("ulimit -n {count}; ")).unwrap_or_default();
     let data = setup.durable.then(|| (DATA, folder.path().join("data")));
     let mut process = Command::new("sh")
@@ -98,12 +98,17 @@ fn launch(setup: Setup, folder: &Folder) -> (Child, BufReader<ChildStdout>, Stri
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut output = BufReader::new(process.stdout.take().unwrap());
+    let output = BufReader::new(process.stdout.take().unwrap());
+    (process, output)
+}
+
+/// Waits until the process listens. Returns the URL.
+fn listening(output: &mut BufReader<ChildStdout>) -> String {
     loop {
         let mut line = String::new();
         assert_ne!(output.read_line(&mut line).unwrap(), 0, "the server ended before it listened");
         if let Some((_, url)) = line.split_once("listening on ") {
-            return (process, output, url.trim().to_owned());
+            return url.trim().to_owned();
         }
     }
 }
@@ -115,7 +120,8 @@ impl Target {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Folder::new("attack");
         fs::write(folder.path().join(TOKENS), format!("{TOKEN},admin,1,\"system:masters\"\n")).unwrap();
-        let (process, output, url) = launch(setup, &folder);
+        let (process, mut output) = launch(setup, &folder);
+        let url = listening(&mut output);
         Self { url, process, output, setup, folder, _alone: alone }
     }
 
@@ -124,7 +130,8 @@ impl Target {
         assert!(self.setup.durable, "its data would be gone");
         self.stop(within);
         let start = Instant::now();
-        (self.process, self.output, self.url) = launch(self.setup, &self.folder);
+        (self.process, self.output) = launch(self.setup, &self.folder);
+        self.url = listening(&mut self.output);
         start.elapsed()
     }
 

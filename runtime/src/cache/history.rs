@@ -67,14 +67,11 @@ impl Unfilled {
     /// Takes those that a pass for a resource fills.
     fn take(&self, wanted: Option<&Resource>) -> Vec<Arc<Resource>> {
         let mut all = lock(&self.resources);
-        match wanted.filter(|wanted| !wanted.reader.is_local()) {
-            Some(alone) => all.remove(&alone.place.id).and_then(|one| one.upgrade()).into_iter().collect(),
-            None => {
-                let is_local =
-                    |_: &u64, one: &mut Weak<Resource>| one.upgrade().is_none_or(|one| one.reader.is_local());
-                all.extract_if(.., is_local).filter_map(|(_, resource)| resource.upgrade()).collect()
-            }
+        if let Some(alone) = wanted.filter(|wanted| !wanted.reader.is_local()) {
+            return all.remove(&alone.place.id).and_then(|one| one.upgrade()).into_iter().collect();
         }
+        let is_local = |_: &u64, one: &mut Weak<Resource>| one.upgrade().is_none_or(|one| one.reader.is_local());
+        all.extract_if(.., is_local).filter_map(|(_, resource)| resource.upgrade()).collect()
     }
 
     fn all(&self) -> Vec<Arc<Resource>> {
