@@ -14,6 +14,7 @@
 mod bodies;
 mod definitions;
 mod descriptors;
+mod documents;
 mod heads;
 mod inflight;
 mod lists;
@@ -26,6 +27,7 @@ mod stop;
 mod streams;
 mod target;
 mod watchers;
+mod webhooks;
 mod wire;
 
 pub use observe::{Bounds, Observation};

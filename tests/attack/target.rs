@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 
 /// The admin's token.
 const TOKEN: &str = "attack";
+/// The name of the token file.
+const TOKENS: &str = "tokens.csv";
 /// The path of the token file. If it is set, the process runs as the server.
 const TOKEN_FILE: &str = "KINDSMITH_ATTACK_TOKENS";
 /// The data directory, if objects are stored on disk.
@@ -61,8 +63,9 @@ pub struct Target {
     url: String,
     process: Child,
     // Held open: a server that prints into a closed pipe would fail.
-    _output: BufReader<ChildStdout>,
-    _folder: Folder,
+    output: BufReader<ChildStdout>,
+    setup: Setup,
+    folder: Folder,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -79,37 +82,57 @@ fn serves() {
     runtime.block_on(server.serve("127.0.0.1:0")).unwrap();
 }
 
+/// Starts the process. Returns it with its output.
+fn launch(setup: Setup, folder: &Folder) -> (Child, BufReader<ChildStdout>) {
+    let limits = setup.descriptors.map(|count| format!("ulimit -n {count}; ")).unwrap_or_default();
+    let data = setup.durable.then(|| (DATA, folder.path().join("data")));
+    let mut process = Command::new("sh")
+        .args(["-c", &format!("{limits}exec \"$0\" \"$@\"")])
+        .arg(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "target::serves", "--nocapture", "--test-threads=1"])
+        .env(TOKEN_FILE, folder.path().join(TOKENS))
+        .env("TMPDIR", folder.path())
+        .envs(data)
+        .envs(setup.gives_back.then_some(("MALLOC_MMAP_THRESHOLD_", "131072")))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(process.stdout.take().unwrap());
+    (process, output)
+}
+
+/// Waits until the process listens. Returns the URL.
+fn listening(output: &mut BufReader<ChildStdout>) -> String {
+    loop {
+        let mut line = String::new();
+        assert_ne!(output.read_line(&mut line).unwrap(), 0, "the server ended before it listened");
+        if let Some((_, url)) = line.split_once("listening on ") {
+            return url.trim().to_owned();
+        }
+    }
+}
+
 impl Target {
     /// Starts a server once the previous attack has ended.
     pub fn start(setup: Setup) -> Self {
         // A failed attack has ended, too.
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Folder::new("attack");
-        let tokens = folder.path().join("tokens.csv");
-        fs::write(&tokens, format!("{TOKEN},admin,1,\"system:masters\"\n")).unwrap();
-        let limits = setup.descriptors.map(|count| format!("ulimit -n {count}; ")).unwrap_or_default();
-        let data = setup.durable.then(|| (DATA, folder.path().join("data")));
-        let mut process = Command::new("sh")
-            .args(["-c", &format!("{limits}exec \"$0\" \"$@\"")])
-            .arg(env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "target::serves", "--nocapture", "--test-threads=1"])
-            .env(TOKEN_FILE, &tokens)
-            .env("TMPDIR", folder.path())
-            .envs(data)
-            .envs(setup.gives_back.then_some(("MALLOC_MMAP_THRESHOLD_", "131072")))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut output = BufReader::new(process.stdout.take().unwrap());
-        let url = loop {
-            let mut line = String::new();
-            assert_ne!(output.read_line(&mut line).unwrap(), 0, "the server ended before it listened");
-            if let Some((_, url)) = line.split_once("listening on ") {
-                break url.trim().to_owned();
-            }
-        };
-        Self { url, process, _output: output, _folder: folder, _alone: alone }
+        fs::write(folder.path().join(TOKENS), format!("{TOKEN},admin,1,\"system:masters\"\n")).unwrap();
+        let (process, mut output) = launch(setup, &folder);
+        let url = listening(&mut output);
+        Self { url, process, output, setup, folder, _alone: alone }
+    }
+
+    /// Stops the server, which must end in time, and starts it again with its data. Returns how long it took until it listened.
+    pub fn restart(&mut self, within: Duration) -> Duration {
+        assert!(self.setup.durable, "its data would be gone");
+        self.stop(within);
+        let start = Instant::now();
+        (self.process, self.output) = launch(self.setup, &self.folder);
+        self.url = listening(&mut self.output);
+        start.elapsed()
     }
 
     /// Host and port.
@@ -152,6 +175,10 @@ impl Target {
     /// # Panics
     /// If it fails, or does not end in time.
     pub fn terminate(mut self, within: Duration) -> Duration {
+        self.stop(within)
+    }
+
+    fn stop(&mut self, within: Duration) -> Duration {
         let start = Instant::now();
         assert!(Command::new("kill").arg(self.process.id().to_string()).status().unwrap().success());
         loop {

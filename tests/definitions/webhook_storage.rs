@@ -108,21 +108,25 @@ async fn objects_of_a_manifest_of_the_program_are_read_when_the_webhook_is_back(
 }
 
 #[tokio::test]
-async fn a_definition_whose_objects_cannot_be_read_says_why_it_stays() {
+async fn a_definition_whose_objects_cannot_be_converted_is_deleted_and_their_finalizers_count() {
     let (_server, mut client, mut converter) = serve().await;
     create(&mut client, V1, &of_v1("a", "1x2")).await;
+    let mut held = of_v1("held", "1x2");
+    held["metadata"]["finalizers"] = json!(["a.b/c"]);
+    create(&mut client, V1, &held).await;
     converter.fall().await;
     store_second_version(&mut client).await;
-    let path = format!("{V2}/a");
+    let path = format!("{V2}/held");
     until(&mut client, &path, |_, answer| answer["reason"] == "StoreReadError").await;
     assert_eq!(call(&mut client, "DELETE", DEFINITION, &Value::Null).await.0, 200);
-    let says_why = |_, definition: &Value| definition["status"].to_string().contains("default/a cannot be read");
-    let stays = until(&mut client, DEFINITION, says_why).await;
-    assert!(stays["status"].to_string().contains("InstanceDeletionFailed"), "{stays}");
-    let force = format!("{path}?ignoreStoreReadErrorWithClusterBreakingPotential=true");
-    let (status, gone) = call(&mut client, "DELETE", &force, &Value::Null).await;
-    assert_eq!(status, 200, "{gone}");
+    let waits = until(&mut client, &path, |_, held| held["metadata"]["deletionTimestamp"].is_string()).await;
+    assert_eq!(waits["metadata"]["finalizers"], json!(["a.b/c"]));
+    until(&mut client, &format!("{V2}/a"), |status, _| status == 404).await;
+    assert_eq!(get(&mut client, DEFINITION).await.0, 200);
+    let (status, released) = merge(&mut client, &path, json!({"metadata": {"finalizers": []}})).await;
+    assert_eq!(status, 200, "{released}");
     until(&mut client, DEFINITION, |status, _| status == 404).await;
+    assert_eq!(converter.calls(), []);
 }
 
 #[tokio::test]

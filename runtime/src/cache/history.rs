@@ -41,6 +41,8 @@ pub(super) struct Unfilled {
     resources: Mutex<BTreeMap<u64, Weak<Resource>>>,
     /// Locked during a pass.
     passing: Arc<tokio::sync::Mutex<()>>,
+    /// Locked during a pass for a resource whose reader waits for another server, which has a pass of its own.
+    waiting: Arc<tokio::sync::Mutex<()>>,
     closed: AtomicBool,
 }
 
@@ -62,9 +64,18 @@ impl Unfilled {
         lock(&self.resources).contains_key(&id)
     }
 
-    fn take(&self) -> Vec<Arc<Resource>> {
-        let taken = std::mem::take(&mut *lock(&self.resources));
-        taken.into_values().filter_map(|resource| resource.upgrade()).collect()
+    /// Takes those that a pass for a resource fills.
+    fn take(&self, wanted: Option<&Resource>) -> Vec<Arc<Resource>> {
+        let mut all = lock(&self.resources);
+        if let Some(alone) = wanted.filter(|wanted| !wanted.reader.is_local()) {
+            return all.remove(&alone.place.id).and_then(|one| one.upgrade()).into_iter().collect();
+        }
+        let is_local = |_: &u64, one: &mut Weak<Resource>| one.upgrade().is_none_or(|one| one.reader.is_local());
+        all.extract_if(.., is_local).filter_map(|(_, resource)| resource.upgrade()).collect()
+    }
+
+    fn all(&self) -> Vec<Arc<Resource>> {
+        lock(&self.resources).values().filter_map(Weak::upgrade).collect()
     }
 
     fn check_open(&self) -> Result<(), ReadError> {
@@ -73,18 +84,32 @@ impl Unfilled {
     }
 }
 
-/// Fills the windows of all resources that have not been filled yet, if `wanted` is one of them; always without
-/// `wanted`. Waits for a pass that is under way.
-pub(super) async fn fill(shared: &Arc<Shared>, wanted: Option<u64>) -> Result<(), ReadError> {
-    let passing = Arc::clone(&shared.unfilled.passing).lock_owned().await;
-    if wanted.is_some_and(|id| !shared.unfilled.has(id)) {
+/// Fills the windows of all resources that have not been filled yet.
+pub(super) async fn fill_all(shared: &Arc<Shared>) -> Result<(), ReadError> {
+    fill_with(shared, None).await?;
+    for resource in shared.unfilled.all() {
+        fill_with(shared, Some(&resource)).await?;
+    }
+    Ok(())
+}
+
+/// Fills the window of a resource, unless it is filled, and those of others. Waits for a pass that is under way.
+pub(super) async fn fill(shared: &Arc<Shared>, wanted: &Resource) -> Result<(), ReadError> {
+    fill_with(shared, Some(wanted)).await
+}
+
+async fn fill_with(shared: &Arc<Shared>, wanted: Option<&Resource>) -> Result<(), ReadError> {
+    let unfilled = &shared.unfilled;
+    let waits = wanted.is_some_and(|wanted| !wanted.reader.is_local());
+    let passing = Arc::clone(if waits { &unfilled.waiting } else { &unfilled.passing }).lock_owned().await;
+    if wanted.is_some_and(|wanted| !unfilled.has(wanted.place.id)) {
         return Ok(());
     }
+    let resources = unfilled.take(wanted);
     let shared = Arc::clone(shared);
     // The pass holds the lock, because it goes on if the caller is dropped.
     blocking(move || {
         let _passing = passing;
-        let resources = shared.unfilled.take();
         let result = Pass::of(&shared, &resources).and_then(Pass::finish);
         if result.is_err() {
             for resource in &resources {

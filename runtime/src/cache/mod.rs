@@ -235,7 +235,7 @@ impl Cache {
     /// [`ReadError`]. The next call tries again.
     pub fn fill_history(&self) -> impl Future<Output = Result<(), ReadError>> + Send + use<> {
         let shared = Arc::clone(&self.shared);
-        async move { history::fill(&shared, None).await }
+        async move { history::fill_all(&shared).await }
     }
 
     /// The memory of past changes in bytes, and its limit.

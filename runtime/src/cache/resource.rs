@@ -239,11 +239,7 @@ impl Resource {
 
     /// Waits until the window has been filled from the store's log, if it does not reach back to a revision.
     async fn reach_back_to(&self, revision: Revision) -> Result<(), ReadError> {
-        if revision < lock(&self.feed).floor() {
-            history::fill(&self.shared, Some(self.place.id)).await
-        } else {
-            Ok(())
-        }
+        if revision < lock(&self.feed).floor() { history::fill(&self.shared, self).await } else { Ok(()) }
     }
 }
 

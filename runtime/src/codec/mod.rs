@@ -51,7 +51,7 @@ impl Limits {
     pub const OPTIONS: Self = Self { depth: 100, memory: 1 << 20 };
 
     /// For the responses of conversion webhooks, which contain several objects.
-    pub const CONVERSION: Self = Self { depth: Self::DEPTH + 3, memory: 256 << 20 };
+    pub const CONVERSION: Self = Self { depth: Self::DEPTH + 3, memory: 128 << 20 };
 
     /// For text that the server wrote.
     pub const NONE: Self = Self { depth: usize::MAX, memory: usize::MAX };

@@ -10,7 +10,12 @@ use http::{
 };
 use http_body::Body as _;
 
-use super::{Limits, heavy, offload, status, status::Refused};
+use super::{
+    Limits, heavy,
+    offload::{self, Objects},
+    status,
+    status::Refused,
+};
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
     kind::{Kind, endpoint::PatchType},
@@ -27,20 +32,20 @@ pub(super) fn media_type(headers: &HeaderMap) -> String {
 
 /// Reads the whole body. Fails with 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time,
 /// 429 if too many large bodies arrive at once, 400 if the connection broke.
-pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
+pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits, objects: Objects) -> Result<Bytes, Refused> {
     // A few compressed bytes may expand beyond any reasonable limit.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
     if let Some(encoding) = headers.get_all(CONTENT_ENCODING).iter().find(|encoding| !plain(encoding)) {
         return Err(status::compressed_body(&String::from_utf8_lossy(encoding.as_bytes())).into());
     }
     let time = Duration::from_secs(limits.body_seconds);
-    match tokio::time::timeout(time, collect(headers, body, limits.body_bytes)).await {
+    match tokio::time::timeout(time, collect(headers, body, limits.body_bytes, objects)).await {
         Ok(read) => read,
         Err(_) => Err(status::slow_body().into()),
     }
 }
 
-async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<Bytes, Refused> {
+async fn collect(headers: &HeaderMap, mut body: Body, limit: usize, objects: Objects) -> Result<Bytes, Refused> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
     let announced = announced.unwrap_or(0);
     if announced > limit {
@@ -55,7 +60,7 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
         }
         if room.is_none() && all.len() + data.remaining() > heavy::LARGE {
             let length = if announced > 0 { announced } else { limit };
-            room = Some(offload::room(length).await.ok_or_else(status::too_many_requests)?);
+            room = Some(offload::room(length, objects).await.ok_or_else(status::too_many_requests)?);
         }
         all.extend_from_slice(&data);
     }

@@ -2,12 +2,11 @@
 
 use std::{
     fmt::Write,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use arc_swap::ArcSwapOption;
 use axum_core::{body::Body, response::Response};
-use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY},
@@ -15,7 +14,11 @@ use http::{
 use ring::digest::{SHA256, digest};
 use tokio::sync::OnceCell;
 
-use super::{offload, response};
+use super::{
+    offload,
+    rendered::{Holder, Rendering},
+    response,
+};
 
 /// A value derived from the kinds, recomputed when they change, once for all concurrent requests. Computing it does not
 /// block other requests.
@@ -87,29 +90,54 @@ impl<T: Clone + Send + Sync + 'static> OnRequest<T> {
 }
 
 /// A rendered document and the hash for its ETag.
-#[derive(Clone, Debug)]
-pub(super) struct Document {
-    pub body: Bytes,
-    /// Its hash, in capitals.
-    pub hash: String,
-}
+#[derive(Clone)]
+pub(super) struct Document(Arc<Holder>);
 
 impl Document {
     /// A document with these bytes.
-    pub(super) fn new(body: impl Into<Bytes>) -> Self {
-        let body = body.into();
+    pub(super) fn new(body: impl AsRef<[u8]>) -> Self {
+        let body = body.as_ref();
         let mut hash = String::with_capacity(64);
-        for byte in digest(&SHA256, &body).as_ref() {
+        for byte in digest(&SHA256, body).as_ref() {
             write!(hash, "{byte:02X}").expect("writing to a string does not fail");
         }
-        Self { body, hash }
+        Self(Arc::new(Rendering::hold(body, hash)))
+    }
+
+    /// Its hash, in capitals.
+    pub(super) fn hash(&self) -> &str {
+        self.0.hash()
+    }
+
+    /// The document as the body of an answer.
+    pub(super) fn body(&self) -> Body {
+        self.0.body()
     }
 
     /// The answer with this document, or 304 if the client has it.
     pub(super) fn respond(&self, headers: &HeaderMap, content_type: HeaderValue, cache: &'static str) -> Response {
-        not_modified(headers, &self.hash, cache).unwrap_or_else(|| {
-            tagged(response::with(StatusCode::OK, content_type, Body::from(self.body.clone())), &self.hash, cache)
-        })
+        not_modified(headers, self.hash(), cache)
+            .unwrap_or_else(|| tagged(response::with(StatusCode::OK, content_type, self.body()), self.hash(), cache))
+    }
+}
+
+/// A document that was forgotten, as long as clients read it: then it need not be rendered again.
+#[derive(Default)]
+pub(super) struct LastDocument(Mutex<Weak<Rendering>>);
+
+impl LastDocument {
+    /// The document, rendered now if nobody reads it.
+    pub(super) fn get_or(&self, render: impl FnOnce() -> Document) -> Document {
+        let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last().upgrade().and_then(Rendering::hold_again);
+        known.map_or_else(
+            || {
+                let document = render();
+                *last() = document.0.downgrade();
+                document
+            },
+            |holder| Document(Arc::new(holder)),
+        )
     }
 }
 
@@ -224,13 +252,13 @@ mod tests {
     #[test]
     fn a_client_that_has_it_gets_304() {
         let document = Document::new("{}");
-        assert_eq!(document.hash.len(), 64);
+        assert_eq!(document.hash().len(), 64);
         let mut headers = HeaderMap::new();
         assert_eq!(document.respond(&headers, JSON, "public").status(), 200);
-        headers.insert(IF_NONE_MATCH, format!("\"other\", W/\"{}\"", document.hash).parse().unwrap());
+        headers.insert(IF_NONE_MATCH, format!("\"other\", W/\"{}\"", document.hash()).parse().unwrap());
         let answer = document.respond(&headers, JSON, "public");
         assert_eq!(answer.status(), 304);
-        assert_eq!(answer.headers()[ETAG], format!("\"{}\"", document.hash));
+        assert_eq!(answer.headers()[ETAG], format!("\"{}\"", document.hash()));
         assert_eq!(answer.headers()[VARY], "Accept");
         headers.insert(IF_NONE_MATCH, "\"other\"".parse().unwrap());
         assert_eq!(document.respond(&headers, JSON, "public").status(), 200);

@@ -7,7 +7,8 @@ use std::{pin::Pin, sync::Arc};
 use bytes::Bytes;
 
 use super::{
-    Backend, offload,
+    Backend,
+    offload::{self, Objects},
     resource::Call,
     status::{self, Refused},
 };
@@ -53,7 +54,7 @@ async fn in_slot<T: Send + 'static>(
 ) -> Result<T, Refused> {
     let (api, request) = (backend.api.clone(), Request { meter: request.meter.heavy().into(), ..request });
     // Boxed to keep the state of a light request small.
-    let work = Box::pin(offload::write(stored, async move {
+    let work = Box::pin(offload::write(stored, Objects::of(&request.served), async move {
         let _room = body.clone();
         work(&api, &request, body).await
     }));

@@ -1,11 +1,15 @@
 //! Limits concurrent requests: short reads, short writes, and long-running requests (watches, connections, streamed
 //! texts), each with a separate limit. Health checks are never refused. A request above the limit is refused at once. A
 //! slot is held until the answer is complete in memory and short, or was sent or dropped.
+//!
+//! Short requests whose objects a webhook has to convert may wait for it for long. They have slots of their own, a quarter as
+//! many as the others, and each resource has at most half of them.
 
 use std::{
+    collections::HashMap,
     pin::Pin,
     sync::{
-        Arc, OnceLock,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll, ready},
@@ -25,12 +29,15 @@ use super::{
     status,
     status::Refused,
 };
+use crate::{meta::GroupResource, registry::Registered};
 
 /// The running requests.
 pub(super) struct InFlight {
     reading: Arc<Class>,
     writing: Arc<Class>,
     long_running: Arc<Class>,
+    converted: Arc<Class>,
+    resources: Arc<Resources>,
     /// Has one receiver per slot.
     served: watch::Sender<()>,
 }
@@ -41,10 +48,55 @@ struct Class {
     most: usize,
 }
 
+/// The requests of the converted class, by resource.
+struct Resources {
+    served: Mutex<HashMap<GroupResource, usize>>,
+    /// The maximum number for one resource.
+    most: usize,
+}
+
+/// The place of a request among those for its resource.
+struct Place {
+    resources: Arc<Resources>,
+    resource: GroupResource,
+}
+
+impl Resources {
+    fn served(&self) -> MutexGuard<'_, HashMap<GroupResource, usize>> {
+        self.served.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a request; `None` if there are too many.
+    fn enter(self: &Arc<Self>, resource: GroupResource) -> Option<Place> {
+        let mut all = self.served();
+        let served = all.entry(resource.clone()).or_default();
+        if *served >= self.most {
+            return None;
+        }
+        *served += 1;
+        drop(all);
+        Some(Place { resources: self.clone(), resource })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut all = self.resources.served();
+        if let Some(served) = all.get_mut(&self.resource) {
+            *served -= 1;
+            if *served == 0 {
+                all.remove(&self.resource);
+            }
+        }
+    }
+}
+
 /// A request's slot in its class, released when its last holder is dropped: the request, its answer, or the resulting
 /// connection.
 pub(super) struct Slot {
     class: Arc<Class>,
+    /// If a webhook converts its objects.
+    _place: Option<Place>,
     /// The request's measure, if the connection holds the slot: the request ends with the connection.
     measure: OnceLock<Measure>,
     /// Marks a running request while it exists.
@@ -61,10 +113,13 @@ impl InFlight {
     /// Creates the classes with the configured limits and the counters of running requests.
     pub(super) fn new(limits: &Limits, counts: &metrics::InFlight) -> Self {
         let class = |served: &Arc<AtomicUsize>, most| Arc::new(Class { served: served.clone(), most });
+        let converted = (limits.reads_in_flight + limits.writes_in_flight).div_ceil(4);
         Self {
             reading: class(&counts.reading, limits.reads_in_flight),
             writing: class(&counts.writing, limits.writes_in_flight),
             long_running: class(&counts.long_running, limits.long_running),
+            converted: class(&counts.converted, converted),
+            resources: Arc::new(Resources { served: Mutex::default(), most: converted.div_ceil(2) }),
             served: watch::Sender::new(()),
         }
     }
@@ -76,15 +131,30 @@ impl InFlight {
 
     /// A slot for a request; `None` if it needs none. Fails with 429.
     pub(super) fn enter(&self, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
-        let class = match asked.resource {
-            Some(_) if methods::is_long_running(asked) => &self.long_running,
-            None if super::health::is_health(&asked.path) => return Ok(None),
-            _ if matches!(asked.method, Method::GET | Method::HEAD) => &self.reading,
+        let reads = matches!(asked.method, Method::GET | Method::HEAD);
+        let class = match (&asked.resource, &asked.served) {
+            (Some(_), _) if methods::is_long_running(asked) => &self.long_running,
+            (None, _) if super::health::is_health(&asked.path) => return Ok(None),
+            (_, Some(served)) if served.may_wait(reads) => return self.enter_converted(served).map(Some),
+            _ if reads => &self.reading,
             _ => &self.writing,
         };
-        let slot = Slot { class: class.clone(), measure: OnceLock::new(), _served: self.served.subscribe() };
+        self.take(class, None).map(Some).ok_or_else(|| status::too_many_requests().into())
+    }
+
+    /// A slot for a request whose objects a webhook converts.
+    fn enter_converted(&self, served: &Registered) -> Result<Arc<Slot>, Refused> {
+        let place = self.resources.enter(served.kind.group_resource());
+        let slot = place.and_then(|place| self.take(&self.converted, Some(place)));
+        slot.ok_or_else(|| status::too_many_conversions(&served.kind.group_resource()).into())
+    }
+
+    fn take(&self, class: &Arc<Class>, place: Option<Place>) -> Option<Arc<Slot>> {
         let served = class.served.fetch_add(1, Ordering::AcqRel);
-        if served < class.most { Ok(Some(Arc::new(slot))) } else { Err(status::too_many_requests().into()) }
+        let (class, served_while) = (class.clone(), self.served.subscribe());
+        let most = class.most;
+        let slot = Slot { class, _place: place, measure: OnceLock::new(), _served: served_while };
+        (served < most).then(|| Arc::new(slot))
     }
 }
 

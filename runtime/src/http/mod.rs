@@ -54,6 +54,7 @@ mod path;
 mod pieces;
 mod pretty;
 mod render;
+mod rendered;
 mod resource;
 mod response;
 #[cfg(test)]
@@ -100,7 +101,9 @@ pub struct Backend {
 pub struct PeerCertificates(pub Arc<Vec<Vec<u8>>>);
 
 /// Limits of requests. Two more are fixed: large bodies, and the large stored objects of running writes, take at most 64 MiB each, also
-/// while hooks, plugins or handlers wait. Further ones wait up to ten seconds, and then get 429.
+/// while hooks, plugins or handlers wait. Further ones wait up to ten seconds, and then get 429. Requests about a resource that a
+/// webhook converts take 16 MiB of their own instead, and short ones that may wait for the webhook have slots of their own: a quarter
+/// as many as all short requests, half of them for one resource.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {

@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use crate::{
+    registry::Registered,
     storage::budget::{self, Budget, Share},
     verbs::Slot,
 };
@@ -31,9 +32,10 @@ static WRITES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::n
 /// but still its share of the budget. `None` if that was not free in time.
 pub(super) async fn write<T: Send + 'static>(
     stored: usize,
+    objects: Objects,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
-    let room = STORED.wait(stored).await?;
+    let room = STORED[objects as usize].wait(stored).await?;
     let slot = Slot::take(&WRITES).await;
     let work: Work = Box::pin(async {
         let done = slot.run(work).await;
@@ -79,15 +81,35 @@ impl Wake for Woken {
     }
 }
 
+/// The objects of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Objects {
+    Own,
+    /// A webhook converts them, which may hold up requests. So they have budgets of their own.
+    Converted,
+}
+
+impl Objects {
+    /// The objects of a resource.
+    pub(super) fn of(served: &Registered) -> Self {
+        if served.webhooks.is_some() { Self::Converted } else { Self::Own }
+    }
+}
+
 /// The budget for large bodies in memory: those being received, waiting, or processed.
-static ROOM: LazyLock<Budget> = LazyLock::new(|| Budget::new(budget::BYTES));
+static ROOM: LazyLock<[Budget; 2]> = LazyLock::new(budgets);
 
 /// The budget for the stored objects that heavy writes read, from before a write has its slot until it is done.
-static STORED: LazyLock<Budget> = LazyLock::new(|| Budget::new(budget::BYTES));
+static STORED: LazyLock<[Budget; 2]> = LazyLock::new(budgets);
+
+/// One for each of [`Objects`].
+fn budgets() -> [Budget; 2] {
+    [Budget::new(budget::BYTES), Budget::new(budget::BYTES / 4)]
+}
 
 /// Waits for a share of the budget for a large body. `None` on timeout.
-pub(super) async fn room(bytes: usize) -> Option<Share> {
-    ROOM.wait(bytes).await
+pub(super) async fn room(bytes: usize, objects: Objects) -> Option<Share> {
+    ROOM[objects as usize].wait(bytes).await
 }
 
 /// Runs a piece of work on an answer and propagates its panic.
@@ -125,28 +147,36 @@ fn cores() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Objects::*, *};
+
+    /// Held by tests that take a whole budget.
+    static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
     #[tokio::test(start_paused = true)]
     async fn large_bodies_wait_for_the_budget_and_release_it() {
-        let all = room(usize::MAX).await.expect("no other test reads a large body");
-        assert!(room(100_000).await.is_none(), "none came in time");
-        let waiting = tokio::spawn(async { room(100_000).await.is_some() });
+        let _alone = ALONE.lock().await;
+        let all = room(usize::MAX, Own).await.expect("no other test reads a large body");
+        assert!(room(100_000, Own).await.is_none(), "none came in time");
+        let all_converted = room(usize::MAX, Converted).await.expect("what a webhook converts has a budget of its own");
+        assert!(room(1, Converted).await.is_none() && write(usize::MAX, Converted, async {}).await.is_some());
+        let waiting = tokio::spawn(async { room(100_000, Own).await.is_some() });
         tokio::task::yield_now().await;
         drop(all);
-        assert!(waiting.await.unwrap());
+        assert!(waiting.await.unwrap(), "whatever others wait for a webhook");
+        drop(all_converted);
     }
 
     #[tokio::test(start_paused = true)]
     async fn large_objects_of_writes_whose_code_waits_stay_within_the_budget() {
+        let _alone = ALONE.lock().await;
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
-        let waiting = tokio::spawn(write(usize::MAX, wait));
+        let waiting = tokio::spawn(write(usize::MAX, Own, wait));
         tokio::task::yield_now().await;
-        assert!(write(100_000, async {}).await.is_none(), "none was free in time");
-        assert!(room(100_000).await.is_some(), "bodies have a budget of their own");
+        assert!(write(100_000, Own, async {}).await.is_none(), "none was free in time");
+        assert!(room(100_000, Own).await.is_some(), "bodies have a budget of their own");
         go.send(()).unwrap();
         assert_eq!(waiting.await.unwrap(), Some(Ok(())));
-        assert!(write(100_000, async {}).await.is_some());
+        assert!(write(100_000, Own, async {}).await.is_some());
     }
 
     #[tokio::test]
@@ -154,7 +184,7 @@ mod tests {
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (done, ends) = tokio::sync::oneshot::channel();
-        let given_up = tokio::spawn(write(1, async move {
+        let given_up = tokio::spawn(write(1, Own, async move {
             begun.send(()).unwrap();
             // This thread continues to serve others, such as the one that ends the wait.
             wait.await.unwrap();
@@ -166,7 +196,7 @@ mod tests {
         go.send(()).unwrap();
         ends.await.expect("what has begun is not given up");
         for number in 0..100 {
-            assert_eq!(write(1, async move { number }).await, Some(number), "its turn was given back");
+            assert_eq!(write(1, Own, async move { number }).await, Some(number), "its turn was given back");
         }
     }
 
@@ -175,9 +205,9 @@ mod tests {
         for _ in 0..100 {
             let failed = tokio::spawn(answer(|| panic!("a column of the user"))).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
-            let failed = tokio::spawn(write(1, async { panic!("a hook of the user") })).await;
+            let failed = tokio::spawn(write(1, Own, async { panic!("a hook of the user") })).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
         }
-        assert_eq!((answer(|| 1).await, write(1, async { 2 }).await), (1, Some(2)));
+        assert_eq!((answer(|| 1).await, write(1, Own, async { 2 }).await), (1, Some(2)));
     }
 }

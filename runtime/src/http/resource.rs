@@ -13,6 +13,7 @@ use super::{
     handled, methods,
     negotiate::{Accepted, Offer},
     object,
+    offload::Objects,
     path::ResourcePath,
     render::Renderer,
     response, status,
@@ -231,7 +232,7 @@ impl Call<'_> {
     /// The body and its media type.
     pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
         let headers = &self.exchange.parts.headers;
-        let bytes = body::read(headers, body, &self.backend.limits).await?;
+        let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.served)).await?;
         Ok((body::media_type(headers), bytes))
     }
 
@@ -253,7 +254,7 @@ impl Call<'_> {
         let media_type = body::media_type(headers);
         let found = types.iter().copied().find(|known| known.media_type() == media_type);
         let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind.policy()))?;
-        let bytes = body::read(headers, body, &self.backend.limits).await?;
+        let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.served)).await?;
         let mut options = PatchOptions::parse(&self.exchange.asked.query, patch_type.applies())?;
         options.write.client = self.client_name();
         Ok((patch_type, bytes, options))

@@ -121,6 +121,14 @@ pub(super) fn too_large(limit: usize) -> Status {
     Status::failure(413, "RequestEntityTooLarge", message, None)
 }
 
+/// 429 for a request about a resource whose objects a webhook converts.
+pub(super) fn too_many_conversions(resource: &GroupResource) -> Status {
+    let message = format!(
+        "too many requests are running that may wait for the conversion webhook of {resource}; please try again later"
+    );
+    Status { message, ..too_many_requests() }
+}
+
 /// 408: the body did not arrive in time.
 pub(super) fn slow_body() -> Status {
     Status::failure(408, "Timeout", "the body of the request did not arrive in time", None)

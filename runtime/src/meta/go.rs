@@ -48,6 +48,11 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
+/// The beginning of a long text that someone else wrote, for an error.
+pub(crate) fn shortened(text: &str) -> String {
+    cut(|out| out.write_str(text))
+}
+
 /// The type of a value in the format of `%T`.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {

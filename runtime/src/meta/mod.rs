@@ -22,6 +22,7 @@ pub(crate) mod text;
 pub(crate) mod time;
 #[cfg(feature = "server")]
 pub(crate) mod uid;
+pub(crate) mod url;
 pub(crate) mod user;
 pub(crate) mod validate;
 pub(crate) mod values;

@@ -4,6 +4,7 @@ mod clashes;
 pub(crate) mod index;
 mod lookup;
 mod prepared;
+mod put;
 pub(crate) mod reader;
 #[cfg(test)]
 mod reader_tests;
@@ -26,16 +27,13 @@ use std::{
 
 use arc_swap::ArcSwap;
 pub(crate) use prepared::{Prepared, Preparer};
-use tokio::sync::watch;
+use put::Replaces;
+use tokio::sync::watch as signal;
 pub(crate) use view::View;
 
 use crate::{
     cache,
-    kind::{
-        Kind, Versions,
-        convert::{Answers, Question},
-        endpoint::{self, Endpoint},
-    },
+    kind::{Kind, Versions, endpoint::Endpoint},
     metrics,
     storage::Hold,
     webhook::Webhooks,
@@ -52,6 +50,10 @@ pub struct Declarer {
 }
 
 impl Declarer {
+    fn new(hold: Hold) -> Self {
+        Self { hold: ArcSwap::from_pointee(hold), ends: AtomicBool::new(false) }
+    }
+
     /// The condition on the row.
     pub fn hold(&self) -> Arc<Hold> {
         self.hold.load_full()
@@ -119,28 +121,6 @@ impl fmt::Debug for Registered {
     }
 }
 
-/// What a resource may replace.
-enum Replaces<'a> {
-    Nothing,
-    /// Another resource with its names, if the same row declares it.
-    Any,
-    /// This resource, if fewer of its objects are unread then.
-    Unread(&'a Arc<Registered>),
-}
-
-/// Why a resource was not added.
-enum Unput {
-    Refused(String),
-    /// Stored objects need these conversions.
-    Open(Vec<Question>),
-}
-
-impl From<String> for Unput {
-    fn from(why: String) -> Self {
-        Self::Refused(why)
-    }
-}
-
 /// The kinds that are served.
 pub struct Registry {
     cache: Arc<cache::Cache>,
@@ -151,7 +131,7 @@ pub struct Registry {
     requests: Arc<metrics::Requests>,
     webhooks: Arc<Webhooks>,
     /// Signals that a resource was added, replaced, removed or confirmed.
-    changes: watch::Sender<()>,
+    changes: signal::Sender<()>,
 }
 
 impl Registry {
@@ -163,7 +143,7 @@ impl Registry {
     /// An empty registry that stores objects through a transformer, and converts them by webhooks.
     pub fn with(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>, webhooks: Arc<Webhooks>) -> Self {
         let (table, changing, requests) = (ArcSwap::default(), Mutex::new(()), Arc::default());
-        Self { cache, transformer, table, changing, requests, webhooks, changes: watch::Sender::new(()) }
+        Self { cache, transformer, table, changing, requests, webhooks, changes: signal::Sender::new(()) }
     }
 
     /// The conversion webhooks.
@@ -171,8 +151,9 @@ impl Registry {
         &self.webhooks
     }
 
-    /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Returns its
-    /// storage version, which need not be served.
+    /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Calls no webhook:
+    /// objects that one has to convert are unread until they are [read again](Registry::reread). Returns its storage version,
+    /// which need not be served.
     ///
     /// # Errors
     /// Versions that do not belong together, an invalid schema, names that clash with another kind's, or objects that
@@ -186,7 +167,7 @@ impl Registry {
     /// # Errors
     /// Like [`Registry::register`].
     pub fn register_prepared(&self, prepared: &Prepared) -> Result<Arc<Registered>, String> {
-        self.put(prepared.clone(), None, &Replaces::Nothing)
+        self.put(prepared, None, &Replaces::Nothing)
     }
 
     fn preparer(&self) -> Preparer<'_> {
@@ -196,7 +177,8 @@ impl Registry {
     /// Replaces the resource with the same group and plural by a kind in all of its versions, or adds it. The old
     /// resource is served until the objects are loaded again. Running requests continue with the old one, its watches
     /// end after the changes committed so far, and resumed watches continue on the new one. `declarer` is the row of
-    /// the store that declares the kind, unless the program does. Blocks on the disk.
+    /// the store that declares the kind, unless the program does. Blocks on the disk. Calls no webhook, like
+    /// [`Registry::register`].
     ///
     /// # Errors
     /// Like [`Registry::register`], and if another row, or the program, declares the old resource; which then stays.
@@ -205,16 +187,33 @@ impl Registry {
         versions: impl IntoIterator<Item = Kind>,
         declarer: Option<Hold>,
     ) -> Result<Arc<Registered>, String> {
-        let declarer =
-            declarer.map(|hold| Arc::new(Declarer { hold: ArcSwap::from_pointee(hold), ends: AtomicBool::new(false) }));
-        self.put(self.preparer().prepare(versions)?, declarer.as_ref(), &Replaces::Any)
+        let declarer = declarer.map(|hold| Declarer::new(hold).into());
+        self.put(&self.preparer().prepare(versions)?, declarer.as_ref(), &Replaces::Any)
+    }
+
+    /// The same, with objects that a webhook has to convert: the old resource is served until the webhook has converted them, or
+    /// has failed. If the signal comes while the webhook is called, nothing is replaced.
+    ///
+    /// # Errors
+    /// Like [`Registry::replace`], and if the signal came.
+    pub async fn replace_converted(
+        self: &Arc<Self>,
+        versions: Vec<Kind>,
+        declarer: Hold,
+        stop: signal::Receiver<bool>,
+    ) -> Result<Arc<Registered>, String> {
+        self.put_converted(Versions::new(versions)?, Some(Declarer::new(declarer).into()), Replaces::Any, stop).await
     }
 
     /// Reads the objects of a resource again, if a conversion webhook could not convert all of them when they were read. The
-    /// resource is replaced if more can be read now. Blocks on the disk and the webhook.
-    pub fn reread(&self, served: &Arc<Registered>) -> Option<Arc<Registered>> {
-        let prepared = self.preparer().with(served.records.versions().clone());
-        self.put(prepared, served.declarer.as_ref(), &Replaces::Unread(served)).ok()
+    /// resource is replaced if more can be read now, and the signal has not come.
+    pub async fn reread(
+        self: &Arc<Self>,
+        served: &Arc<Registered>,
+        stop: signal::Receiver<bool>,
+    ) -> Option<Arc<Registered>> {
+        let (versions, declarer) = (served.records.versions().clone(), served.declarer.clone());
+        self.put_converted(versions, declarer, Replaces::Unread(served.clone()), stop).await.ok()
     }
 
     /// Stops serving a resource: its watches end after what was committed. Requests that began before continue, and their
@@ -245,89 +244,6 @@ impl Registry {
         confirmed
     }
 
-    fn put(
-        &self,
-        mut prepared: Prepared,
-        declarer: Option<&Arc<Declarer>>,
-        replaces: &Replaces<'_>,
-    ) -> Result<Arc<Registered>, String> {
-        let mut answers = Answers::default();
-        for attempt in 0.. {
-            match self.try_put(&prepared, declarer, replaces, &mut answers) {
-                Ok(done) => return Ok(done),
-                Err(Unput::Refused(why)) => return Err(why),
-                // Not under the lock, because webhooks may be slow.
-                Err(Unput::Open(open)) => self.webhooks.answer_blocking(open, &mut answers, attempt),
-            }
-            // The next reader counts again.
-            prepared = self.preparer().with(prepared.records.versions().clone());
-        }
-        unreachable!("what is asked is answered")
-    }
-
-    /// The same if the conversions of stored objects were answered.
-    fn try_put(
-        &self,
-        Prepared { records }: &Prepared,
-        declarer: Option<&Arc<Declarer>>,
-        replaces: &Replaces<'_>,
-        answers: &mut Answers,
-    ) -> Result<Arc<Registered>, Unput> {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let kind = records.stored().clone();
-        let table = self.table.load_full();
-        let old = table
-            .resource(&kind.group_version.group, &kind.names().plural)
-            .filter(|_| !matches!(replaces, Replaces::Nothing));
-        check(&table, old, records.versions(), declarer, replaces)?;
-        let load = || self.cache.load(&kind.shared.prefix(), records.clone());
-        // Objects of another version are converted to the storage version.
-        let loading = answers.attempt(load).map_err(Unput::Open)?;
-        let loading =
-            loading.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        if let Replaces::Unread(before) = replaces
-            && records.unread() >= before.records.unread()
-        {
-            return Err(format!("the objects of {} cannot be converted yet", kind.group_resource()).into());
-        }
-        if let Some(misfits) = records.take_misfits() {
-            tracing::warn!(
-                resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
-                "stored objects do not fit the schema of their kind: they are served, can be deleted, and can be written \
-                 as far as that changes only what fits",
-            );
-        }
-        let served = |kind: &Arc<Kind>| {
-            let endpoints = endpoint::of(kind);
-            Registered {
-                requests: endpoints.iter().map(|endpoint| self.measured(kind, endpoint)).collect(),
-                kind: kind.clone(),
-                endpoints,
-                objects: loading.resource().clone(),
-                records: records.clone(),
-                view: None,
-                stored: None,
-                webhooks: records.versions().wait().then(|| self.webhooks.clone()),
-                declarer: declarer.cloned(),
-                number: next_number(),
-            }
-        };
-        let stored = Arc::new(served(&kind));
-        let in_version = |version: &Arc<Kind>| {
-            if Arc::ptr_eq(version, &kind) {
-                return stored.clone();
-            }
-            let served = served(version);
-            let view = View::new(version.clone(), self.cache.renderings().clone(), served.number);
-            Arc::new(Registered { view: Some(view), stored: Some(stored.clone()), ..served })
-        };
-        let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
-        let table = Arc::new(table.with(old, Some((&versions, &stored))));
-        loading.serve(|| self.table.store(table));
-        self.changes.send_replace(());
-        Ok(stored)
-    }
-
     /// The counters of the requests to an endpoint.
     fn measured(&self, kind: &Kind, endpoint: &Endpoint) -> Arc<metrics::Endpoint> {
         let at = &kind.group_version;
@@ -338,32 +254,4 @@ impl Registry {
     pub fn requests(&self) -> &Arc<metrics::Requests> {
         &self.requests
     }
-}
-
-/// Checks that a kind may be added, or replace a resource.
-fn check(
-    table: &Table,
-    old: Option<&Arc<Registered>>,
-    versions: &Versions,
-    declarer: Option<&Arc<Declarer>>,
-    replaces: &Replaces<'_>,
-) -> Result<(), String> {
-    let (kind, definition) = (versions.stored(), versions.definition());
-    if let Replaces::Unread(before) = replaces
-        && !old.is_some_and(|old| Arc::ptr_eq(old, before.stored()))
-    {
-        return Err(format!("{} was replaced or removed", kind.group_resource()));
-    }
-    let row = |declarer: Option<&Arc<Declarer>>| declarer.map(|declarer| declarer.hold.load().key.clone());
-    if let Some(old) = old
-        && row(old.declarer.as_ref()) != row(declarer)
-    {
-        return Err(format!("{} is declared elsewhere already", kind.group_resource()));
-    }
-    let prefix = kind.shared.prefix();
-    for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
-        clashes::check_names(definition, other.records.versions().definition())?;
-        clashes::check_keys((&kind.shared, &prefix), (&other.kind.shared, other.objects.prefix()))?;
-    }
-    Ok(())
 }

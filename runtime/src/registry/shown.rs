@@ -15,6 +15,12 @@ impl Registered {
         }
     }
 
+    /// True if a short request may wait for a webhook: a read in a version to which one converts, or a write of which one converts
+    /// something.
+    pub fn may_wait(&self, reads: bool) -> bool {
+        self.webhooks.is_some() && (self.kind.waits() || !reads && self.records.waits())
+    }
+
     /// The view of this version, if a webhook converts to it.
     pub fn waiting_view(&self) -> Option<(&View, &Arc<Webhooks>)> {
         self.view.as_ref().filter(|_| self.kind.waits()).zip(self.webhooks.as_ref())

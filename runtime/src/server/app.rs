@@ -143,6 +143,7 @@ impl App {
     async fn stop_with(mut self, connections: Option<Connections>) {
         tracing::info!("stopping");
         self.health.stop();
+        self.api.registry.webhooks().stop();
         let ended = connections.map(Connections::stop);
         // Before the watches end: a controller that watches ends because of its `Shutdown`. Requests are still
         // answered.

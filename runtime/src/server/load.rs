@@ -101,6 +101,7 @@ impl Builder {
         }
         let (builtin, controllers) =
             control(&api, definitions, self.controllers, self.builtin_controllers, self.stop_within)?;
+        converted(&api).await;
         let service = Service::new(Arc::new(http::Backend {
             api: api.clone(),
             handlers: handlers.clone(),
@@ -195,6 +196,17 @@ impl Core {
     }
 }
 
+/// How long the start waits for webhooks.
+const CONVERTED_WITHIN: Duration = Duration::from_millis(300);
+
+/// Waits a moment for webhooks that convert stored objects. A server whose webhooks answer thus begins with all objects; objects of
+/// others are unread until their webhook answers.
+async fn converted(api: &Verbs) {
+    let all_read = || api.registry.resources().0.iter().all(|served| served.records.unread() == 0).then_some(());
+    // Late ones are no error here.
+    drop(tokio::time::timeout(CONVERTED_WITHIN, api.registry.until(all_read)).await);
+}
+
 /// Starts the server's own controllers, as far as `own` is set. Returns them, and the builder's, which are started last. If other
 /// servers write to the store, one controller runs those of them that one server at a time must run.
 fn control(
@@ -205,9 +217,7 @@ fn control(
     stop_within: Duration,
 ) -> Result<(Controllers, Vec<Controller>)> {
     let mut builtin = Controllers::default();
-    if own {
-        builtin.reread(api);
-    }
+    builtin.reread(api);
     let leads = watch::Sender::new(!api.has_peers);
     let idle = !own && definitions.is_none() && controllers.is_empty();
     if let Some(definitions) = definitions {

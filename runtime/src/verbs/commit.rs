@@ -103,7 +103,7 @@ impl Verbs {
         let unreadable = |damage: Damage| request.unreadable(vec![(full_key.to_string(), damage.to_string())], false);
         let stored = stored.value.map_err(unreadable)?;
         let write = || served.records.write_over(&full_key, (new.document, new.fit), new.values, &stored);
-        let sealed = waiting::outside(served.converting(write)).await.map_err(Error::Internal)?;
+        let sealed = sealing(request, new.values, write).await.map_err(Error::Internal)?;
         sealed.map(|sealed| checked(request, sealed)).transpose().map_err(Failed::from)
     }
 
@@ -228,8 +228,19 @@ pub(super) async fn preview(
 /// The record of an object. It has selectable values of other versions, to which a webhook may convert.
 async fn record(request: &Request, key: &str, New { document, fit, values }: New<'_>) -> Result<Bytes, Error> {
     let (served, full_key) = (&request.served, full_key(request, key));
-    let sealed = served.converting(|| served.records.write(&full_key, document, fit, values));
-    checked(request, waiting::outside(sealed).await.map_err(Error::Internal)?)
+    let write = || served.records.write(&full_key, document, fit, values);
+    checked(request, sealing(request, values, write).await.map_err(Error::Internal)?)
+}
+
+/// Makes a record. If its values are optional, a webhook that does not answer soon is not waited for.
+async fn sealing<T>(request: &Request, values: Values, write: impl Fn() -> T) -> T {
+    let converting = request.served.converting(&write);
+    match values {
+        Values::Optional if request.served.webhooks.is_some() => {
+            waiting::unneeded(converting).await.unwrap_or_else(write)
+        }
+        _ => waiting::outside(converting).await,
+    }
 }
 
 /// A record that is not too large.

@@ -80,7 +80,7 @@ impl Answerable {
 /// The stored object in the requested version, for the answer to a deletion or a release. If the object cannot be converted,
 /// the part that all versions share.
 pub(super) async fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
-    if let Ok(shown) = shown(request, stored).await {
+    if let Some(Ok(shown)) = waiting::unneeded(request.served.show(stored)).await {
         return Ok(shown);
     }
     let kind = &*request.served.kind;
@@ -129,8 +129,8 @@ pub(super) async fn written_through<'d>(request: &Request, stored: &'d Document)
         let read = request.served.kind.convert_from_stored(stored.clone())?;
         to_stored(request, &read)
     };
-    let written = waiting::outside(request.served.converting(through)).await;
-    written.map_or(Cow::Borrowed(stored), Cow::Owned)
+    let written = waiting::unneeded(request.served.converting(through)).await;
+    written.and_then(Result::ok).map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 
 /// True if a change only removes finalizers. The server's own records of changes do not count.

@@ -1,9 +1,12 @@
 //! Waiting for the user's code: hooks and admission may take long, and may themselves wait for other requests to this
 //! server. So nothing that other requests wait for is held meanwhile: neither the turn of a writer nor the slot of a
 //! heavy request. Only a writer that has lost many races holds them, for a limited time.
-use std::{future::poll_fn, pin::pin, sync::Arc};
+use std::{future::poll_fn, pin::pin, sync::Arc, time::Duration};
 
-use tokio::{sync::Semaphore, time::sleep};
+use tokio::{
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
 
 use super::turns::{Held, Turn};
 
@@ -66,6 +69,14 @@ pub(super) async fn outside<T>(code: impl Future<Output = T>) -> T {
         slot.0.wait().await;
     }
     done
+}
+
+/// How long a webhook is waited for whose conversion is not needed: deletions and removals of finalizers succeed without.
+const UNNEEDED_WITHIN: Duration = Duration::from_secs(3);
+
+/// Awaits a conversion that is not needed. `None` if it was not done in time.
+pub(super) async fn unneeded<T>(conversion: impl Future<Output = T>) -> Option<T> {
+    timeout(UNNEEDED_WITHIN, outside(conversion)).await.ok()
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! HTTP/1.1 over TLS to one webhook. Connections are used again; redirects are not followed; the size of a response is
-//! limited.
+//! limited, and of what it says, errors show the beginning.
 use std::{
     convert::Infallible,
     env, fs,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     task::{Context, Poll},
+    time::Duration,
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -19,7 +23,11 @@ use hyper::{
     http::uri::PathAndQuery,
 };
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::{
+    net::TcpStream,
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
 use tokio_rustls::{
     TlsConnector,
     rustls::{
@@ -29,12 +37,18 @@ use tokio_rustls::{
     },
 };
 
-use crate::kind::convert::Webhook;
+use super::{breaker::Breaker, pool::Pool, slots::Queue};
+use crate::{
+    kind::convert::Webhook,
+    meta::{go, url::Url},
+};
 
 /// The maximum size of a response: a batch of the largest size whose objects grow several times.
-const MAX_RESPONSE: usize = 64 << 20;
-/// The maximum number of idle connections to one webhook.
-const MOST_IDLE: usize = 8;
+const MAX_RESPONSE: usize = 32 << 20;
+/// The size above which only one response is in memory at a time: decoding takes several times as much.
+const LARGE_RESPONSE: usize = 2 << 20;
+/// How long the rest of a large response may take, which others wait for.
+const LARGE_WITHIN: Duration = Duration::from_secs(10);
 /// The size of a refusal's text that errors show.
 const SHOWN: usize = 1_024;
 
@@ -52,7 +66,11 @@ pub(super) struct Client {
     /// The URL that messages name.
     url: String,
     target: Result<Target, String>,
-    idle: Mutex<Vec<SendRequest<Whole>>>,
+    /// Its connections in the pool.
+    number: u64,
+    pool: Arc<Pool>,
+    /// The calls.
+    pub(super) queue: Queue,
 }
 
 /// Where the webhook is.
@@ -68,7 +86,8 @@ struct Target {
 
 impl Client {
     /// A client of a webhook; the address is that of its service, if it is known.
-    pub(super) fn new(webhook: &Webhook, address: Option<String>) -> Self {
+    pub(super) fn new(webhook: &Webhook, address: Option<String>, pool: &Arc<Pool>, timeout: Duration) -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         let url = match (&webhook.service, &webhook.url) {
             (Some(service), _) => {
                 let path = service.path.trim_start_matches('/');
@@ -77,52 +96,44 @@ impl Client {
             (None, url) => url.clone().unwrap_or_default(),
         };
         let target = Target::new(&url, &webhook.ca_bundle, address);
-        Self { url: format!("{url}?timeout=30s"), target, idle: Mutex::default() }
+        let (url, number) = (format!("{}?timeout=30s", go::shortened(&url)), LAST.fetch_add(1, Ordering::Relaxed));
+        Self { url, target, number, pool: pool.clone(), queue: Queue::new(Breaker::new(timeout)) }
     }
 
     /// The error for a failed request.
     pub(super) fn failed(&self, why: &str) -> String {
-        format!("Post {:?}: {why}", self.url)
+        format!("Post {:?}: {}", self.url, go::shortened(why))
     }
 
-    /// Sends a request, and returns the body of the response, or the error for a code other than 2xx. Fails if there is
-    /// no response.
-    pub(super) async fn post(&self, body: Bytes) -> Result<Result<Bytes, String>, String> {
-        let target = self.target.as_ref().map_err(|why| self.failed(why))?;
+    /// Sends a request, and returns the response, or the error for a code other than 2xx. Fails if there is no response.
+    pub(super) async fn post(&self, body: Bytes) -> Result<Result<Answer, String>, String> {
+        let target = self.target.as_ref()?;
         // The webhook may have closed an idle connection. Then another one is used: conversions have no effects.
-        while let Some(mut idle) = self.take_idle() {
+        while let Some(mut idle) = self.pool.take(self.number) {
             if idle.ready().await.is_ok()
                 && let Ok(response) = idle.send_request(target.request(body.clone())).await
             {
                 return self.read(response, idle).await;
             }
         }
-        let mut connection = target.connect().await.map_err(|why| self.failed(&why))?;
+        let mut connection = target.connect().await?;
         let response = connection.send_request(target.request(body)).await;
-        self.read(response.map_err(|error| self.failed(&error.to_string()))?, connection).await
-    }
-
-    fn take_idle(&self) -> Option<SendRequest<Whole>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.read(response.map_err(|error| error.to_string())?, connection).await
     }
 
     async fn read(
         &self,
         response: hyper::Response<Incoming>,
         connection: SendRequest<Whole>,
-    ) -> Result<Result<Bytes, String>, String> {
+    ) -> Result<Result<Answer, String>, String> {
         let code = response.status();
-        let body = whole(response.into_body()).await.map_err(|why| self.failed(&why))?;
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if !connection.is_closed() && idle.len() < MOST_IDLE {
-            idle.push(connection);
-        }
-        drop(idle);
+        let answer = whole(response.into_body()).await?;
+        self.pool.put(self.number, connection);
         Ok(match code {
-            _ if code.is_success() => Ok(body),
+            _ if code.is_success() => Ok(answer),
             StatusCode::NOT_FOUND => Err("the server could not find the requested resource".to_owned()),
             _ if code.is_server_error() => {
-                let text = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]).trim().to_owned();
+                let text = String::from_utf8_lossy(&answer.body[..answer.body.len().min(SHOWN)]).trim().to_owned();
                 Err(format!("an error on the server ({text:?}) has prevented the request from succeeding"))
             }
             _ => Err(format!(
@@ -134,17 +145,19 @@ impl Client {
 }
 
 impl Target {
-    fn new(url: &str, ca_bundle: &str, address: Option<String>) -> Result<Self, String> {
-        let rest = url.strip_prefix("https://").ok_or("unsupported protocol scheme")?;
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let uri: hyper::Uri = format!("https://{host}").parse().map_err(|error| format!("invalid host: {error}"))?;
-        let bare = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let name = ServerName::try_from(bare.to_owned()).map_err(|error| format!("invalid host: {error}"))?;
-        let path = format!("/{path}?timeout=30s").parse().map_err(|error| format!("invalid path: {error}"))?;
-        let port = uri.port_u16().unwrap_or(443);
-        let literal = if bare.contains(':') { format!("[{bare}]:{port}") } else { format!("{bare}:{port}") };
+    fn new(text: &str, ca_bundle: &str, address: Option<String>) -> Result<Self, String> {
+        let url = Url::parse(text)?;
+        if url.scheme != "https" {
+            return Err("unsupported protocol scheme".to_owned());
+        }
+        let name = ServerName::try_from(url.host.to_owned()).map_err(|error| format!("invalid host: {error}"))?;
+        let port = url.port_or(443).ok_or_else(|| format!("dial tcp: address {}: invalid port", url.port))?;
+        let path = format!("{}?timeout=30s", url.request_path());
+        let path = path.parse().map_err(|error| format!("invalid path: {error}"))?;
+        let host = if url.authority.starts_with('[') { format!("[{}]", url.host) } else { url.host.to_owned() };
+        let address = address.unwrap_or_else(|| format!("{host}:{port}"));
         let tls = TlsConnector::from(Arc::new(tls(ca_bundle)?));
-        Ok(Self { address: address.unwrap_or(literal), name, host: host.to_owned(), path, tls })
+        Ok(Self { address, name, host: url.authority.to_owned(), path, tls })
     }
 
     async fn connect(&self) -> Result<SendRequest<Whole>, String> {
@@ -194,22 +207,45 @@ fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
+/// The body of a response.
+pub(super) struct Answer {
+    pub body: Bytes,
+    /// Held while a large one is in memory.
+    _large: Option<SemaphorePermit<'static>>,
+}
+
+/// The turn of a large response.
+static LARGE: Semaphore = Semaphore::const_new(1);
+
 /// Reads a response.
-async fn whole(body: Incoming) -> Result<Bytes, String> {
+async fn whole(body: Incoming) -> Result<Answer, String> {
     let (mut body, mut all) = (pin!(body), BytesMut::new());
+    if read(body.as_mut(), &mut all, LARGE_RESPONSE).await? {
+        return Ok(Answer { body: all.freeze(), _large: None });
+    }
+    let large = LARGE.acquire().await.expect("the semaphore is never closed");
+    let late = |_| format!("the rest of a large response did not arrive within {} s", LARGE_WITHIN.as_secs());
+    if timeout(LARGE_WITHIN, read(body, &mut all, MAX_RESPONSE)).await.map_err(late)?? {
+        return Ok(Answer { body: all.freeze(), _large: Some(large) });
+    }
+    Err(format!("the response is longer than {MAX_RESPONSE} bytes"))
+}
+
+/// Reads a response until it ends, or is longer than a limit. Returns true if it has ended.
+async fn read(mut body: Pin<&mut Incoming>, all: &mut BytesMut, limit: usize) -> Result<bool, String> {
     while let Some(frame) = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
         let frame = frame.map_err(|error| error.to_string())?;
         let Ok(data) = frame.into_data() else { continue };
-        if all.len() + data.len() > MAX_RESPONSE {
-            return Err(format!("the response is longer than {MAX_RESPONSE} bytes"));
-        }
         all.extend_from_slice(&data);
+        if all.len() > limit {
+            return Ok(false);
+        }
     }
-    Ok(all.freeze())
+    Ok(true)
 }
 
 /// A body in one piece.
-struct Whole(Option<Bytes>);
+pub(super) struct Whole(Option<Bytes>);
 
 impl Body for Whole {
     type Data = Bytes;

@@ -1,24 +1,41 @@
 //! Calls conversion webhooks: builds and checks the reviews, and keeps connections. Conversions that are needed together are
-//! one call.
+//! one call. Calls run in [slots] of their own, and a [breaker] decides whether a webhook that does not answer is called.
+mod blocking;
+mod breaker;
+mod clients;
 mod connection;
+mod pool;
 mod review;
+mod slots;
 #[cfg(test)]
 mod tests;
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
-    thread,
     time::{Duration, Instant},
 };
 
-use self::{connection::Client, review::Batch};
+use tokio::{
+    sync::watch,
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
+
+use self::{
+    blocking::Runtime,
+    clients::Clients,
+    connection::{Answer, Client},
+    review::Batch,
+    slots::Slots,
+};
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},
     meta::{GroupVersion, uid::uid},
     metrics::{self, Histogram, Totals, milliseconds},
     schema::Document,
 };
+use bytes::Bytes;
 
 /// How long a call may take, as in kube-apiserver.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,8 +46,13 @@ const MOST_ATTEMPTS: usize = 32;
 const MOST_OBJECTS: usize = 500;
 /// The maximum size of them in bytes; the last one may exceed it.
 const MOST_BYTES: usize = 4 << 20;
-/// The maximum number of webhooks whose connections are kept.
-const MOST_CLIENTS: usize = 1_024;
+/// The size of a response in bytes above which it is decoded on another thread.
+const LARGE: usize = 64 << 10;
+/// How long a call may take when the server stops.
+const STOP_WITHIN: Duration = Duration::from_secs(1);
+
+/// The maximum number of descriptors that calls take.
+pub(crate) const DESCRIPTORS: usize = slots::MOST_RUNNING + pool::MOST_IDLE;
 
 /// Buckets, as kube-apiserver has them.
 const BOUNDS: [u64; 15] = milliseconds([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384]);
@@ -41,33 +63,44 @@ pub(crate) type Resolver = Arc<dyn Fn(&WebhookService) -> Option<String> + Send 
 /// What calls are counted by: the definition, both versions, and whether they succeeded.
 type Labels = (Arc<str>, String, String, bool);
 
-/// A webhook, and the address that the resolver gave.
-type Target = (Arc<Webhook>, Option<String>);
-
 /// The conversion webhooks.
 pub struct Webhooks {
-    resolver: Option<Resolver>,
     timeout: Duration,
-    clients: Mutex<HashMap<Target, Arc<Client>>>,
+    clients: Clients,
+    slots: Slots,
+    runtime: Runtime,
     durations: Mutex<HashMap<Labels, Arc<Histogram>>>,
+    /// True while the server stops.
+    stopping: watch::Sender<bool>,
 }
 
 impl Default for Webhooks {
     fn default() -> Self {
-        Self { resolver: None, timeout: TIMEOUT, clients: Mutex::default(), durations: Mutex::default() }
+        Self::with(None, TIMEOUT)
     }
 }
 
 impl Webhooks {
     /// Webhooks whose services a function finds.
     pub fn with_resolver(resolver: Option<Resolver>) -> Self {
-        Self { resolver, ..Self::default() }
+        Self::with(resolver, TIMEOUT)
     }
 
     /// Webhooks that must answer in this time.
     #[cfg(test)]
     pub(crate) fn within(timeout: Duration) -> Self {
-        Self { timeout, ..Self::default() }
+        Self::with(None, timeout)
+    }
+
+    fn with(resolver: Option<Resolver>, timeout: Duration) -> Self {
+        Self {
+            timeout,
+            clients: Clients::new(resolver, timeout),
+            slots: Slots::default(),
+            runtime: Runtime::default(),
+            durations: Mutex::default(),
+            stopping: watch::Sender::new(false),
+        }
     }
 
     /// Runs code that converts, until all of its conversions are answered. The code must be a pure function.
@@ -88,37 +121,25 @@ impl Webhooks {
         for attempt in 0.. {
             match answers.attempt(&mut work) {
                 Ok(done) => return done,
-                Err(open) => self.answer_blocking(open, &mut answers, attempt),
+                Err(open) => self.runtime.block_on(self.answer(open, &mut answers, attempt)),
             }
         }
         unreachable!("what is asked is answered")
     }
 
-    /// Answers what an attempt has asked, for code that may block its thread.
-    pub(crate) fn answer_blocking(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
-        // A thread of its own, because this one may belong to a runtime, which must not wait for another one.
-        let call = || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.map(|runtime| runtime.block_on(self.answer(open, answers, attempt)))
-        };
-        let failed = match thread::scope(|scope| scope.spawn(call).join()) {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => format!("it cannot be called: {error}"),
-            Err(_) => "the call panicked".to_owned(),
-        };
-        tracing::error!(failed, "conversion webhooks");
-        answers.fail(&failed);
-    }
-
-    /// Forgets the connections and the durations of a definition that was removed. Connections are shared by definitions with the
-    /// same webhook, so all are opened again when they are needed.
+    /// Forgets the connections and the durations of a definition that was removed.
     pub fn forget(&self, definition: &str) {
-        self.clients.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.clients.forget(definition);
         self.durations.lock().unwrap_or_else(PoisonError::into_inner).retain(|labels, _| &*labels.0 != definition);
     }
 
+    /// Cancels calls, also later ones, that are not answered within a second, because the server stops.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
     /// Answers what an attempt has asked.
-    async fn answer(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
+    pub(crate) async fn answer(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
         // All batches together wait only once for a webhook that does not answer.
         let mut silent: Option<(Arc<Webhook>, String)> = None;
         for batch in batches(open) {
@@ -140,36 +161,55 @@ impl Webhooks {
     /// Converts a batch. Fails if the webhook does not answer.
     async fn call(&self, batch: &Batch) -> Result<Result<Vec<Document>, String>, String> {
         let begun = Instant::now();
-        let client = self.client(&batch.of().webhook);
         let called = async {
             let (uid, request) = match uid().and_then(|uid| batch.request(&uid).map(|request| (uid, request))) {
                 Ok(ready) => ready,
                 Err(why) => return Ok(Err(why)),
             };
-            let called = tokio::time::timeout(self.timeout, client.post(request)).await;
-            let answer = called.unwrap_or_else(|_| Err(client.failed("context deadline exceeded")))?;
-            Ok(answer.map_err(|why| batch.failed(&why)).and_then(|answer| batch.converted(&answer, &uid)))
+            let client = self.clients.of(batch.of());
+            let answer = self.post(&client, request).await.map_err(|why| client.failed(&why))?;
+            let review = match answer {
+                Ok(answer) => decode(answer).await,
+                Err(why) => Err(why),
+            };
+            Ok(batch.converted(review, &uid))
         };
         let converted = called.await;
         self.observe(batch.of(), matches!(converted, Ok(Ok(_))), begun.elapsed());
         converted
     }
 
-    fn client(&self, webhook: &Arc<Webhook>) -> Arc<Client> {
-        let address =
-            webhook.service.as_ref().zip(self.resolver.as_ref()).and_then(|(service, resolver)| resolver(service));
-        let key = (webhook.clone(), address);
-        let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = clients().get(&key) {
-            return known.clone();
-        }
-        // Not under the lock, because this may read files.
-        let client = Arc::new(Client::new(webhook, key.1.clone()));
-        let mut clients = clients();
-        if clients.len() >= MOST_CLIENTS {
-            clients.clear();
-        }
-        clients.entry(key).or_insert(client).clone()
+    /// Sends a request in the slots of a call.
+    async fn post(&self, client: &Client, request: Bytes) -> Result<Result<Answer, String>, String> {
+        let mut slot = None;
+        let calling = async {
+            slot = Some(client.queue.enter(&self.slots).await?);
+            client.post(request).await
+        };
+        let called = tokio::select! {
+            called = timeout(self.timeout, calling) => called,
+            () = self.stopping() => return Err("the server is stopping".to_owned()),
+        };
+        let (why, slot) = match (called, slot) {
+            (Ok(Ok(answer)), Some(slot)) => {
+                slot.call.answered();
+                return Ok(answer);
+            }
+            (Ok(Err(why)), None) => return Err(why),
+            (Err(_), None) => return Err("the calls before this one took too long".to_owned()),
+            (Ok(Ok(_)), None) => unreachable!("a request is sent in a slot"),
+            (Ok(Err(why)), Some(slot)) => (why, slot),
+            (Err(_), Some(slot)) => ("context deadline exceeded".to_owned(), slot),
+        };
+        slot.call.failed(&why);
+        Err(why)
+    }
+
+    /// Waits until the server stops, and calls have had their time.
+    async fn stopping(&self) {
+        // The sender is part of this.
+        drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);
+        sleep(STOP_WITHIN).await;
     }
 
     fn observe(&self, of: &Question, succeeded: bool, elapsed: Duration) {
@@ -187,6 +227,15 @@ impl Webhooks {
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
+}
+
+/// The document of a response.
+async fn decode(answer: Answer) -> Result<Document, String> {
+    if answer.body.len() <= LARGE {
+        return review::decode(&answer.body);
+    }
+    let decoding = spawn_blocking(move || review::decode(&answer.body)).await;
+    decoding.unwrap_or_else(|error| Err(format!("decoding the response broke off: {error}")))
 }
 
 /// Questions to the same webhook about the same versions.

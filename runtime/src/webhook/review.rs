@@ -95,9 +95,13 @@ impl Batch {
     }
 
     /// The converted objects of a response. Fails if it is invalid, or has an error.
-    pub(super) fn converted(&self, response: &Bytes, uid: &str) -> Result<Vec<Document>, String> {
+    pub(super) fn converted(&self, review: Result<Document, String>, uid: &str) -> Result<Vec<Document>, String> {
+        self.objects_of(review, uid).map_err(|why| go::shortened(&why))
+    }
+
+    fn objects_of(&self, review: Result<Document, String>, uid: &str) -> Result<Vec<Document>, String> {
         let version = Version::of(&self.of().webhook).unwrap_or(Version::V1);
-        let converted = response_of(response, version, uid).map_err(|why| self.failed(&why))?;
+        let converted = review.and_then(|review| response_of(review, version, uid)).map_err(|why| self.failed(&why))?;
         let (what, expected) = (self.what(), self.questions.len());
         if converted.len() != expected {
             let given = converted.len();
@@ -133,10 +137,14 @@ impl Batch {
     }
 }
 
-/// The objects of a response.
-fn response_of(response: &Bytes, version: Version, uid: &str) -> Result<Vec<Document>, String> {
+/// The document of a response.
+pub(super) fn decode(response: &Bytes) -> Result<Document, String> {
     let decoded = codec::decode(response, &Limits::CONVERSION);
-    let mut review = decoded.map_err(|error| format!("the response cannot be decoded: {error}"))?.document;
+    Ok(decoded.map_err(|error| format!("the response cannot be decoded: {error}"))?.document)
+}
+
+/// The objects of a response.
+fn response_of(mut review: Document, version: Version, uid: &str) -> Result<Vec<Document>, String> {
     let text = |value: &Value, member: &str| value.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&review, "apiVersion"), text(&review, "kind"));
     let expected = version.api_version();

@@ -212,7 +212,7 @@ impl Target for Apply {
                 assert_eq!(again.as_ref(), Ok(&merged), "nothing changes the second time");
                 form(&merged)
             }
-            Err(error @ ApplyError::Conflicts(_)) => {
+            Err(error @ ApplyError::Conflicts { .. }) => {
                 assert!(!force, "{error}");
                 error.to_string()
             }

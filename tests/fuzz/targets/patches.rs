@@ -84,7 +84,8 @@ impl Target for JsonPatch {
     fn attempt(&self, input: &[u8]) -> String {
         let Some((document, patch)) = two(input) else { return "no input".to_owned() };
         let before = document.clone();
-        let answer = json_patch::Patch::parse(&encoded(&patch)).and_then(|patch| patch.apply(&document));
+        let answer = json_patch::Patch::parse(&encoded(&patch))
+            .and_then(|patch| patch.apply(&document, &kindsmith::schema::Meter::default()));
         assert_eq!(document, before);
         match answer {
             Ok(result) => {

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Access, Definitions, Known, Retry, Tasks, WAIT, defined, names::is_true, read};
+use super::{Access, Definitions, Known, Retry, Servings, Tasks, WAIT, defined, names::is_true, read};
 use crate::{
     auth::User,
     cache::Object,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl Definitions {
-    /// Serves what the definitions in the store define. Blocks on the disk.
+    /// Serves what the definitions in the store define. Blocks on the disk, and waits for no webhook.
     ///
     /// # Panics
     /// If definitions are not served.
@@ -35,6 +35,7 @@ impl Definitions {
             waiting: BTreeSet::new(),
             generation: 0,
             removals: Tasks::default(),
+            servings: Servings::default(),
             failed: BTreeSet::new(),
             retry: Retry { at: Instant::now(), wait: WAIT },
             leads: !api.has_peers,

@@ -12,22 +12,20 @@ use std::{
 
 use tokio::{
     sync::watch as signal,
-    task::spawn_blocking,
     time::{Instant, sleep, sleep_until},
 };
 
 use self::{
     names::{Used, is_true, judged, put_condition},
-    reading::apart,
-    removal::Ending,
     reread::REREAD_AFTER,
+    serving::{Outcome, Servings},
 };
 use super::tasks::Tasks;
 use crate::{
     auth::User,
     cache::{Object, Subscription},
     codec,
-    kind::{Definition, crd, policy::Custom},
+    kind::{Definition, crd},
     meta::{Revision, options::WriteOptions},
     registry::Registered,
     schema::Document,
@@ -43,6 +41,7 @@ mod names;
 mod reading;
 mod removal;
 mod reread;
+mod serving;
 
 pub(crate) use declared::definition_kind;
 pub(crate) use elsewhere::appears;
@@ -67,6 +66,8 @@ pub(crate) struct Definitions {
     generation: u64,
     /// The removals of definitions, by name.
     removals: Tasks<String, ()>,
+    /// The tasks that serve definitions whose objects a webhook converts.
+    servings: Servings,
     /// Definitions that could not be served or written, for the store's sake mostly.
     failed: BTreeSet<String>,
     retry: Retry,
@@ -143,6 +144,7 @@ impl Definitions {
             sleep(WAIT).await;
         }
         self.removals.shutdown().await;
+        self.servings.shutdown().await;
     }
 
     /// Begins or ends to decide about definitions. A leader looks at all of them again.
@@ -171,9 +173,9 @@ impl Definitions {
             self.settle(&name).await;
         }
         let Ok(mut watch) = objects.watch(snapshot.revision(), Subscription::All, None).await else { return false };
-        let mut reread_after = REREAD_AFTER;
+        let mut reread_after = Duration::ZERO;
         loop {
-            let name = tokio::select! {
+            let (name, outcome) = tokio::select! {
                 Ok(()) = leads.changed() => return false,
                 () = sleep_until(self.retry.at), if !self.failed.is_empty() => {
                     self.try_again().await;
@@ -182,15 +184,19 @@ impl Definitions {
                 event = watch.next() => match event {
                     None => return self.access.api.cache.is_closed(),
                     Some(Err(_)) => return false,
-                    Some(Ok(event)) => event.object.key().to_owned(),
+                    Some(Ok(event)) => (event.object.key().to_owned(), None),
                 },
                 Some((name, ended)) = self.removals.next() => {
                     if let Err(error) = ended {
                         tracing::error!(%error, "the removal of a definition broke off, and begins again");
                         sleep(WAIT).await;
                     }
-                    name
+                    (name, None)
                 }
+                Some((name, outcome)) = self.servings.next() => match outcome {
+                    None => continue,
+                    outcome => (name, outcome),
+                },
                 // Files, too, declare resources, and release their names.
                 generation = self.access.api.registry.after(self.generation), if !self.waiting.is_empty() => {
                     self.generation = generation;
@@ -198,11 +204,15 @@ impl Definitions {
                     continue;
                 }
                 () = sleep(reread_after), if self.unread().next().is_some() => {
-                    reread_after = self.reread(reread_after).await;
+                    self.reread();
+                    reread_after = reread::LONGEST_WAIT.min(REREAD_AFTER.max(reread_after * 2));
                     continue;
                 }
             };
-            let freed = self.settle(&name).await;
+            if outcome.is_some() && self.unread().next().is_none() {
+                reread_after = REREAD_AFTER;
+            }
+            let freed = self.settle_with(&name, outcome).await;
             if freed {
                 self.settle_waiting().await;
             }
@@ -235,17 +245,25 @@ impl Definitions {
 
     /// Does what is due for a definition. Returns true if names may have become free.
     async fn settle(&mut self, name: &str) -> bool {
+        self.settle_with(name, None).await
+    }
+
+    /// The same after a task has served the definition.
+    async fn settle_with(&mut self, name: &str, outcome: Option<Outcome>) -> bool {
         if self.removals.has(name) {
             return false;
         }
+        let refused = outcome.and_then(|outcome| self.note_served(name, outcome));
         let stored = self.access.definitions.objects.snapshot().get(name).map(|object| object.revision());
         if stored.is_some() && self.known.get(name).is_some_and(|known| known.settled == stored) {
             return false;
         }
         let Some((object, mut definition)) = self.access.find(name) else {
+            self.end_serving(name).await;
             return self.forget(name).await;
         };
         if definition["metadata"]["deletionTimestamp"].is_string() {
+            self.end_serving(name).await;
             if self.leads {
                 self.remove(name, &definition);
             } else {
@@ -268,9 +286,9 @@ impl Definitions {
         let mut served = before.served;
         let mut is_settled = is_true(&status, "NamesAccepted");
         if is_true(&status, "NamesAccepted") || is_true(&status, "Established") {
-            match self.serve(&object, &definition, &status, served.as_ref()).await {
-                Ok(now) => {
-                    served = Some(now);
+            match self.serve(name, (&object, &definition, &status), &mut served, refused).await {
+                Ok(false) => is_settled = false,
+                Ok(true) => {
                     if !is_true(&status, "Established") {
                         let message = "the initial names have been accepted";
                         put_condition(&mut status, "Established", true, "InitialNamesAccepted", message);
@@ -296,63 +314,6 @@ impl Definitions {
         let settled = is_settled.then(|| object.revision());
         self.known.insert(name.to_owned(), Known { served, settled, ..known });
         freed
-    }
-
-    /// Serves a definition no more that is gone. Returns true if names may have become free.
-    async fn forget(&mut self, name: &str) -> bool {
-        if self.access.definitions.objects.snapshot().get(name).is_some() {
-            return false; // What cannot be read is not gone.
-        }
-        self.waiting.remove(name);
-        let Some(known) = self.known.remove(name) else { return false };
-        self.failed.remove(name);
-        if let Some((_, served)) = known.served {
-            let api = self.access.api.clone();
-            drop(spawn_blocking(move || api.registry.remove(&served)).await);
-        }
-        true
-    }
-
-    /// Serves a definition as it is now, and has its row be the condition of writes.
-    async fn serve(
-        &self,
-        object: &Arc<Object>,
-        definition: &Document,
-        status: &Document,
-        before: Option<&(Definition, Arc<Registered>)>,
-    ) -> Result<(Definition, Arc<Registered>), String> {
-        let mut accepted = definition.clone();
-        accepted["status"] = status.clone();
-        let (now, hold) = (apart(move || defined(accepted)).await?, self.access.hold(object));
-        let registry = self.access.api.registry.clone();
-        if let Some((before, served)) = before
-            && *before == now
-            && registry.confirm(served, hold.clone())
-        {
-            return Ok((now, served.clone()));
-        }
-        let kinds = now.kinds(&Custom);
-        let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold))).await;
-        Ok((now, replaced.map_err(|error| error.to_string())??))
-    }
-
-    /// Serves the objects of a definition that another server removes, without new ones.
-    fn end(&self, name: &str, object: &Object) {
-        let Some((_, served)) = self.known.get(name).and_then(|known| known.served.as_ref()) else { return };
-        served.declarer.iter().for_each(|declarer| declarer.end());
-        self.access.api.registry.confirm(served, self.access.hold(object));
-    }
-
-    /// Removes the objects of a definition and then the definition, in a task.
-    fn remove(&mut self, name: &str, definition: &Document) {
-        let served = self.known.get(name).and_then(|known| known.served.as_ref());
-        let ending = Ending {
-            access: self.access.clone(),
-            name: name.to_owned(),
-            uid: definition["metadata"]["uid"].clone(),
-            served: served.map(|(_, served)| served.clone()),
-        };
-        self.removals.spawn(name.to_owned(), async move { ending.run().await });
     }
 
     /// The names in use in the group of a definition, by others.

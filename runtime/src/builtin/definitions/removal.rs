@@ -48,11 +48,11 @@ impl Ending {
     }
 
     async fn end(&self) -> Result<(), String> {
-        let served = match &self.served {
+        let mut served = match &self.served {
             Some(served) => Some(served.clone()),
             None => self.find_unserved().await?,
         };
-        if let Some(served) = &served {
+        if let Some(served) = &mut served {
             self.empty(served).await?;
         }
         self.finish(served.as_ref()).await
@@ -116,17 +116,25 @@ impl Ending {
         self.access.find(&self.name).filter(|(_, found)| found["metadata"]["uid"] == self.uid)
     }
 
-    /// Deletes all objects, and waits until they are gone. No new ones are created meanwhile.
-    async fn empty(&self, served: &Arc<Registered>) -> Result<(), String> {
+    /// Deletes all objects, and waits until they are gone. No new ones are created meanwhile. Objects that a webhook could not
+    /// convert are served unconverted before, by another resource.
+    async fn empty(&self, served: &mut Arc<Registered>) -> Result<(), String> {
         let Access { api, user, .. } = &self.access;
-        served.declarer.iter().for_each(|declarer| declarer.end());
         let mut wait = FIRST_WAIT;
         while let snapshot = served.objects.snapshot()
             && !snapshot.is_empty()
         {
+            served.declarer.iter().for_each(|declarer| declarer.end());
             // The definition may be written meanwhile, and objects with finalizers too.
-            let Some((row, _)) = self.find() else { return Ok(()) };
-            api.registry.confirm(served, self.access.hold(&row));
+            let Some((row, definition)) = self.find() else { return Ok(()) };
+            let hold = self.access.hold(&row);
+            if served.webhooks.is_some() && snapshot.has_unreadable() {
+                let prefix = served.objects.prefix().to_owned();
+                let Some(bare) = self.serve_bare(&definition, prefix, hold).await? else { return Ok(()) };
+                *served = bare;
+                continue;
+            }
+            api.registry.confirm(served, hold);
             let note = |one: &Request, error: Error| {
                 let (definition, namespace, name) = (&self.name, &one.namespace, &one.name);
                 tracing::warn!(definition, namespace, name, ?error, "an object could not be deleted");

@@ -1,56 +1,66 @@
 //! Objects that could not be read while their conversion webhook was down. kube-apiserver converts them anew in each request.
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use tokio::{sync::watch as signal, task::spawn_blocking, time::sleep};
+use tokio::{sync::watch as signal, task::JoinSet, time::sleep};
 
 use super::Definitions;
-use crate::{registry::Registered, verbs::Verbs};
+use crate::{kind::Definition, registry::Registered, verbs::Verbs};
 
 /// The wait before such objects are read again. Each further wait doubles.
 pub(super) const REREAD_AFTER: Duration = Duration::from_secs(2);
 
 /// The longest wait: a webhook may refuse an object for ever.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// Reads such objects of resources that no stored definition declares, until the stop signal.
+/// Reads such objects of resources that no stored definition declares, at once and again, until the stop signal.
 pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
-    let mut wait = REREAD_AFTER;
+    let (mut wait, mut tried) = (Duration::ZERO, HashSet::new());
     loop {
+        let (_, generation) = api.registry.resources();
+        let unread = unread(&api);
+        // Those that were not tried yet do not wait.
+        let is_new = unread.iter().any(|served| !tried.contains(&served.number));
         tokio::select! {
             biased;
             _ = stop.wait_for(|stopping| *stopping) => return,
-            () = sleep(wait) => {}
+            () = sleep(if is_new { Duration::ZERO } else { wait }) => {}
+            _ = api.registry.after(generation), if !is_new => continue,
         }
-        let (resources, _) = api.registry.resources();
-        let is_unread = |served: &&Arc<Registered>| served.declarer.is_none() && served.records.unread() > 0;
+        tried = unread.iter().map(|served| served.number).collect();
+        let mut reading = JoinSet::new();
+        for before in unread {
+            let (registry, stop) = (api.registry.clone(), stop.clone());
+            reading.spawn(async move { registry.reread(&before, stop).await });
+        }
         let mut all_read = true;
-        for before in resources.iter().filter(is_unread) {
-            let (registry, before) = (api.registry.clone(), before.clone());
-            let now = spawn_blocking(move || registry.reread(&before)).await.ok().flatten();
-            all_read &= now.is_some_and(|now| now.records.unread() == 0);
+        while let Some(read) = reading.join_next().await {
+            all_read &= read.ok().flatten().is_some_and(|now| now.records.unread() == 0);
         }
-        wait = if all_read { REREAD_AFTER } else { LONGEST_WAIT.min(wait * 2) };
+        wait = if all_read { REREAD_AFTER } else { LONGEST_WAIT.min(REREAD_AFTER.max(wait * 2)) };
     }
 }
 
+/// The resources that no stored definition declares, with objects that could not be converted.
+fn unread(api: &Verbs) -> Vec<Arc<Registered>> {
+    let (resources, _) = api.registry.resources();
+    let is_unread = |served: &&Arc<Registered>| served.declarer.is_none() && served.records.unread() > 0;
+    resources.iter().filter(is_unread).cloned().collect()
+}
+
 impl Definitions {
-    /// The definitions with objects that a conversion webhook could not convert when they were read.
-    pub(super) fn unread(&self) -> impl Iterator<Item = (&String, &Arc<Registered>)> {
-        let served = self.known.iter().filter_map(|(name, known)| Some((name, &known.served.as_ref()?.1)));
-        served.filter(|(_, served)| served.records.unread() > 0)
+    /// The definitions with objects that a conversion webhook could not convert when they were read, unless a task is about them.
+    pub(super) fn unread(&self) -> impl Iterator<Item = (&String, &(Definition, Arc<Registered>))> {
+        let served = self.known.iter().filter_map(|(name, known)| Some((name, known.served.as_ref()?)));
+        served.filter(|(name, (_, served))| {
+            served.records.unread() > 0 && !self.servings.has(name) && !self.removals.has(*name)
+        })
     }
 
-    /// Reads such objects again. Returns the wait before the next time.
-    pub(super) async fn reread(&mut self, waited: Duration) -> Duration {
+    /// Reads such objects again, in tasks.
+    pub(super) fn reread(&mut self) {
         let unread: Vec<_> = self.unread().map(|(name, served)| (name.clone(), served.clone())).collect();
-        for (name, before) in unread {
-            let registry = self.access.api.registry.clone();
-            let Ok(Some(now)) = spawn_blocking(move || registry.reread(&before)).await else { continue };
-            if let Some((_, served)) = self.known.get_mut(&name).and_then(|known| known.served.as_mut()) {
-                *served = now;
-            }
+        for (name, (definition, before)) in unread {
+            self.servings.reread(&name, definition, self.access.api.registry.clone(), before);
         }
-        let all_read = self.unread().next().is_none();
-        if all_read { REREAD_AFTER } else { LONGEST_WAIT.min(waited * 2) }
     }
 }

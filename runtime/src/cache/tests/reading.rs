@@ -202,3 +202,47 @@ async fn the_cache_releases_the_store() {
     drop(world);
     assert!(store.upgrade().is_none());
 }
+
+/// A reader whose other server answers when the test says so.
+struct Waiting(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Reader for Waiting {
+    fn type_meta(&self) -> &'static str {
+        Plain.type_meta()
+    }
+
+    fn read(&self, key: &str, value: &Bytes) -> Reading {
+        Plain.read(key, value)
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn resolve(&self, work: &mut dyn FnMut()) {
+        self.0.lock().unwrap().recv().unwrap();
+        work();
+    }
+}
+
+#[tokio::test]
+async fn the_history_of_others_does_not_wait_for_a_reader_that_waits_for_another_server() {
+    let first = World::new(Limits::default());
+    for number in 0..3 {
+        first.put(&format!("a/{number}"), "x", "red").await;
+        let op = put("b", "x", "red");
+        first.commit(vec![Op { key: "/registry/others/b".into(), ..op }]).await;
+    }
+    let again = World::over(first.store.clone(), Limits::default());
+    let (answer, waits) = std::sync::mpsc::channel();
+    let others = again.cache.register("/registry/others/", Arc::new(Waiting(waits.into()))).unwrap();
+    let filling = tokio::spawn(again.cache.fill_history());
+    let waiting = tokio::spawn(async move { others.watch(Revision(0), Subscription::All, None).await.map(drop) });
+    let watch = again.things.watch(Revision(0), Subscription::All, None);
+    let watch = tokio::time::timeout(std::time::Duration::from_secs(5), watch).await;
+    assert!(watch.expect("it does not wait").is_ok());
+    assert!(!waiting.is_finished() && !filling.is_finished());
+    answer.send(()).unwrap();
+    assert!(waiting.await.unwrap().is_ok());
+    filling.await.unwrap().unwrap();
+}

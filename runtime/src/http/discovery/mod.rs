@@ -7,6 +7,7 @@ mod resources;
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum_core::response::Response;
+use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header::HOST};
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ use groups::{Group, Version};
 /// The discovery documents of one generation of the registry.
 pub(super) struct Documents {
     /// By path.
-    plain: BTreeMap<String, Vec<u8>>,
+    plain: BTreeMap<String, Bytes>,
     /// Aggregated discovery, by path and version of its API.
     aggregated: BTreeMap<(&'static str, &'static str), cached::Document>,
     core_versions: Vec<String>,
@@ -122,7 +123,7 @@ impl Documents {
         None
     }
 
-    fn versions(&self, exchange: &Exchange) -> Vec<u8> {
+    fn versions(&self, exchange: &Exchange) -> Bytes {
         let host = exchange.header(&HOST).or_else(|| exchange.parts.uri.host()).unwrap_or_default();
         let document = json!({
             "kind": "APIVersions",
@@ -133,7 +134,7 @@ impl Documents {
     }
 }
 
-fn version(site: &Site) -> Vec<u8> {
+fn version(site: &Site) -> Bytes {
     let version = &site.backend.version;
     bytes(&json!({
         "major": version.major,
@@ -148,15 +149,15 @@ fn version(site: &Site) -> Vec<u8> {
     }))
 }
 
-fn paths(documents: &Documents) -> Vec<u8> {
+fn paths(documents: &Documents) -> Bytes {
     let fixed = ["/api", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
     let mut paths: Vec<&str> = documents.plain.keys().map(String::as_str).chain(fixed).collect();
     paths.sort_unstable();
     bytes(&json!({"paths": paths}))
 }
 
-fn bytes(document: &Value) -> Vec<u8> {
-    document.to_string().into_bytes()
+fn bytes(document: &Value) -> Bytes {
+    document.to_string().into()
 }
 
 fn group_version(group: &str, version: &str) -> String {

@@ -59,6 +59,8 @@ pub struct InFlight {
     pub writing: Arc<AtomicUsize>,
     /// Watches, connections and streamed texts.
     pub long_running: Arc<AtomicUsize>,
+    /// Short requests whose objects a webhook may have to convert.
+    pub converted: Arc<AtomicUsize>,
 }
 
 /// Results of authentication.

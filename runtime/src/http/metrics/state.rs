@@ -12,7 +12,7 @@ static FAMILIES: [Family; 9] = [
     Family::gauge(
         "apiserver_current_inflight_requests",
         &["request_kind"],
-        "Short requests that are served now, by whether they read or write.",
+        "Short requests that are served now, by whether they read, write, or may wait for a conversion webhook.",
     ),
     Family::counter("authentication_attempts", &["result"], "Requests that were authenticated, by result."),
     Family::counter("authorization_attempts_total", &["result"], "Requests that were authorized, by result."),
@@ -67,7 +67,9 @@ fn resources(registry: &Registry, [stored, objects, changes, bytes]: &mut [Fille
 }
 
 fn requests(counts: &Counts, [in_flight, authentication, authorization]: [&mut Filled; 3]) {
-    for (kind, served) in [("readOnly", &counts.in_flight.reading), ("mutating", &counts.in_flight.writing)] {
+    let served = &counts.in_flight;
+    let kinds = [("readOnly", &served.reading), ("mutating", &served.writing), ("converted", &served.converted)];
+    for (kind, served) in kinds {
         in_flight.number(&[kind], real(served.load(Ordering::Relaxed) as u64));
     }
     let known = &counts.authentication;

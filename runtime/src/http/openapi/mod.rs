@@ -2,7 +2,7 @@
 //! the Protobuf form that kubectl asks for; and the Protobuf definitions of the kinds. With many kinds the documents take more
 //! memory than all else, and clients that know their hashes do not ask for them again. So those of version 3 are rendered on
 //! request, in about a millisecond; those of version 2 are kept for a minute; and the hashes are kept. Whatever is rendered
-//! is rendered once for all requests that wait for it, and not on their threads.
+//! is rendered once for all requests that wait for it or read it, and not on their threads.
 
 mod definitions;
 mod operations;
@@ -26,7 +26,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Site,
-    cached::{self, Document, OnRequest},
+    cached::{self, Document, LastDocument, OnRequest},
     dispatch::Exchange,
     negotiate, response,
     status::Refused,
@@ -66,6 +66,7 @@ struct Group {
     kinds: Vec<Arc<Registered>>,
     hash: OnceLock<String>,
     document: OnRequest<Document>,
+    last: LastDocument,
 }
 
 /// A document that is rendered when it is requested, and kept for a while.
@@ -73,13 +74,16 @@ struct Group {
 struct Kept {
     hash: OnceLock<String>,
     document: OnRequest<Document>,
+    last: LastDocument,
 }
 
 impl Group {
     fn render(&self, server_version: &str) -> Document {
-        let kinds = self.kinds.iter().map(|served| &**served);
-        let document = Document::new(Parts::of(kinds, Version::V3).v3(server_version));
-        self.hash.get_or_init(|| document.hash.clone());
+        let document = self.last.get_or(|| {
+            let kinds = self.kinds.iter().map(|served| &**served);
+            Document::new(Parts::of(kinds, Version::V3).v3(server_version))
+        });
+        self.hash.get_or_init(|| document.hash().to_owned());
         document
     }
 
@@ -122,7 +126,8 @@ impl Documents {
     /// The places of the documents of version 3 with their hashes. The first one renders all of them.
     fn index(&self) -> Document {
         let url = |(place, group): (&String, &Arc<Group>)| {
-            let hash = group.hash.get().cloned().unwrap_or_else(|| group.render(&self.server_version).hash);
+            let hash =
+                group.hash.get().cloned().unwrap_or_else(|| group.render(&self.server_version).hash().to_owned());
             (place.clone(), json!({"serverRelativeURL": url(place, &hash)}))
         };
         let paths: Map<String, Value> = self.v3.iter().map(url).collect();
@@ -202,10 +207,10 @@ async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response
         return answer;
     }
     let documents = made.clone();
-    let render = move || Document::new(documents.1.render_v2(protobuf));
+    let render = move || documents.1.v2(protobuf).last.get_or(|| Document::new(documents.1.render_v2(protobuf)));
     let kept = made.1.v2(protobuf);
     let (document, fresh) = kept.document.get(render).await;
-    kept.hash.get_or_init(|| document.hash.clone());
+    kept.hash.get_or_init(|| document.hash().to_owned());
     if fresh {
         let documents = Arc::downgrade(made);
         tokio::spawn(async move {
@@ -242,9 +247,9 @@ async fn serve_v3(
         group.document.forget();
     }
     match hash {
-        Some(hash) if hash != document.hash => {
+        Some(hash) if hash != document.hash() => {
             let mut answer = response::text(StatusCode::MOVED_PERMANENTLY, "");
-            let target = HeaderValue::from_str(&url(place, &document.hash)).expect("group and version are names");
+            let target = HeaderValue::from_str(&url(place, document.hash())).expect("group and version are names");
             answer.headers_mut().insert(LOCATION, target);
             answer
         }

@@ -106,7 +106,6 @@ impl ByWebhook {
             let key = format!("{to} {object}");
             match attempt.answers.0.get(&key) {
                 Some(Answer::Given(answer)) => return answer.clone(),
-                Some(Answer::Failed(why)) => return failed(why),
                 Some(Answer::Open) => {}
                 None => {
                     attempt.answers.0.insert(key.clone(), Answer::Open);
@@ -142,8 +141,6 @@ enum Answer {
     Open,
     /// What the webhook has answered.
     Given(Result<Document, String>),
-    /// Why the webhook could not be called.
-    Failed(String),
 }
 
 struct Attempt {
@@ -177,13 +174,6 @@ impl Answers {
         drop(ending);
         *self = attempt.answers;
         if attempt.open.is_empty() { Ok(done) } else { Err(attempt.open) }
-    }
-
-    /// Says why there was no answer to what is still open.
-    pub(crate) fn fail(&mut self, why: &str) {
-        for answer in self.0.values_mut().filter(|answer| matches!(answer, Answer::Open)) {
-            *answer = Answer::Failed(why.to_owned());
-        }
     }
 
     /// Records an answer.
@@ -226,9 +216,6 @@ mod tests {
         assert_eq!(done, [Ok(json!(1)), Err("there was no answer".to_owned()), Ok(json!(1))]);
         let Err(open) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("another direction") };
         assert!(open[0].to.is("g/v1"));
-        answers.fail("the call panicked");
-        let Ok(failed) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("it is answered") };
-        assert_eq!(failed, Err("conversion webhook for g/v2, Kind=K failed: the call panicked".to_owned()));
         let Ok(done) = answers.attempt(|| conversion.read(json!({"a": 2}))) else { panic!("it is answered") };
         assert_eq!(done, Err("there was no answer".to_owned()));
     }

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::Limits;
-use crate::http::PeerCertificates;
+use crate::{http::PeerCertificates, webhook::DESCRIPTORS};
 
 /// How long to wait for a connection to close before the next one is asked.
 const GOING: Duration = Duration::from_millis(50);
@@ -25,7 +25,7 @@ const SLOW: Duration = Duration::from_secs(1);
 /// The interval of checks of a connection while the server stops.
 const GLANCE: Duration = Duration::from_millis(100);
 /// The minimum number of descriptors reserved for everything else.
-const RESERVE: usize = 32;
+const RESERVE: usize = 32 + DESCRIPTORS;
 
 /// The open connections.
 pub(super) struct Peers {

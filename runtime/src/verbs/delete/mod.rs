@@ -156,7 +156,9 @@ impl Deletion<'_> {
         let document = &*written_through(request, new).await;
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let fit = Fit::of(&request.served.stored().kind.version.schema, document, &request.meter);
-        let new = New { document, fit, values: Values::Optional };
+        // Nobody selects the objects of a resource that is being removed.
+        let ends = request.served.declarer.as_ref().is_some_and(|declarer| declarer.ends());
+        let new = New { document, fit, values: if ends { Values::Unneeded } else { Values::Optional } };
         let marked = self.api.store(request, object.key(), new, Expect::At(revision), dry_run).await?;
         Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?))
     }

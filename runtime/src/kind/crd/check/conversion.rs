@@ -2,13 +2,16 @@
 use serde_json::json;
 
 use super::super::{definition::Definition, fields::Fields, findings::Findings, place::Place};
-use crate::meta::validate;
+use crate::meta::{go, url::Url, validate};
 
 const CONVERSION: Place<'static> = Place::known("spec.conversion", "/spec/conversion");
 const CLIENT: Place<'static> =
     Place::known("spec.conversion.webhookClientConfig", "/spec/conversion/webhook/clientConfig");
 const REVIEWS: Place<'static> =
     Place::known("spec.conversion.conversionReviewVersions", "/spec/conversion/webhook/conversionReviewVersions");
+
+/// What messages say of ports.
+const INVALID_PORT: &str = "port is not valid: must be between 1 and 65535, inclusive";
 
 /// What messages say of URLs.
 const FORM: &str = "; desired format: https://host[/path]";
@@ -51,20 +54,31 @@ fn called(client: Fields<'_>, findings: &mut Findings) {
     }
 }
 
-fn url(url: &str, findings: &mut Findings) {
+/// As kube-apiserver checks it, and besides that the host and the port can be connected to.
+fn url(text: &str, findings: &mut Findings) {
     let at = CLIENT.field("url");
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    if scheme != "https" {
-        findings.invalid(&at, scheme, format!("'https' is the only allowed URL scheme{FORM}"));
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(why) => {
+            let text = go::quoted(&go::shortened(text));
+            return findings.required(&at, format!("url must be a valid URL: parse {text}: {why}{FORM}"));
+        }
+    };
+    if url.scheme != "https" {
+        findings.invalid(&at, &*url.scheme, format!("'https' is the only allowed URL scheme{FORM}"));
     }
-    let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let authority = if scheme.is_empty() { "" } else { rest.split('/').next().unwrap_or_default() };
-    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    if host.is_empty() {
-        findings.invalid(&at, host, format!("host must be specified{FORM}"));
+    if url.authority.is_empty() {
+        findings.invalid(&at, "", format!("host must be specified{FORM}"));
+    } else if !url.names_host() {
+        findings.invalid(&at, url.authority, format!("host must be a DNS name or an IP address{FORM}"));
     }
-    for (given, what) in [(user, "user information is"), (fragment, "fragments are"), (query, "query parameters are")] {
+    if url.port_or(443).is_none() {
+        findings.invalid(&at, url.port, INVALID_PORT);
+    }
+    let user = url.user.unwrap_or_default();
+    for (given, what) in
+        [(user, "user information is"), (url.fragment, "fragments are"), (url.query, "query parameters are")]
+    {
         if !given.is_empty() {
             findings.invalid(&at, given, format!("{what} not permitted in the URL"));
         }
@@ -80,8 +94,7 @@ fn service(service: Fields<'_>, findings: &mut Findings) {
     }
     let port = service.integer("port").unwrap_or(443);
     if !(1..=65535).contains(&port) {
-        let detail = "port is not valid: must be between 1 and 65535, inclusive";
-        findings.invalid(&at.field("port"), port, detail);
+        findings.invalid(&at.field("port"), port, INVALID_PORT);
     }
     let (path, at) = (service.text("path"), at.field("path"));
     if matches!(path, "" | "/") {

@@ -63,6 +63,62 @@ fn a_definition_has_all_versions_and_says_how_objects_are_converted() {
 }
 
 #[test]
+fn the_url_of_a_webhook_is_checked_whole() {
+    let mut manifest = gears(&json!({"type": "object"}));
+    let mut errors = |client: serde_json::Value| {
+        manifest["spec"]["conversion"] =
+            json!({"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": client}});
+        let errors = define(&manifest).err().map(|findings| findings.errors).unwrap_or_default();
+        errors.iter().map(|fault| fault.error.to_string()).collect::<Vec<_>>().join("; ")
+    };
+    let at = "spec.conversion.webhookClientConfig";
+    let form = "desired format: https://host[/path]";
+    for (url, expected) in [
+        ("https://10.0.0.1:8443/convert", String::new()),
+        ("https://converter.example.com/a%20b", String::new()),
+        ("https://[::1]:8443", String::new()),
+        ("http://h", format!("url: Invalid value: \"http\": 'https' is the only allowed URL scheme; {form}")),
+        ("https:///path", format!("url: Invalid value: \"\": host must be specified; {form}")),
+        ("https://u:p@h", "url: Invalid value: \"u:p\": user information is not permitted in the URL".to_owned()),
+        ("https://h/#f", "url: Invalid value: \"f\": fragments are not permitted in the URL".to_owned()),
+        ("https://h/?q", "url: Invalid value: \"q\": query parameters are not permitted in the URL".to_owned()),
+        (
+            "https://h:99999/",
+            "url: Invalid value: \"99999\": port is not valid: must be between 1 and 65535, inclusive".to_owned(),
+        ),
+        (
+            "https://h:0",
+            "url: Invalid value: \"0\": port is not valid: must be between 1 and 65535, inclusive".to_owned(),
+        ),
+        ("https://a..b", format!("url: Invalid value: \"a..b\": host must be a DNS name or an IP address; {form}")),
+        (
+            "https://h:x",
+            format!(
+                "url: Required value: url must be a valid URL: parse \"https://h:x\": invalid port \":x\" after host; {form}"
+            ),
+        ),
+        (
+            "https://h/%zz",
+            format!(
+                "url: Required value: url must be a valid URL: parse \"https://h/%zz\": invalid URL escape \"%zz\"; {form}"
+            ),
+        ),
+    ] {
+        let expected = if expected.is_empty() { expected } else { format!("{at}.{expected}") };
+        assert_eq!(errors(json!({"url": url})), expected, "{url}");
+    }
+    let service = |member: &str, value: serde_json::Value| {
+        let mut service = json!({"namespace": "n", "name": "s", "path": "/convert", "port": 443});
+        service[member] = value;
+        json!({"service": service})
+    };
+    assert_eq!(errors(service("port", json!(65_535))), "");
+    assert!(errors(service("port", json!(99_999))).contains("port is not valid"));
+    assert!(errors(service("path", json!("convert"))).contains("must start with a '/'"));
+    assert!(errors(service("path", json!("/a b"))).contains("segment[0]"));
+}
+
+#[test]
 fn a_path_of_fields_is_told_from_one_that_filters() {
     let mut definition = gears(&json!({"type": "object", "properties": {"size": {"type": "integer"}}}));
     definition["spec"]["versions"][0]["additionalPrinterColumns"] = json!([

@@ -1,0 +1,181 @@
+//! Adds resources to the registry, and replaces them. A resource is loaded under a lock, and webhooks that have to convert its
+//! objects are called without it.
+use std::sync::{Arc, PoisonError};
+
+use tokio::{sync::watch as signal, task::spawn_blocking};
+
+use super::{Declarer, Prepared, Registered, Registry, View, clashes, next_number, table::Table};
+use crate::kind::{
+    Kind, Versions,
+    convert::{Answers, Question},
+    endpoint,
+};
+
+/// What a resource may replace.
+#[derive(Clone)]
+pub(super) enum Replaces {
+    Nothing,
+    /// Another resource with its names, if the same row declares it.
+    Any,
+    /// This resource, if fewer of its objects are unread then.
+    Unread(Arc<Registered>),
+}
+
+/// Why a resource was not added.
+enum Unput {
+    Refused(String),
+    /// Stored objects need these conversions.
+    Open(Vec<Question>),
+}
+
+impl From<String> for Unput {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
+}
+
+impl Registry {
+    /// Adds a resource, or replaces one. Objects that a webhook has to convert are unread.
+    pub(super) fn put(
+        &self,
+        prepared: &Prepared,
+        declarer: Option<&Arc<Declarer>>,
+        replaces: &Replaces,
+    ) -> Result<Arc<Registered>, String> {
+        match self.try_put(prepared, declarer, replaces, None) {
+            Ok(done) => Ok(done),
+            Err(Unput::Refused(why)) => Err(why),
+            Err(Unput::Open(_)) => unreachable!("nothing is asked"),
+        }
+    }
+
+    /// The same with these objects, unless the signal comes while a webhook is called.
+    pub(super) async fn put_converted(
+        self: &Arc<Self>,
+        versions: Versions,
+        declarer: Option<Arc<Declarer>>,
+        replaces: Replaces,
+        mut stop: signal::Receiver<bool>,
+    ) -> Result<Arc<Registered>, String> {
+        let mut answers = Answers::default();
+        for attempt in 0.. {
+            let (registry, declarer, replaces) = (self.clone(), declarer.clone(), replaces.clone());
+            // Each reader counts anew.
+            let prepared = self.preparer().with(versions.clone());
+            let trying = spawn_blocking(move || {
+                let tried = registry.try_put(&prepared, declarer.as_ref(), &replaces, Some(&mut answers));
+                (tried, answers)
+            });
+            let (tried, known) = trying.await.map_err(|error| format!("loading the objects broke off: {error}"))?;
+            answers = known;
+            match tried {
+                Ok(done) => return Ok(done),
+                Err(Unput::Refused(why)) => return Err(why),
+                // Not under the lock, because webhooks may be slow.
+                Err(Unput::Open(open)) => tokio::select! {
+                    biased;
+                    Ok(_) = stop.wait_for(|stopping| *stopping) => return Err("it is not needed any more".to_owned()),
+                    () = self.webhooks.answer(open, &mut answers, attempt) => {}
+                },
+            }
+        }
+        unreachable!("what is asked is answered")
+    }
+
+    /// The same if the conversions of stored objects were answered, or none may be asked.
+    fn try_put(
+        &self,
+        Prepared { records }: &Prepared,
+        declarer: Option<&Arc<Declarer>>,
+        replaces: &Replaces,
+        answers: Option<&mut Answers>,
+    ) -> Result<Arc<Registered>, Unput> {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = records.stored().clone();
+        let table = self.table.load_full();
+        let old = table
+            .resource(&kind.group_version.group, &kind.names().plural)
+            .filter(|_| !matches!(replaces, Replaces::Nothing));
+        check(&table, old, records.versions(), declarer, replaces)?;
+        let load = || self.cache.load(&kind.shared.prefix(), records.clone());
+        // Objects of another version are converted to the storage version.
+        let loading = match answers {
+            Some(answers) => answers.attempt(load).map_err(Unput::Open)?,
+            None => load(),
+        };
+        let loading =
+            loading.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+        if let Replaces::Unread(before) = replaces
+            && records.unread() >= before.records.unread()
+        {
+            return Err(format!("the objects of {} cannot be converted yet", kind.group_resource()).into());
+        }
+        if let Some(misfits) = records.take_misfits() {
+            tracing::warn!(
+                resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
+                "stored objects do not fit the schema of their kind: they are served, can be deleted, and can be written \
+                 as far as that changes only what fits",
+            );
+        }
+        let served = |kind: &Arc<Kind>| {
+            let endpoints = endpoint::of(kind);
+            Registered {
+                requests: endpoints.iter().map(|endpoint| self.measured(kind, endpoint)).collect(),
+                kind: kind.clone(),
+                endpoints,
+                objects: loading.resource().clone(),
+                records: records.clone(),
+                view: None,
+                stored: None,
+                webhooks: records.versions().wait().then(|| self.webhooks.clone()),
+                declarer: declarer.cloned(),
+                number: next_number(),
+            }
+        };
+        let stored = Arc::new(served(&kind));
+        let in_version = |version: &Arc<Kind>| {
+            if Arc::ptr_eq(version, &kind) {
+                return stored.clone();
+            }
+            let served = served(version);
+            let view = View::new(version.clone(), self.cache.renderings().clone(), served.number);
+            Arc::new(Registered { view: Some(view), stored: Some(stored.clone()), ..served })
+        };
+        let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
+        let table = Arc::new(table.with(old, Some((&versions, &stored))));
+        loading.serve(|| self.table.store(table));
+        if old.is_some_and(|old| old.webhooks.is_some()) && stored.webhooks.is_none() {
+            self.webhooks.forget(&kind.group_resource().to_string());
+        }
+        self.changes.send_replace(());
+        Ok(stored)
+    }
+}
+
+/// Checks that a kind may be added, or replace a resource.
+fn check(
+    table: &Table,
+    old: Option<&Arc<Registered>>,
+    versions: &Versions,
+    declarer: Option<&Arc<Declarer>>,
+    replaces: &Replaces,
+) -> Result<(), String> {
+    let (kind, definition) = (versions.stored(), versions.definition());
+    if let Replaces::Unread(before) = replaces
+        && !old.is_some_and(|old| Arc::ptr_eq(old, before.stored()))
+    {
+        return Err(format!("{} was replaced or removed", kind.group_resource()));
+    }
+    let row = |declarer: Option<&Arc<Declarer>>| declarer.map(|declarer| declarer.hold.load().key.clone());
+    if let Some(old) = old
+        && row(old.declarer.as_ref()) != row(declarer)
+    {
+        return Err(format!("{} is declared elsewhere already", kind.group_resource()));
+    }
+    let prefix = kind.shared.prefix();
+    for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
+        clashes::check_names(definition, other.records.versions().definition())?;
+        clashes::check_keys((&kind.shared, &prefix), (&other.kind.shared, other.objects.prefix()))?;
+    }
+    Ok(())
+}

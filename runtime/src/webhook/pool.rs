@@ -1,0 +1,87 @@
+//! Open connections that no call uses. There are only a few, of all webhooks together, and they are closed when no call has used
+//! them for a while.
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use hyper::client::conn::http1::SendRequest;
+use tokio::time::{Instant, sleep};
+
+use super::connection::Whole;
+
+/// The maximum number of idle connections.
+pub(super) const MOST_IDLE: usize = 16;
+/// How long a connection stays open when no call uses it.
+const IDLE_FOR: Duration = Duration::from_secs(30);
+
+/// The idle connections of all webhooks, the one that was used last at the end.
+#[derive(Default)]
+pub(super) struct Pool {
+    idle: Mutex<VecDeque<Idle>>,
+    /// A task closes connections.
+    is_swept: AtomicBool,
+}
+
+struct Idle {
+    /// The number of its client.
+    client: u64,
+    since: Instant,
+    connection: SendRequest<Whole>,
+}
+
+impl Pool {
+    fn idle(&self) -> MutexGuard<'_, VecDeque<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection of a client.
+    pub(super) fn take(&self, client: u64) -> Option<SendRequest<Whole>> {
+        let mut idle = self.idle();
+        let at = idle.iter().rposition(|one| one.client == client)?;
+        idle.remove(at).map(|one| one.connection)
+    }
+
+    /// Keeps a connection. The one that was not used for the longest time is closed if there are too many.
+    pub(super) fn put(self: &Arc<Self>, client: u64, connection: SendRequest<Whole>) {
+        if connection.is_closed() {
+            return;
+        }
+        let mut idle = self.idle();
+        if idle.len() >= MOST_IDLE {
+            idle.pop_front();
+        }
+        idle.push_back(Idle { client, since: Instant::now(), connection });
+        drop(idle);
+        if !self.is_swept.swap(true, Ordering::AcqRel) {
+            tokio::spawn(Sweeping(self.clone()).run());
+        }
+    }
+}
+
+/// Closes connections that were not used for long, until there are none. If its runtime ends before, the next connection begins
+/// another one.
+struct Sweeping(Arc<Pool>);
+
+impl Sweeping {
+    async fn run(self) {
+        loop {
+            sleep(IDLE_FOR / 4).await;
+            let mut idle = self.0.idle();
+            idle.retain(|one| one.since.elapsed() < IDLE_FOR && !one.connection.is_closed());
+            if idle.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Sweeping {
+    fn drop(&mut self) {
+        self.0.is_swept.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,140 @@
+//! Slots of calls: how many run at a time, to one webhook and in all, and how many wait for that.
+//!
+//! A webhook that has not answered its last call, or was never called, shares a few slots with others like it. So webhooks that
+//! do not answer leave those that do their slots, however many there are.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::breaker::{Breaker, Call};
+
+/// The maximum number of running calls to webhooks that have answered their last call.
+const MOST_ANSWERING: usize = 48;
+/// The maximum number of running calls to other webhooks.
+const MOST_OTHERS: usize = 16;
+/// The maximum number of running calls.
+pub(super) const MOST_RUNNING: usize = MOST_ANSWERING + MOST_OTHERS;
+/// The maximum number of running calls to one webhook.
+const MOST_OF_ONE: usize = 16;
+/// The maximum number of calls that wait for one webhook.
+const MOST_WAITING: usize = 256;
+
+/// The slots of all webhooks.
+pub(super) struct Slots {
+    answering: Semaphore,
+    others: Semaphore,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Self { answering: Semaphore::new(MOST_ANSWERING), others: Semaphore::new(MOST_OTHERS) }
+    }
+}
+
+/// The slots of one webhook.
+pub(super) struct Queue {
+    pub breaker: Breaker,
+    running: Semaphore,
+    waiting: AtomicUsize,
+}
+
+/// A call in its slots.
+pub(super) struct Slot<'s> {
+    pub call: Call<'s>,
+    _of_one: SemaphorePermit<'s>,
+    _of_all: SemaphorePermit<'s>,
+}
+
+/// A call that waits for its slots.
+struct Waiting<'q>(&'q AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Queue {
+    pub(super) fn new(breaker: Breaker) -> Self {
+        Self { breaker, running: Semaphore::new(MOST_OF_ONE), waiting: AtomicUsize::new(0) }
+    }
+
+    /// Waits for the slots of a call. Fails with the reason if the webhook is not called, or if too many calls wait.
+    pub(super) async fn enter<'s>(&'s self, slots: &'s Slots) -> Result<Slot<'s>, String> {
+        self.breaker.check()?;
+        let waiting = Waiting(&self.waiting);
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+            return Err(format!("{MOST_WAITING} calls wait for it already"));
+        }
+        let of_one = self.running.acquire().await.expect("the semaphore is never closed");
+        // Not while the slots of all are held up by calls of this one.
+        self.breaker.check()?;
+        let of_all = if self.breaker.answers() { &slots.answering } else { &slots.others };
+        let of_all = of_all.acquire().await.expect("the semaphore is never closed");
+        let call = self.breaker.begin()?;
+        drop(waiting);
+        Ok(Slot { call, _of_one: of_one, _of_all: of_all })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::Pin,
+        task::{Context, Poll, Waker},
+        time::Duration,
+    };
+
+    use super::*;
+
+    /// What a future gives at once.
+    fn now<T>(mut future: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(done) => Some(done),
+            Poll::Pending => None,
+        }
+    }
+
+    fn queue() -> Queue {
+        Queue::new(Breaker::new(Duration::from_secs(30)))
+    }
+
+    #[tokio::test]
+    async fn a_webhook_that_does_not_answer_leaves_others_their_slots() {
+        let (slots, silent, well) = (Slots::default(), [queue(), queue()], queue());
+        match well.enter(&slots).await {
+            Ok(slot) => slot.call.answered(),
+            Err(why) => panic!("{why}"),
+        }
+        let mut running = Vec::new();
+        for queue in &silent {
+            for _ in 0..MOST_OF_ONE {
+                running.extend(now(Box::pin(queue.enter(&slots))).and_then(Result::ok));
+            }
+        }
+        assert_eq!(running.len(), MOST_OTHERS);
+        for _ in 0..MOST_OF_ONE {
+            running.push(now(Box::pin(well.enter(&slots))).and_then(Result::ok).expect("it has slots of its own"));
+        }
+        assert!(now(Box::pin(well.enter(&slots))).is_none(), "one webhook has a limit");
+    }
+
+    #[tokio::test]
+    async fn few_calls_wait_for_one_webhook() {
+        let (slots, queue) = (Slots::default(), queue());
+        let mut context = Context::from_waker(Waker::noop());
+        let (mut running, mut waiting) = (Vec::new(), Vec::new());
+        for _ in 0..MOST_OF_ONE + MOST_WAITING {
+            let mut call = Box::pin(queue.enter(&slots));
+            match call.as_mut().poll(&mut context) {
+                Poll::Ready(slot) => running.extend(slot.ok()),
+                Poll::Pending => waiting.push(call),
+            }
+        }
+        assert_eq!((running.len(), waiting.len()), (MOST_OF_ONE, MOST_WAITING));
+        let refused = queue.enter(&slots).await.err();
+        assert_eq!(refused.as_deref(), Some("256 calls wait for it already"));
+        drop((running, waiting));
+        assert!(queue.enter(&slots).await.is_ok());
+    }
+}
