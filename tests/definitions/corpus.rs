@@ -2,7 +2,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use kindsmith::kind::{
-    Custom, Meter,
+    CellMeter, Custom,
     crd::{self, Manifest},
     model::Cell,
 };
@@ -43,7 +43,7 @@ fn columns_with_filters_find_their_cells() {
     let ready = certificate.columns.iter().find(|column| column.name == "Ready").expect("a column");
     let Cell::JsonPath(path) = &ready.cell else { panic!("a path with a filter") };
     let object = serde_json::json!({"status": {"conditions": [{"type": "Issuing", "status": "False"}, {"type": "Ready", "status": "True"}]}});
-    assert_eq!(path.find(&object, &Meter::of(1_000)).collect::<Vec<_>>(), ["True"]);
+    assert_eq!(path.find(&object, &CellMeter::of(1_000)).collect::<Vec<_>>(), ["True"]);
     assert_eq!(certificate.selectable.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
 }
 

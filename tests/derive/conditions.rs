@@ -12,7 +12,11 @@ use crate::declared::Shelf;
 fn faults(condition: &Document) -> Vec<String> {
     let kind = Shelf::kind();
     let schema = kind.version.schema.properties["status"].properties["conditions"].items.as_deref().expect("a list");
-    validate(schema, condition).iter().map(ToString::to_string).collect()
+    validate(schema, condition, &kindsmith::schema::Meter::default())
+        .expect("within the limits")
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn changed(name: &str, value: Document) -> Document {

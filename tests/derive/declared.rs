@@ -102,9 +102,9 @@ fn the_schema_follows_the_fields() {
     let color = at(schema, "spec.color");
     assert_eq!(
         (color.default.clone(), color.enumeration.clone()),
-        (Some(json!("Red")), vec![json!("Red"), json!("Green"), json!("Blue")])
+        (Some(json!("Red")), vec![json!("Red"), json!("Green"), json!("Blue")].into())
     );
-    assert_eq!(at(schema, "spec.code").pattern.as_ref().expect("declared").text, "^[A-Z]{2}-[0-9]+$");
+    assert_eq!(at(schema, "spec.code").pattern.as_ref().expect("declared").text(), "^[A-Z]{2}-[0-9]+$");
     assert_eq!(at(schema, "spec.replicas").default, Some(json!(1)));
     let ports = at(schema, "spec.ports");
     assert_eq!(ports.list, ListType::Map(vec!["name".to_owned()]));

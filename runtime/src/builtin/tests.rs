@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     cache::{Cache, Limits},
-    kind::{Meter, by_resource, model::Cell},
+    kind::{CellMeter, by_resource, model::Cell},
     meta::{
         Time,
         options::{DeleteOptions, ListOptions, PatchOptions},
@@ -309,8 +309,8 @@ fn table(kind: &Kind, object: &Document, wide: bool) -> Vec<(String, Value)> {
         .map(|column| {
             let value = match &column.cell {
                 Cell::Path(path) => path.of(object).cloned().unwrap_or_default(),
-                Cell::JsonPath(path) => path.find(object, &Meter::of(0)).next().cloned().unwrap_or_default(),
-                Cell::Call(call) => call.of(object, &Meter::of(0)),
+                Cell::JsonPath(path) => path.find(object, &CellMeter::of(0)).next().cloned().unwrap_or_default(),
+                Cell::Call(call) => call.of(object, &CellMeter::of(0)),
                 Cell::Computed => kind.compute(column, object),
             };
             (column.name.clone(), value)

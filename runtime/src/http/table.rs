@@ -14,7 +14,7 @@ use crate::{
     cache::Object,
     codec,
     kind::{
-        Kind, Meter,
+        CellMeter, Kind,
         model::{Cell, Column},
     },
     meta::{go, options::Query, time::Time},
@@ -120,7 +120,7 @@ impl Table {
         if !self.kind.names_itself() {
             write(out, &Value::from(object.name()));
         }
-        let meter = Meter::of(object.json_bytes().len());
+        let meter = CellMeter::of(object.json_bytes().len());
         for (at, column) in self.kind.version.columns.iter().enumerate() {
             if at > 0 || !self.kind.names_itself() {
                 out.push(b',');
@@ -139,7 +139,7 @@ impl Table {
     }
 
     /// The cell of a column; null if the cells before it took more than the meter allows.
-    fn cell(&self, column: &Column, document: &Document, meter: &Meter) -> Value {
+    fn cell(&self, column: &Column, document: &Document, meter: &CellMeter) -> Value {
         if meter.is_exhausted() && !matches!(column.cell, Cell::Computed) {
             return Value::Null;
         }

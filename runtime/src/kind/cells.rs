@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt, iter};
 
 use self::template::Template;
-use super::jsonpath::{JsonPath, Meter, split};
+use super::jsonpath::{CellMeter, JsonPath, split};
 use crate::{meta::Time, schema::Document};
 
 mod metrics;
@@ -101,12 +101,12 @@ impl Call {
     }
 
     /// The cell of an object; null if it takes more than the meter allows.
-    pub fn of(&self, object: &Document, meter: &Meter) -> Document {
+    pub fn of(&self, object: &Document, meter: &CellMeter) -> Document {
         let cell = self.evaluate(object, meter);
         if meter.is_exhausted() { Document::Null } else { cell }
     }
 
-    fn evaluate(&self, object: &Document, meter: &Meter) -> Document {
+    fn evaluate(&self, object: &Document, meter: &CellMeter) -> Document {
         let values = |index: usize| self.arguments.get(index).into_iter().flat_map(|of| of.values(object, meter));
         let first = |index: usize| self.arguments.get(index).and_then(|of| of.first(object, meter));
         let time = |index: usize| first(index).and_then(|value| value.as_str()?.parse::<Time>().ok());
@@ -192,14 +192,14 @@ impl Argument {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    fn first<'a>(&'a self, object: &'a Document, meter: &'a Meter) -> Option<Cow<'a, Document>> {
+    fn first<'a>(&'a self, object: &'a Document, meter: &'a CellMeter) -> Option<Cow<'a, Document>> {
         self.values(object, meter).find(|value| !value.is_null())
     }
 
     fn values<'a>(
         &'a self,
         object: &'a Document,
-        meter: &'a Meter,
+        meter: &'a CellMeter,
     ) -> Box<dyn Iterator<Item = Cow<'a, Document>> + 'a> {
         let one = |value: Document| Box::new(iter::once(Cow::Owned(value)));
         match self {
@@ -222,7 +222,7 @@ fn text_of(value: &Document) -> String {
 }
 
 /// Texts in a list, as far as the meter allows.
-fn joined(texts: impl Iterator<Item = String>, meter: &Meter) -> Document {
+fn joined(texts: impl Iterator<Item = String>, meter: &CellMeter) -> Document {
     let texts: Vec<_> = texts.filter(|text| !text.is_empty()).take_while(|text| meter.text(text.len() + 1)).collect();
     if texts.is_empty() { NONE.into() } else { texts.join(",").into() }
 }
@@ -281,7 +281,7 @@ mod tests {
             "status": {"ready": [{"ok": true, "n": 2}, {"ok": false, "n": 5}],
                 "from": "2026-01-01T00:00:00Z", "to": "2026-01-01T00:01:30Z", "empty": ""},
         });
-        Call::parse(call).unwrap_or_else(|error| panic!("{error}")).of(&object, &Meter::of(0))
+        Call::parse(call).unwrap_or_else(|error| panic!("{error}")).of(&object, &CellMeter::of(0))
     }
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
             format!("sum(.deep{all})"),
             format!("if(.deep{all}.missing, 'some', 'none')"),
         ] {
-            let meter = Meter::of(0);
+            let meter = CellMeter::of(0);
             assert_eq!(Call::parse(&call).unwrap().of(&object, &meter), Document::Null, "{call}");
             assert!(meter.is_exhausted());
         }

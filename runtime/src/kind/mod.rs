@@ -31,7 +31,7 @@ pub use definition::{Definition, Problems};
 pub use endpoint::Verb;
 #[cfg(feature = "schemars")]
 pub use generated::structural_schema;
-pub use jsonpath::{JsonPath, Meter};
+pub use jsonpath::{CellMeter, JsonPath};
 pub use policy::{Compiled, Custom, Described, Policy};
 pub use resource::{Resource, Stored, Unstored};
 pub(crate) use versions::{Versions, by_resource};

@@ -77,9 +77,7 @@ impl Versions {
     /// The reason why it cannot be converted.
     pub(crate) fn convert(&self, document: Document, from: &Kind, to: &Kind) -> Result<Document, String> {
         let stored = self.stored();
-        let bare = from
-            .write_to(stored, document.clone(), Kind::trimmed)
-            .and_then(|document| to.convert_from_stored(document));
+        let bare = from.write_bare(stored, document.clone()).and_then(|document| to.convert_from_stored(document));
         // A webhook gets objects as they are: each question costs a call.
         bare.or_else(|why| {
             if self.wait() {
@@ -123,12 +121,20 @@ impl Kind {
         mut document: Document,
         defaults: Option<&Meter>,
     ) -> Result<Document, String> {
-        let Some(meter) = defaults else { return self.write_to(stored, document, Kind::trimmed) };
+        let Some(meter) = defaults else { return self.write_bare(stored, document) };
         self.fill(&mut document, meter)?;
         if self.binding.conversion.as_ref().is_none_or(|conversion| conversion.fills()) {
             return self.convert_to(stored, document, meter);
         }
-        self.write_to(stored, document, Kind::trimmed)
+        self.write_bare(stored, document)
+    }
+
+    /// The same without defaults.
+    fn write_bare(&self, stored: &Kind, document: Document) -> Result<Document, String> {
+        self.write_to(stored, document, |stored, document| {
+            stored.trim(document);
+            Ok(())
+        })
     }
 
     fn write_to(
@@ -161,10 +167,6 @@ impl Kind {
     /// The limit of the meter that was exceeded.
     pub(crate) fn fill(&self, document: &mut Document, meter: &Meter) -> Result<(), String> {
         schema::default(&self.version.schema, document, meter).map_err(|exceeded| exceeded.to_string())?;
-        self.trimmed(document)
-    }
-
-    fn trimmed(&self, document: &mut Document) -> Result<(), String> {
         self.trim(document);
         Ok(())
     }

@@ -275,10 +275,8 @@ impl Write<'_> {
         };
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
-        if self.old.is_none() {
-            if let Some(names) = &kind.version.names {
-                errors.extend(schema::validate(names, document, &self.request.meter)?);
-            }
+        if let (None, Some(names)) = (self.old, &kind.version.names) {
+            errors.extend(schema::validate(names, document, &self.request.meter)?);
         }
         Ok(errors)
     }

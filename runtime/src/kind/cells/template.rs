@@ -2,7 +2,7 @@
 //! if all of its paths find something.
 use super::text_of;
 use crate::{
-    kind::jsonpath::{JsonPath, Meter},
+    kind::jsonpath::{CellMeter, JsonPath},
     schema::Document,
 };
 
@@ -51,13 +51,13 @@ impl Template {
     }
 
     /// The template with what its paths find in a value.
-    pub(super) fn fill(&self, value: &Document, meter: &Meter) -> String {
+    pub(super) fn fill(&self, value: &Document, meter: &CellMeter) -> String {
         filled(&self.0, value, meter).0
     }
 }
 
 /// The text of pieces, and true if all of their paths find something.
-fn filled(pieces: &[Piece], value: &Document, meter: &Meter) -> (String, bool) {
+fn filled(pieces: &[Piece], value: &Document, meter: &CellMeter) -> (String, bool) {
     let (mut out, mut whole) = (String::new(), true);
     for piece in pieces {
         match piece {
@@ -98,7 +98,7 @@ mod tests {
             ("[{.a}[{.b}]", "1[x"),
             ("{.a", "{.a"),
         ] {
-            assert_eq!(Template::parse(template).unwrap().fill(&item, &Meter::of(0)), filled, "{template}");
+            assert_eq!(Template::parse(template).unwrap().fill(&item, &CellMeter::of(0)), filled, "{template}");
         }
         assert!(Template::parse("{.a[}").is_err());
     }

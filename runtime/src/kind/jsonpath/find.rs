@@ -3,14 +3,14 @@ use std::{cmp::Ordering, iter::StepBy, slice};
 
 use serde_json::map;
 
-use super::{Comparison, Filter, Meter, Operand, Step};
+use super::{CellMeter, Comparison, Filter, Operand, Step};
 use crate::schema::Document;
 
 /// The values at a path, in the order of the document.
 pub(super) struct Found<'a> {
     /// Values that are at the beginning of the path, each with the steps that lead on from it.
     stack: Vec<(Values<'a>, &'a [Step])>,
-    meter: &'a Meter,
+    meter: &'a CellMeter,
 }
 
 /// The values to which a step leads from a value.
@@ -38,7 +38,7 @@ enum Next<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(steps: &'a [Step], from: &'a Document, meter: &'a Meter) -> Self {
+    pub(super) fn new(steps: &'a [Step], from: &'a Document, meter: &'a CellMeter) -> Self {
         Self { stack: vec![(Values::One(Some(from)), steps)], meter }
     }
 }
@@ -90,7 +90,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn next(&mut self, meter: &Meter) -> Option<Next<'a>> {
+    fn next(&mut self, meter: &CellMeter) -> Option<Next<'a>> {
         match self {
             Self::One(value) => value.take().map(Next::Value),
             Self::Fields(values) => values.next().map(Next::Value),
@@ -131,7 +131,7 @@ fn slice(items: &[Document], from: Option<i64>, to: Option<i64>, by: i64) -> Ste
 }
 
 impl Filter {
-    fn takes(&self, item: &Document, meter: &Meter) -> bool {
+    fn takes(&self, item: &Document, meter: &CellMeter) -> bool {
         let Some((comparison, right)) = &self.comparison else { return self.left.exists(item, meter) };
         // Only single values are compared.
         let (Some(left), Some(right)) = (self.left.single(item, meter), right.single(item, meter)) else {
@@ -142,7 +142,7 @@ impl Filter {
 }
 
 impl Operand {
-    fn exists(&self, item: &Document, meter: &Meter) -> bool {
+    fn exists(&self, item: &Document, meter: &CellMeter) -> bool {
         match self {
             Self::Path(steps) => Found::new(steps, item, meter).next().is_some(),
             Self::Literal(_) => true,
@@ -150,7 +150,7 @@ impl Operand {
     }
 
     /// The only value.
-    fn single<'a>(&'a self, item: &'a Document, meter: &'a Meter) -> Option<&'a Document> {
+    fn single<'a>(&'a self, item: &'a Document, meter: &'a CellMeter) -> Option<&'a Document> {
         match self {
             Self::Path(steps) => {
                 let mut found = Found::new(steps, item, meter);

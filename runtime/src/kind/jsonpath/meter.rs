@@ -10,13 +10,13 @@ const TEXT_TIMES: usize = 4;
 /// What is left for the cells of one object: visits of values in it, and bytes of text. Ordinary columns look at an object a few
 /// times, and show less than it is. Cells that take more are empty, and so are those after them.
 #[derive(Debug)]
-pub struct Meter {
+pub struct CellMeter {
     visits: Cell<usize>,
     text: Cell<usize>,
     is_exhausted: Cell<bool>,
 }
 
-impl Meter {
+impl CellMeter {
     /// The meter for an object of this many bytes.
     pub fn of(bytes: usize) -> Self {
         Self {

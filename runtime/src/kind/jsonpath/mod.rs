@@ -1,7 +1,7 @@
 //! The JSONPath of columns, as in kubectl and kube-apiserver: fields, indexes, slices, wildcards, descent, unions and
 //! filters. If an object lacks the values of a path, the result is empty.
 //!
-//! Values are found one by one: what takes the first does not look for the others. A [`Meter`] bounds what is looked at.
+//! Values are found one by one: what takes the first does not look for the others. A [`CellMeter`] bounds what is looked at.
 use std::fmt;
 
 use crate::schema::Document;
@@ -12,7 +12,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-pub use meter::Meter;
+pub use meter::CellMeter;
 pub(super) use parse::split;
 
 /// A JSONPath such as `.status.conditions[?(@.type=="Ready")].status`.
@@ -86,15 +86,15 @@ impl JsonPath {
     /// The values at the path, in the order of the document, as far as the meter allows.
     ///
     /// ```
-    /// use kindsmith::kind::{JsonPath, Meter};
+    /// use kindsmith::kind::{JsonPath, CellMeter};
     ///
     /// let path = JsonPath::parse(".ports[*].port")?;
     /// let object = serde_json::json!({"ports": [{"port": 80}, {"port": 443}]});
-    /// let meter = Meter::of(1_000);
+    /// let meter = CellMeter::of(1_000);
     /// assert_eq!(path.find(&object, &meter).next(), Some(&80.into()));
     /// # Ok::<_, String>(())
     /// ```
-    pub fn find<'a>(&'a self, document: &'a Document, meter: &'a Meter) -> impl Iterator<Item = &'a Document> {
+    pub fn find<'a>(&'a self, document: &'a Document, meter: &'a CellMeter) -> impl Iterator<Item = &'a Document> {
         find::Found::new(&self.steps, document, meter)
     }
 }

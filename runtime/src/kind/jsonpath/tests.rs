@@ -14,7 +14,7 @@ fn found(path: &str) -> Document {
     });
     JsonPath::parse(path)
         .unwrap_or_else(|error| panic!("{path}: {error}"))
-        .find(&document, &Meter::of(0))
+        .find(&document, &CellMeter::of(0))
         .cloned()
         .collect()
 }
@@ -195,7 +195,7 @@ proptest! {
     #[test]
     fn values_found_one_by_one_are_those_found_at_once(path in paths(), document in documents()) {
         let read = JsonPath::parse(&path).map_err(TestCaseError::fail)?;
-        let meter = Meter::of(100_000);
+        let meter = CellMeter::of(100_000);
         let found: Vec<_> = read.find(&document, &meter).collect();
         prop_assert!(!meter.is_exhausted());
         prop_assert_eq!(found, model::find(&read, &document), "{}", path);
@@ -215,19 +215,19 @@ fn paths_that_multiply_take_what_the_meter_allows() {
     ] {
         let path = JsonPath::parse(&path).unwrap();
         for document in [&items, &deep] {
-            let meter = Meter::of(0);
+            let meter = CellMeter::of(0);
             let count = path.find(document, &meter).count();
             assert!(count <= 2_000, "{path}");
         }
     }
     let first = JsonPath::parse(&format!(".spec{}", "[*,*,*,*]".repeat(12))).unwrap();
-    let meter = Meter::of(0);
+    let meter = CellMeter::of(0);
     assert!(first.find(&items, &meter).next().is_some() && !meter.is_exhausted());
 }
 
 #[test]
 fn a_meter_that_is_exhausted_stays_so() {
-    let meter = Meter::of(100);
+    let meter = CellMeter::of(100);
     assert!(meter.text(16 << 10) && meter.text(400) && !meter.is_exhausted());
     assert!(!meter.text(1) && meter.is_exhausted() && !meter.visit());
 }

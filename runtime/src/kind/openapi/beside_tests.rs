@@ -6,7 +6,7 @@ use super::{
     tests::{GROUP, described, errors, gears},
 };
 use crate::kind::{
-    Changes, Meter,
+    CellMeter, Changes,
     endpoint::Verb,
     model::{Cell, NameRule, Path},
 };
@@ -93,7 +93,7 @@ fn an_overlay_says_what_documents_do_not() {
     assert_eq!(version.subresources[0].changes, Changes::Only(Path::from("status")));
     let [ready, size, first] = &version.columns[..] else { panic!("three columns") };
     let Cell::Call(call) = &ready.cell else { panic!("a call") };
-    assert_eq!(call.of(&json!({"status": {"ready": 1}, "spec": {"size": 2}}), &Meter::of(0)), json!("1/2"));
+    assert_eq!(call.of(&json!({"status": {"ready": 1}, "spec": {"size": 2}}), &CellMeter::of(0)), json!("1/2"));
     assert_eq!((&size.cell, size.priority, &*size.format), (&Cell::Path(Path::from("spec.size")), 1, "int32"));
     assert!(matches!(first.cell, Cell::JsonPath(_)) && size.description == "S.");
     assert_eq!(described.overlays.len(), 1);
