@@ -40,16 +40,8 @@ impl Inside {
     pub(super) fn request(&self, plural: &str, namespace: &str, name: &str) -> Request {
         let group = if plural == "leases" { "coordination.k8s.io" } else { "" };
         let served = self.api.registry.find(group, "v1", plural).expect("a built-in kind");
-        let (user, namespace, name) = (Arc::new(User::system()), namespace.into(), name.into());
-        Request {
-            user,
-            served,
-            namespace,
-            name,
-            subresource: "".into(),
-            warnings: Arc::default(),
-            meter: Arc::default(),
-        }
+        let request = Request::for_all(&Arc::new(User::system()), &served);
+        Request { namespace: namespace.into(), name: name.into(), ..request }
     }
 
     pub(super) async fn create(&self, plural: &str, namespace: &str, body: Value) -> Result<Document, Error> {

@@ -1,12 +1,7 @@
 //! Bounds of numbers, and whether they fit their format.
 use serde_json::Number;
 
-use super::{
-    Document, Schema,
-    model::Type,
-    place::Place,
-    validate::{Walk, bound},
-};
+use super::{Document, Schema, model::Type, place::Place, validate::Walk, wording::bound};
 
 /// Checks a number against its format, then its bounds.
 pub(super) fn check(walk: &mut Walk<'_>, schema: &Schema, number: &Number, place: &Place<'_>) {

@@ -40,6 +40,7 @@ mod tests;
 pub(crate) mod types;
 mod unique;
 pub(crate) mod validate;
+mod wording;
 
 pub(crate) use carry::carry_over;
 pub(crate) use correlate::{keys_of, rest_is_kept, restore};

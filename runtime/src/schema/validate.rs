@@ -6,9 +6,9 @@ use super::{
     correlate::{Before, rest_is_kept},
     embedded, format, immutable, junctors,
     model::Type,
-    number,
     place::Place,
     unique,
+    wording::{checks_of, knows, names_of, shown_text, subject},
 };
 use crate::meta::{
     FieldError, FieldErrorKind,
@@ -356,52 +356,4 @@ impl<'m> Walk<'m> {
         };
         self.add(place, || (FieldErrorKind::Invalid(given), detail));
     }
-}
-
-/// A text as errors repeat it.
-fn shown_text(text: &str) -> Document {
-    beginning(text, MOST_REPEATED).into()
-}
-
-/// The name of a value in messages: `spec.size in body`.
-fn subject(place: &Place<'_>) -> String {
-    if place.is_root() { "the value".to_owned() } else { format!("{} in body", place.text()) }
-}
-
-/// kube-apiserver's names for a value's type and its format.
-fn names_of(value: &Document) -> (&'static str, &'static str) {
-    match value {
-        Document::Null => ("null", ""),
-        Document::Bool(_) => ("boolean", ""),
-        Document::Number(number) if number.is_i64() => ("integer", "int64"),
-        Document::Number(_) => ("number", "float64"),
-        Document::String(_) => ("string", ""),
-        Document::Array(_) => ("array", ""),
-        Document::Object(_) => ("object", ""),
-    }
-}
-
-/// Formats that kube-apiserver supports for a type; others are ignored.
-fn knows(kind: Type, format: &str) -> bool {
-    match kind {
-        Type::Integer => matches!(format, "int32" | "int64"),
-        Type::Number => matches!(format, "float" | "double"),
-        Type::String | Type::IntOrString | Type::Any => format::is_known(format),
-        Type::Object | Type::Array | Type::Boolean => false,
-    }
-}
-
-/// The number of checks other than those of type and format that apply to a value; kube-openapi counts some twice.
-fn checks_of(value: &Document) -> u64 {
-    match value {
-        Document::Null => 0,
-        Document::Bool(_) => 4,
-        Document::String(_) | Document::Object(_) => 5,
-        Document::Number(_) | Document::Array(_) => 6,
-    }
-}
-
-/// A bound in the format of messages.
-pub(super) fn bound(limit: f64) -> String {
-    number::text_of_double(limit)
 }

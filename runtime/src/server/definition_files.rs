@@ -183,16 +183,7 @@ impl DefinitionFiles {
             Described::default()
         });
         read.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
-        for resource in mem::take(&mut described.resources) {
-            let name = resource.definition.shared.group_resource();
-            if self.declared.contains(&name) {
-                read.warnings.insert(format!(
-                    "{name} of the documents is not served: it is built in, or declared by the program"
-                ));
-                continue;
-            }
-            read.defined.push(Defined { resource, file: DOCUMENTS.into() });
-        }
+        self.take_described(mem::take(&mut described.resources), &mut read);
         for (file, mut definition) in manifests {
             let name = definition.shared.group_resource();
             let known = read.defined.iter().find(|known| known.name() == name);
@@ -217,6 +208,20 @@ impl DefinitionFiles {
         *warned = mem::take(&mut read.warnings);
         drop(warned);
         read
+    }
+
+    /// Takes the resources of documents, except those that the program declares.
+    fn take_described(&self, resources: Vec<Resource>, read: &mut Reading) {
+        for resource in resources {
+            let name = resource.definition.shared.group_resource();
+            if self.declared.contains(&name) {
+                read.warnings.insert(format!(
+                    "{name} of the documents is not served: it is built in, or declared by the program"
+                ));
+                continue;
+            }
+            read.defined.push(Defined { resource, file: DOCUMENTS.into() });
+        }
     }
 
     /// The kind of a resource in each of its versions, with its hooks.
