@@ -55,7 +55,7 @@ fn count_panics() {
 }
 
 /// The CPU time of this thread, if the system reports it.
-fn processor_time() -> Option<Duration> {
+pub(crate) fn processor_time() -> Option<Duration> {
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
