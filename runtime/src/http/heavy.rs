@@ -76,7 +76,7 @@ impl Call<'_> {
     }
 
     /// The same for work that the schema may multiply. If it takes long, as its meter shows, it ends and is done again where
-    /// heavy requests are processed: it has stored nothing, since a commit checks the meter.
+    /// heavy requests are processed, with its hooks and admission: it has stored nothing, since a commit checks the meter.
     ///
     /// # Errors
     /// Those of the work.

@@ -44,7 +44,7 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// Checks an object. One that takes too long to check counts as unchecked.
+    /// Checks an object. One that exceeds the meter counts as unchecked.
     pub fn of(schema: &Schema, document: &Document, meter: &Meter) -> Self {
         let is_valid = schema::validate(schema, document, meter).is_ok_and(|errors| errors.is_empty());
         if is_valid { Self::Checked } else { Self::Unchecked }
@@ -262,6 +262,11 @@ impl KindReader {
     /// The invalid objects found while loading. Ends the counting.
     pub fn take_misfits(&self) -> Option<Misfits> {
         self.misfits().take().filter(|misfits| misfits.count > 0)
+    }
+
+    /// True until the objects of the resource are loaded.
+    fn is_loading(&self) -> bool {
+        self.misfits().is_some()
     }
 
     fn misfits(&self) -> MutexGuard<'_, Option<Misfits>> {

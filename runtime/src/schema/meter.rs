@@ -102,6 +102,7 @@ impl Meter {
     /// Begins to count anew: a request that lost a race does all of its work again.
     pub(crate) fn begin_again(&self) {
         if self.goes_on() {
+            self.look.store(if self.deadline.is_some() { self.limits.0 } else { 0 }, Relaxed);
             self.steps.store(self.limits.0, Relaxed);
             self.bytes.store(self.limits.1, Relaxed);
         }

@@ -18,6 +18,7 @@ use crate::{
         Registered,
         reader::{Fit, Values},
     },
+    schema::Meter,
     storage::{Expect, maintenance::Migration},
 };
 
@@ -73,7 +74,7 @@ impl Verbs {
     async fn renew(&self, resource: &Request, object: &Arc<Object>) -> Result<Renewed, Error> {
         let request = resource.clone().at(object.key());
         let document = document_of(object)?;
-        let fit = Fit::of(&request.served.kind.version.schema, &document, &request.meter);
+        let fit = Fit::of(&request.served.kind.version.schema, &document, &Meter::stored());
         let new = New { document: &document, fit, values: Values::Required };
         match self.store(&request, object.key(), new, Expect::At(object.revision()), false).await {
             Ok(_) => Ok(Renewed::Written),

@@ -162,9 +162,10 @@ impl Request {
         Self { user, served, namespace, name, subresource, warnings, meter }
     }
 
-    /// The same for the object at a key.
+    /// The same for the object at a key, with a meter of its own.
     #[must_use]
     pub fn at(mut self, key: &str) -> Self {
+        self.meter = Arc::default();
         match key.split_once('/') {
             Some((namespace, name)) if self.served.kind.shared.scope == Scope::Namespaced => {
                 namespace.clone_into(&mut self.namespace);

@@ -21,7 +21,7 @@ use crate::{
     kind::{Kind, binding::Hook},
     meta::Revision,
     registry::reader::Fit,
-    schema::Document,
+    schema::{Document, Meter},
 };
 
 /// A stored object in the requested version. Fails with [`Error::StoreRead`] if it cannot be converted.
@@ -111,9 +111,9 @@ pub(super) fn in_stored_version(request: &Request) -> Request {
 }
 
 /// Converts a document from the requested version to the storage version, with its type meta.
-fn to_stored(request: &Request, document: &Document) -> Result<Document, String> {
+fn to_stored(request: &Request, document: &Document, meter: &Meter) -> Result<Document, String> {
     let stored = &request.served.stored().kind;
-    let mut document = request.served.kind.convert_to(stored, document.clone(), &request.meter)?;
+    let mut document = request.served.kind.convert_to(stored, document.clone(), meter)?;
     document["apiVersion"] = stored.group_version.to_string().into();
     document["kind"] = stored.names().kind.clone().into();
     Ok(document)
@@ -127,7 +127,8 @@ pub(super) async fn written_through<'d>(request: &Request, stored: &'d Document)
     }
     let through = || {
         let read = request.served.kind.convert_from_stored(stored.clone())?;
-        to_stored(request, &read)
+        // Not the request's, since the write goes on without this.
+        to_stored(request, &read, &Meter::light(None))
     };
     let written = waiting::unneeded(request.served.converting(through)).await;
     written.and_then(Result::ok).map_or(Cow::Borrowed(stored), Cow::Owned)
@@ -160,7 +161,10 @@ impl Write<'_> {
             && let stored = &served.stored().kind
             && stored.binding.hooks.runs(Hook::Name)
         {
-            let document = self.converting(|| to_stored(self.request, document)).await.map_err(Error::Internal)?;
+            let meter = &*self.request.meter;
+            let document = self.converting(|| to_stored(self.request, document, meter)).await;
+            meter.check()?;
+            let document = document.map_err(Error::Internal)?;
             if let Some(name) = self.name_by_hook(stored, &document, base).await? {
                 return Ok(name);
             }
@@ -182,7 +186,9 @@ impl Write<'_> {
         }
         let request = in_stored_version(self.request);
         let kind = &*request.served.kind;
-        let stored = self.converting(|| to_stored(self.request, document)).await;
+        let meter = &*self.request.meter;
+        let stored = self.converting(|| to_stored(self.request, document, meter)).await;
+        meter.check()?;
         let mut stored = stored.map_err(|why| {
             let detail = format!("it has no form in version {}, which is stored", kind.group_version.version);
             unconvertible(kind, document, &self.request.served.kind, why, &detail)

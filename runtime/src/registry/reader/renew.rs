@@ -22,9 +22,15 @@ impl KindReader {
         let size = record.body.json().len();
         let adapted = self.adapted(record, Some(&meter)).map(|document| (self.renewed(&document), document));
         let (renewed, document) = match adapted {
-            Ok((renewed, document)) if self.growth.allows(size, renewed.len()) => (renewed, document),
+            Ok((renewed, document)) if !self.is_loading() || self.growth.allows(size, renewed.len()) => {
+                (renewed, document)
+            }
             Err(why) if meter.goes_on() => return Err(why),
             Ok(_) | Err(_) => {
+                if self.growth.is_first_without() {
+                    let resource = self.stored().group_resource();
+                    tracing::warn!(%resource, key, "the defaults of stored objects take too much: some are served without them");
+                }
                 let document = self.adapted(record, None)?;
                 (self.renewed(&document), document)
             }

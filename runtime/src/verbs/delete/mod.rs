@@ -29,7 +29,7 @@ use crate::{
         preconditions::{Identity, Mismatch},
     },
     registry::reader::{Fit, Values},
-    schema::Document,
+    schema::{Document, Meter},
     storage::Expect,
 };
 
@@ -155,7 +155,7 @@ impl Deletion<'_> {
         // The mark is a normal write through the requested version.
         let document = &*written_through(request, new).await;
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
-        let fit = Fit::of(&request.served.stored().kind.version.schema, document, &request.meter);
+        let fit = Fit::of(&request.served.stored().kind.version.schema, document, &Meter::light(None));
         // Nobody selects the objects of a resource that is being removed.
         let ends = request.served.declarer.as_ref().is_some_and(|declarer| declarer.ends());
         let new = New { document, fit, values: if ends { Values::Unneeded } else { Values::Optional } };
