@@ -113,8 +113,17 @@ impl Access {
 
     /// The row of a definition as it was read.
     fn hold(&self, object: &Object) -> Hold {
-        let key = format!("{}{}", self.definitions.objects.prefix(), object.key()).into();
-        Hold { key, revision: Some(object.revision()) }
+        Hold { key: self.row(object.key()).into(), revision: Some(object.revision()) }
+    }
+
+    /// The key of a definition's row.
+    fn row(&self, name: &str) -> String {
+        format!("{}{name}", self.definitions.objects.prefix())
+    }
+
+    /// What is registered now under the row of a definition.
+    fn registered(&self, name: &str) -> Option<Arc<Registered>> {
+        self.api.registry.declared_by(&self.row(name))
     }
 
     /// Writes the status. Another write meanwhile is no error: its event leads here again. Returns false if it failed.
