@@ -243,11 +243,6 @@ impl KindReader {
         &self.stored().group_version.version
     }
 
-    /// True if a webhook converts written objects to other versions, for their selectable values.
-    pub fn waits(&self) -> bool {
-        self.others.iter().any(|other| other.kind.waits())
-    }
-
     /// The number of objects that a conversion webhook could not convert to the storage version, or to a version with selectable
     /// fields, since they were loaded.
     pub fn unread(&self) -> usize {
