@@ -183,8 +183,8 @@ impl Webhooks {
     async fn post(&self, client: &Client, request: Bytes) -> Result<Result<Answer, String>, String> {
         let mut slot = None;
         let calling = async {
-            slot = Some(client.queue.enter(&self.slots).await?);
-            client.post(request).await
+            let slot = slot.insert(client.queue.enter(&self.slots).await?);
+            client.post(request, &slot.call).await
         };
         let called = tokio::select! {
             called = timeout(self.timeout, calling) => called,
