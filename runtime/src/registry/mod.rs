@@ -245,7 +245,7 @@ impl Registry {
             self.table.store(Arc::new(table.with(Some(old), None)));
             self.cache.remove(&old.objects);
             if old.webhooks.is_some() {
-                self.webhooks.forget(&old.kind.group_resource().to_string());
+                self.webhooks.forget_others(&old.kind.group_resource().to_string(), None);
             }
             self.changes.send_replace(());
         }

@@ -178,7 +178,7 @@ impl KindReader {
     /// The same reader, with the webhooks that convert past states of objects.
     #[must_use]
     pub fn with_webhooks(self, webhooks: &Arc<Webhooks>) -> Self {
-        Self { webhooks: self.versions.wait().then(|| webhooks.clone()), ..self }
+        Self { webhooks: self.versions.webhook().map(|_| webhooks.clone()), ..self }
     }
 
     /// The storage version.
@@ -336,7 +336,7 @@ impl KindReader {
 
     /// Counts an object that a webhook could not convert. Past states do not count.
     fn count_while_loading(&self) {
-        if self.versions.wait() && self.misfits().is_some() {
+        if self.versions.webhook().is_some() && self.misfits().is_some() {
             self.count_unread();
         }
     }
