@@ -13,6 +13,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use tokio::sync::Semaphore;
 
 use super::{
     EventType, Object, Resource,
@@ -35,15 +36,27 @@ const MIN_CHANGES: usize = 16;
 /// The maximum number of changes in one read.
 const MAX_CHANGES: usize = 2048;
 
+/// The maximum number of passes at a time for resources whose readers wait for other servers.
+const MOST_WAITING: usize = 4;
+
 /// The resources whose windows are still to be filled, by id.
 #[derive(Default)]
 pub(super) struct Unfilled {
     resources: Mutex<BTreeMap<u64, Weak<Resource>>>,
     /// Locked during a pass.
     passing: Arc<tokio::sync::Mutex<()>>,
-    /// Locked during a pass for a resource whose reader waits for another server, which has a pass of its own.
-    waiting: Arc<tokio::sync::Mutex<()>>,
+    /// The turns of passes for resources whose readers wait for other servers. Each has a pass of its own, with the memory of one.
+    waiting: Turns,
     closed: AtomicBool,
+}
+
+/// Turns of passes.
+struct Turns(Arc<Semaphore>);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MOST_WAITING)))
+    }
 }
 
 impl Unfilled {
@@ -100,16 +113,20 @@ pub(super) async fn fill(shared: &Arc<Shared>, wanted: &Resource) -> Result<(), 
 
 async fn fill_with(shared: &Arc<Shared>, wanted: Option<&Resource>) -> Result<(), ReadError> {
     let unfilled = &shared.unfilled;
-    let waits = wanted.is_some_and(|wanted| !wanted.reader.is_local());
-    let passing = Arc::clone(if waits { &unfilled.waiting } else { &unfilled.passing }).lock_owned().await;
+    let alone = wanted.filter(|wanted| !wanted.reader.is_local());
+    let passing = Arc::clone(alone.map_or(&unfilled.passing, |alone| &alone.filling)).lock_owned().await;
     if wanted.is_some_and(|wanted| !unfilled.has(wanted.place.id)) {
         return Ok(());
+    }
+    let mut turn = None;
+    if alone.is_some() {
+        turn = Some(Arc::clone(&unfilled.waiting.0).acquire_owned().await.expect("the semaphore is never closed"));
     }
     let resources = unfilled.take(wanted);
     let shared = Arc::clone(shared);
     // The pass holds the lock, because it goes on if the caller is dropped.
     blocking(move || {
-        let _passing = passing;
+        let _held = (passing, turn);
         let result = Pass::of(&shared, &resources).and_then(Pass::finish);
         if result.is_err() {
             for resource in &resources {

@@ -38,6 +38,8 @@ pub struct Resource {
     ended: OnceLock<(Snapshot, Revision)>,
     /// Locked while a past state is made, so that requests for the same one share the work.
     undoing: tokio::sync::Mutex<()>,
+    /// Locked during a pass over the log for this resource alone.
+    pub(super) filling: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Resource {
@@ -59,6 +61,7 @@ impl Resource {
             demand: Mutex::default(),
             ended: OnceLock::new(),
             undoing: tokio::sync::Mutex::new(()),
+            filling: Arc::default(),
         }
     }
 

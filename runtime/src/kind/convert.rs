@@ -2,6 +2,7 @@
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
 };
 
 use crate::schema::Document;
@@ -41,10 +42,10 @@ pub trait Convert: Send + Sync {
         true
     }
 
-    /// True if the conversion waits for another server. Only the server's own conversions may.
+    /// The other server that the conversion waits for. Only the server's own conversions may.
     #[doc(hidden)]
-    fn waits(&self) -> bool {
-        false
+    fn webhook(&self) -> Option<&Arc<Webhook>> {
+        None
     }
 }
 

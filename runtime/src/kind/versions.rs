@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::{
     Kind,
-    convert::{self, Conversion},
+    convert::{self, Conversion, Webhook},
     definition::{Definition, Problems},
 };
 use crate::schema::{self, Document, Meter};
@@ -60,9 +60,9 @@ impl Versions {
         &self.all[self.stored]
     }
 
-    /// True if objects are converted by a webhook.
-    pub(crate) fn wait(&self) -> bool {
-        self.all.iter().any(|kind| kind.waits())
+    /// The webhook that converts objects.
+    pub(crate) fn webhook(&self) -> Option<&Arc<Webhook>> {
+        self.all.iter().find_map(|kind| kind.webhook())
     }
 
     /// The version with the name `group/version`, served or not.
@@ -80,7 +80,7 @@ impl Versions {
         let bare = from.write_bare(stored, document.clone()).and_then(|document| to.convert_from_stored(document));
         // A webhook gets objects as they are: each question costs a call.
         bare.or_else(|why| {
-            if self.wait() {
+            if self.webhook().is_some() {
                 return Err(why);
             }
             let mut document = document;
@@ -99,7 +99,11 @@ impl Versions {
 impl Kind {
     /// True if its objects are converted to the storage version and back by a webhook.
     pub(crate) fn waits(&self) -> bool {
-        self.binding.conversion.as_ref().is_some_and(|conversion| conversion.waits())
+        self.webhook().is_some()
+    }
+
+    fn webhook(&self) -> Option<&Arc<Webhook>> {
+        self.binding.conversion.as_ref().and_then(|conversion| conversion.webhook())
     }
 
     /// Converts an object of this version to the storage version: without type meta, defaulted and pruned.

@@ -20,6 +20,14 @@ impl Registry {
         self.table.load().resource(&of.group, &of.resource).cloned()
     }
 
+    /// The storage version of the resource that the row with this key declares.
+    pub fn declared_by(&self, row: &str) -> Option<Arc<Registered>> {
+        let table = self.table.load();
+        let declares =
+            |served: &&Arc<Registered>| served.declarer.as_ref().is_some_and(|declarer| &*declarer.hold().key == row);
+        table.resources.iter().find(declares).cloned()
+    }
+
     /// The resource that has replaced another one, in the same version; `None` if the other was not replaced.
     pub async fn successor(&self, of: &Arc<Registered>) -> Option<Arc<Registered>> {
         if !of.objects.has_ended() {

@@ -54,6 +54,11 @@ impl Declarer {
         Self { hold: ArcSwap::from_pointee(hold), ends: AtomicBool::new(false) }
     }
 
+    /// The row of a resource that is being removed.
+    fn of_ending(hold: Hold) -> Self {
+        Self { ends: AtomicBool::new(true), ..Self::new(hold) }
+    }
+
     /// The condition on the row.
     pub fn hold(&self) -> Arc<Hold> {
         self.hold.load_full()
@@ -191,7 +196,20 @@ impl Registry {
         self.put(&self.preparer().prepare(versions)?, declarer.as_ref(), &Replaces::Any)
     }
 
-    /// The same, with objects that a webhook has to convert: the old resource is served until the webhook has converted them, or
+    /// The same for a resource that is being removed: no objects are created at any time.
+    ///
+    /// # Errors
+    /// Like [`Registry::replace`].
+    pub fn replace_ending(
+        &self,
+        versions: impl IntoIterator<Item = Kind>,
+        declarer: Hold,
+    ) -> Result<Arc<Registered>, String> {
+        let declarer = Declarer::of_ending(declarer).into();
+        self.put(&self.preparer().prepare(versions)?, Some(&declarer), &Replaces::Any)
+    }
+
+    /// [`Registry::replace`], with objects that a webhook has to convert: the old resource is served until the webhook has converted them, or
     /// has failed. If the signal comes while the webhook is called, nothing is replaced.
     ///
     /// # Errors
@@ -227,7 +245,7 @@ impl Registry {
             self.table.store(Arc::new(table.with(Some(old), None)));
             self.cache.remove(&old.objects);
             if old.webhooks.is_some() {
-                self.webhooks.forget(&old.kind.group_resource().to_string());
+                self.webhooks.forget_others(&old.kind.group_resource().to_string(), None);
             }
             self.changes.send_replace(());
         }

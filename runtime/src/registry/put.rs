@@ -127,7 +127,7 @@ impl Registry {
                 records: records.clone(),
                 view: None,
                 stored: None,
-                webhooks: records.versions().wait().then(|| self.webhooks.clone()),
+                webhooks: records.versions().webhook().map(|_| self.webhooks.clone()),
                 declarer: declarer.cloned(),
                 number: next_number(),
             }
@@ -144,8 +144,8 @@ impl Registry {
         let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
-        if old.is_some_and(|old| old.webhooks.is_some()) && stored.webhooks.is_none() {
-            self.webhooks.forget(&kind.group_resource().to_string());
+        if old.is_some_and(|old| old.webhooks.is_some()) {
+            self.webhooks.forget_others(&kind.group_resource().to_string(), records.versions().webhook());
         }
         self.changes.send_replace(());
         Ok(stored)

@@ -178,7 +178,7 @@ impl KindReader {
     /// The same reader, with the webhooks that convert past states of objects.
     #[must_use]
     pub fn with_webhooks(self, webhooks: &Arc<Webhooks>) -> Self {
-        Self { webhooks: self.versions.wait().then(|| webhooks.clone()), ..self }
+        Self { webhooks: self.versions.webhook().map(|_| webhooks.clone()), ..self }
     }
 
     /// The storage version.
@@ -241,11 +241,6 @@ impl KindReader {
 
     fn version(&self) -> &str {
         &self.stored().group_version.version
-    }
-
-    /// True if a webhook converts written objects to other versions, for their selectable values.
-    pub fn waits(&self) -> bool {
-        self.others.iter().any(|other| other.kind.waits())
     }
 
     /// The number of objects that a conversion webhook could not convert to the storage version, or to a version with selectable
@@ -346,7 +341,7 @@ impl KindReader {
 
     /// Counts an object that a webhook could not convert. Past states do not count.
     fn count_while_loading(&self) {
-        if self.versions.wait() && self.misfits().is_some() {
+        if self.versions.webhook().is_some() && self.misfits().is_some() {
             self.count_unread();
         }
     }

@@ -15,10 +15,10 @@ impl Registered {
         }
     }
 
-    /// True if a short request may wait for a webhook: a read in a version to which one converts, or a write of which one converts
-    /// something.
+    /// True if a short request may wait for a webhook: a read in a version to which one converts, or any write. In the storage
+    /// version, too, a write converts for field managers that wrote in another version, and for selectable values.
     pub fn may_wait(&self, reads: bool) -> bool {
-        self.webhooks.is_some() && (self.kind.waits() || !reads && self.records.waits())
+        self.webhooks.is_some() && (!reads || self.kind.waits())
     }
 
     /// The view of this version, if a webhook converts to it.

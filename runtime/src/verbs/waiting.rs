@@ -76,12 +76,13 @@ const UNNEEDED_WITHIN: Duration = Duration::from_secs(3);
 
 /// Awaits a conversion that is not needed. `None` if it was not done in time.
 pub(super) async fn unneeded<T>(conversion: impl Future<Output = T>) -> Option<T> {
-    timeout(UNNEEDED_WITHIN, outside(conversion)).await.ok()
+    // The time is within: what is outside ends by taking the slot back.
+    outside(timeout(UNNEEDED_WITHIN, conversion)).await.ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::future::ready;
+    use std::future::{pending, ready};
 
     use tokio::task::yield_now;
 
@@ -102,6 +103,14 @@ mod tests {
         slot.clone().run(in_turn(Some(turn.clone()), outside(nested))).await;
         assert!(slot.0.is_held(), "the request goes on in a slot");
         assert_eq!(slots.available_permits(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_does_not_wait_for_a_conversion_any_more_goes_on_in_its_slot() {
+        let slots = Arc::new(Semaphore::new(1));
+        let slot = Slot::take(&slots).await;
+        assert!(slot.clone().run(unneeded(pending::<()>())).await.is_none());
+        assert!(slot.0.is_held());
     }
 
     #[tokio::test]

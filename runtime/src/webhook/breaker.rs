@@ -1,7 +1,10 @@
 //! Whether a webhook is called: after repeated timeouts it is not for a while, and then one call at a time finds out whether it
 //! answers again. Failures that are noticed at once, such as refused connections, cost nothing, and do not count.
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -22,7 +25,7 @@ pub(super) struct Breaker {
 
 #[derive(Default)]
 struct State {
-    /// True if the webhook has answered the last call.
+    /// True if the webhook has answered a call, and none has timed out since.
     answers: bool,
     /// Timeouts in a row.
     timeouts: u32,
@@ -48,7 +51,7 @@ impl Breaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if the webhook has answered the last call.
+    /// True if the webhook has answered a call, and none has timed out since.
     pub(super) fn answers(&self) -> bool {
         self.state().answers
     }
@@ -63,7 +66,7 @@ impl Breaker {
         let mut state = self.state();
         state.check()?;
         let probes = state.pause.as_mut().map(|pause| pause.probed = true).is_some();
-        Ok(Call { breaker: self, begun: Instant::now(), probes })
+        Ok(Call { breaker: self, begun: Instant::now(), probes, has_ended: false, waits: AtomicBool::new(false) })
     }
 }
 
@@ -90,23 +93,41 @@ pub(super) struct Call<'b> {
     begun: Instant,
     /// It finds out whether the webhook answers again.
     probes: bool,
+    has_ended: bool,
+    /// It waits for the answers of other webhooks, which is not this one's fault.
+    waits: AtomicBool,
 }
 
 impl Call<'_> {
+    /// Awaits what other webhooks hold up. If the call ends meanwhile, that is no timeout of this one.
+    pub(super) async fn excused<T>(&self, wait: impl Future<Output = T>) -> T {
+        self.waits.store(true, Ordering::Relaxed);
+        let done = wait.await;
+        self.waits.store(false, Ordering::Relaxed);
+        done
+    }
+
     /// The webhook has answered, whatever it said.
-    pub(super) fn answered(self) {
+    pub(super) fn answered(mut self) {
+        self.has_ended = true;
         *self.breaker.state() = State { answers: true, ..State::default() };
     }
 
     /// The webhook has not answered.
-    pub(super) fn failed(self, why: &str) {
+    pub(super) fn failed(mut self, why: &str) {
+        self.end(why);
+    }
+
+    fn end(&mut self, why: &str) {
+        self.has_ended = true;
         let mut state = self.breaker.state();
-        state.answers = false;
         // Others of the calls that ran together have failed for the same reason.
         let is_known = state.pause.is_some() && !self.probes;
-        if is_known || self.begun.elapsed() < self.breaker.timeout / PART {
+        let is_excused = self.waits.load(Ordering::Relaxed);
+        if is_known || is_excused || self.begun.elapsed() < self.breaker.timeout / PART {
             return;
         }
+        state.answers = false;
         state.timeouts = state.timeouts.saturating_add(1);
         if state.timeouts >= TIMEOUTS {
             let first = self.breaker.timeout / PART;
@@ -119,7 +140,12 @@ impl Call<'_> {
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
-        // The next call may find out what a call did not that was cancelled.
+        // A call that was cancelled early says nothing. One that had waited for long is a timeout: otherwise callers that wait less
+        // long than a call may take would call a webhook for ever that does not answer.
+        if !self.has_ended {
+            self.end("context canceled");
+        }
+        // The next call may find out what this one did not.
         if self.probes
             && let Some(pause) = &mut self.breaker.state().pause
         {
@@ -130,7 +156,9 @@ impl Drop for Call<'_> {
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::advance;
+    use std::future::{pending, ready};
+
+    use tokio::time::{advance, timeout};
 
     use super::*;
 
@@ -165,6 +193,47 @@ mod tests {
         advance(30 * SECOND).await;
         breaker.begin().unwrap().answered();
         assert!(breaker.answers() && breaker.check().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_are_cancelled_count_if_they_have_waited_for_long() {
+        let breaker = Breaker::new(30 * SECOND);
+        breaker.begin().unwrap().answered();
+        for _ in 0..10 {
+            drop(breaker.begin().unwrap());
+            breaker.begin().unwrap().failed("connection refused");
+        }
+        assert!(breaker.answers() && breaker.check().is_ok());
+        for _ in 0..3 {
+            let call = breaker.begin().unwrap();
+            advance(SECOND).await;
+            drop(call);
+        }
+        assert!(!breaker.answers());
+        assert!(breaker.check().unwrap_err().ends_with("for 1 s after 3 timeouts in a row: context canceled"));
+        advance(SECOND).await;
+        let probe = breaker.begin().unwrap();
+        advance(SECOND).await;
+        drop(probe);
+        assert!(breaker.check().unwrap_err().contains("for 2 s after"), "the pause is longer");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_wait_for_other_webhooks_do_not_count() {
+        let breaker = Breaker::new(30 * SECOND);
+        for _ in 0..10 {
+            let call = breaker.begin().unwrap();
+            assert!(timeout(30 * SECOND, call.excused(pending::<()>())).await.is_err());
+            call.failed("context deadline exceeded");
+        }
+        assert!(breaker.check().is_ok());
+        for _ in 0..3 {
+            let call = breaker.begin().unwrap();
+            call.excused(ready(())).await;
+            advance(30 * SECOND).await;
+            call.failed("context deadline exceeded");
+        }
+        assert!(breaker.check().is_err(), "it waits no more");
     }
 
     #[tokio::test(start_paused = true)]

@@ -25,7 +25,7 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::{
     net::TcpStream,
-    sync::{Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
     time::timeout,
 };
 use tokio_rustls::{
@@ -37,7 +37,11 @@ use tokio_rustls::{
     },
 };
 
-use super::{breaker::Breaker, pool::Pool, slots::Queue};
+use super::{
+    breaker::{Breaker, Call},
+    pool::Pool,
+    slots::Queue,
+};
 use crate::{
     kind::convert::Webhook,
     meta::{go, url::Url},
@@ -71,6 +75,8 @@ pub(super) struct Client {
     pool: Arc<Pool>,
     /// The calls.
     pub(super) queue: Queue,
+    /// The turn of a large response among its own, before that among those of all.
+    large: Arc<Semaphore>,
 }
 
 /// Where the webhook is.
@@ -97,7 +103,8 @@ impl Client {
         };
         let target = Target::new(&url, &webhook.ca_bundle, address);
         let (url, number) = (format!("{}?timeout=30s", go::shortened(&url)), LAST.fetch_add(1, Ordering::Relaxed));
-        Self { url, target, number, pool: pool.clone(), queue: Queue::new(Breaker::new(timeout)) }
+        let (queue, large) = (Queue::new(Breaker::new(timeout)), Arc::new(Semaphore::new(1)));
+        Self { url, target, number, pool: pool.clone(), queue, large }
     }
 
     /// The error for a failed request.
@@ -106,28 +113,45 @@ impl Client {
     }
 
     /// Sends a request, and returns the response, or the error for a code other than 2xx. Fails if there is no response.
-    pub(super) async fn post(&self, body: Bytes) -> Result<Result<Answer, String>, String> {
+    pub(super) async fn post(&self, body: Bytes, call: &Call<'_>) -> Result<Result<Answer, String>, String> {
         let target = self.target.as_ref()?;
         // The webhook may have closed an idle connection. Then another one is used: conversions have no effects.
         while let Some(mut idle) = self.pool.take(self.number) {
             if idle.ready().await.is_ok()
                 && let Ok(response) = idle.send_request(target.request(body.clone())).await
             {
-                return self.read(response, idle).await;
+                return self.read(response, idle, call).await;
             }
         }
         let mut connection = target.connect().await?;
         let response = connection.send_request(target.request(body)).await;
-        self.read(response.map_err(|error| error.to_string())?, connection).await
+        self.read(response.map_err(|error| error.to_string())?, connection, call).await
+    }
+
+    /// Reads a response. Of the responses of one webhook, only one at a time waits for the turn of all, so that a slow one delays
+    /// others once.
+    async fn whole(&self, body: Incoming, call: &Call<'_>) -> Result<Answer, String> {
+        let (mut body, mut all) = (pin!(body), BytesMut::new());
+        if read(body.as_mut(), &mut all, LARGE_RESPONSE).await? {
+            return Ok(Answer { body: all.freeze(), _large: None });
+        }
+        let of_one = self.large.clone().acquire_owned().await.expect("the semaphore is never closed");
+        let of_all = call.excused(LARGE.acquire()).await.expect("the semaphore is never closed");
+        let late = |_| format!("the rest of a large response did not arrive within {} s", LARGE_WITHIN.as_secs());
+        if timeout(LARGE_WITHIN, read(body, &mut all, MAX_RESPONSE)).await.map_err(late)?? {
+            return Ok(Answer { body: all.freeze(), _large: Some((of_one, of_all)) });
+        }
+        Err(format!("the response is longer than {MAX_RESPONSE} bytes"))
     }
 
     async fn read(
         &self,
         response: hyper::Response<Incoming>,
         connection: SendRequest<Whole>,
+        call: &Call<'_>,
     ) -> Result<Result<Answer, String>, String> {
         let code = response.status();
-        let answer = whole(response.into_body()).await?;
+        let answer = self.whole(response.into_body(), call).await?;
         self.pool.put(self.number, connection);
         Ok(match code {
             _ if code.is_success() => Ok(answer),
@@ -211,25 +235,11 @@ fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
 pub(super) struct Answer {
     pub body: Bytes,
     /// Held while a large one is in memory.
-    _large: Option<SemaphorePermit<'static>>,
+    _large: Option<(OwnedSemaphorePermit, SemaphorePermit<'static>)>,
 }
 
-/// The turn of a large response.
+/// The turn of a large response among those of all webhooks.
 static LARGE: Semaphore = Semaphore::const_new(1);
-
-/// Reads a response.
-async fn whole(body: Incoming) -> Result<Answer, String> {
-    let (mut body, mut all) = (pin!(body), BytesMut::new());
-    if read(body.as_mut(), &mut all, LARGE_RESPONSE).await? {
-        return Ok(Answer { body: all.freeze(), _large: None });
-    }
-    let large = LARGE.acquire().await.expect("the semaphore is never closed");
-    let late = |_| format!("the rest of a large response did not arrive within {} s", LARGE_WITHIN.as_secs());
-    if timeout(LARGE_WITHIN, read(body, &mut all, MAX_RESPONSE)).await.map_err(late)?? {
-        return Ok(Answer { body: all.freeze(), _large: Some(large) });
-    }
-    Err(format!("the response is longer than {MAX_RESPONSE} bytes"))
-}
 
 /// Reads a response until it ends, or is longer than a limit. Returns true if it has ended.
 async fn read(mut body: Pin<&mut Incoming>, all: &mut BytesMut, limit: usize) -> Result<bool, String> {

@@ -127,9 +127,12 @@ impl Webhooks {
         unreachable!("what is asked is answered")
     }
 
-    /// Forgets the connections and the durations of a definition that was removed.
-    pub fn forget(&self, definition: &str) {
-        self.clients.forget(definition);
+    /// Forgets the connections of a definition to other webhooks than the one that it has now, and the durations if it has none.
+    pub fn forget_others(&self, definition: &str, now: Option<&Arc<Webhook>>) {
+        self.clients.forget_others(definition, now);
+        if now.is_some() {
+            return;
+        }
         self.durations.lock().unwrap_or_else(PoisonError::into_inner).retain(|labels, _| &*labels.0 != definition);
     }
 
@@ -183,8 +186,8 @@ impl Webhooks {
     async fn post(&self, client: &Client, request: Bytes) -> Result<Result<Answer, String>, String> {
         let mut slot = None;
         let calling = async {
-            slot = Some(client.queue.enter(&self.slots).await?);
-            client.post(request).await
+            let slot = slot.insert(client.queue.enter(&self.slots).await?);
+            client.post(request, &slot.call).await
         };
         let called = tokio::select! {
             called = timeout(self.timeout, calling) => called,

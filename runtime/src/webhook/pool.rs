@@ -56,32 +56,40 @@ impl Pool {
             idle.pop_front();
         }
         idle.push_back(Idle { client, since: Instant::now(), connection });
-        drop(idle);
+        // Under the lock, like the end of the sweeper, which thus leaves no connection without one.
         if !self.is_swept.swap(true, Ordering::AcqRel) {
-            tokio::spawn(Sweeping(self.clone()).run());
+            tokio::spawn(Sweeper { pool: self.clone(), has_ended: false }.run());
         }
     }
 }
 
 /// Closes connections that were not used for long, until there are none. If its runtime ends before, the next connection begins
 /// another one.
-struct Sweeping(Arc<Pool>);
+struct Sweeper {
+    pool: Arc<Pool>,
+    has_ended: bool,
+}
 
-impl Sweeping {
-    async fn run(self) {
+impl Sweeper {
+    async fn run(mut self) {
         loop {
             sleep(IDLE_FOR / 4).await;
-            let mut idle = self.0.idle();
+            let mut idle = self.pool.idle();
             idle.retain(|one| one.since.elapsed() < IDLE_FOR && !one.connection.is_closed());
             if idle.is_empty() {
+                self.has_ended = true;
+                self.pool.is_swept.store(false, Ordering::Release);
                 return;
             }
         }
     }
 }
 
-impl Drop for Sweeping {
+impl Drop for Sweeper {
     fn drop(&mut self) {
-        self.0.is_swept.store(false, Ordering::Release);
+        // Another one may run already after the end of this one.
+        if !self.has_ended {
+            self.pool.is_swept.store(false, Ordering::Release);
+        }
     }
 }

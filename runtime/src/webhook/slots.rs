@@ -1,7 +1,8 @@
 //! Slots of calls: how many run at a time, to one webhook and in all, and how many wait for that.
 //!
-//! A webhook that has not answered its last call, or was never called, shares a few slots with others like it. So webhooks that
-//! do not answer leave those that do their slots, however many there are.
+//! A webhook whose last call has timed out, or that was never called, shares a few slots with others like it, of which it has only
+//! some. So webhooks that do not answer leave those that do their slots, however many there are, and one of them leaves slots to
+//! those that have not answered yet.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -16,6 +17,8 @@ const MOST_OTHERS: usize = 16;
 pub(super) const MOST_RUNNING: usize = MOST_ANSWERING + MOST_OTHERS;
 /// The maximum number of running calls to one webhook.
 const MOST_OF_ONE: usize = 16;
+/// The same for one that has not answered its last call, or was never called.
+const MOST_UNANSWERED: usize = 4;
 /// The maximum number of calls that wait for one webhook.
 const MOST_WAITING: usize = 256;
 
@@ -35,14 +38,14 @@ impl Default for Slots {
 pub(super) struct Queue {
     pub breaker: Breaker,
     running: Semaphore,
+    unanswered: Semaphore,
     waiting: AtomicUsize,
 }
 
 /// A call in its slots.
 pub(super) struct Slot<'s> {
     pub call: Call<'s>,
-    _of_one: SemaphorePermit<'s>,
-    _of_all: SemaphorePermit<'s>,
+    _held: [Option<SemaphorePermit<'s>>; 3],
 }
 
 /// A call that waits for its slots.
@@ -56,7 +59,8 @@ impl Drop for Waiting<'_> {
 
 impl Queue {
     pub(super) fn new(breaker: Breaker) -> Self {
-        Self { breaker, running: Semaphore::new(MOST_OF_ONE), waiting: AtomicUsize::new(0) }
+        let (running, unanswered) = (Semaphore::new(MOST_OF_ONE), Semaphore::new(MOST_UNANSWERED));
+        Self { breaker, running, unanswered, waiting: AtomicUsize::new(0) }
     }
 
     /// Waits for the slots of a call. Fails with the reason if the webhook is not called, or if too many calls wait.
@@ -66,30 +70,46 @@ impl Queue {
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
             return Err(format!("{MOST_WAITING} calls wait for it already"));
         }
-        let of_one = self.running.acquire().await.expect("the semaphore is never closed");
+        let of_one = acquire(&self.running).await;
+        let mut unanswered = None;
+        if !self.breaker.answers() {
+            unanswered = Some(acquire(&self.unanswered).await);
+        }
         // Not while the slots of all are held up by calls of this one.
         self.breaker.check()?;
-        let of_all = if self.breaker.answers() { &slots.answering } else { &slots.others };
-        let of_all = of_all.acquire().await.expect("the semaphore is never closed");
+        let of_all = if self.breaker.answers() {
+            // The calls before this one were answered meanwhile.
+            unanswered = None;
+            acquire(&slots.answering).await
+        } else {
+            acquire(&slots.others).await
+        };
         let call = self.breaker.begin()?;
         drop(waiting);
-        Ok(Slot { call, _of_one: of_one, _of_all: of_all })
+        Ok(Slot { call, _held: [Some(of_one), unanswered, Some(of_all)] })
     }
+}
+
+async fn acquire(semaphore: &Semaphore) -> SemaphorePermit<'_> {
+    semaphore.acquire().await.expect("the semaphore is never closed")
 }
 
 #[cfg(test)]
 mod tests {
     use std::{
-        pin::Pin,
+        pin::{Pin, pin},
         task::{Context, Poll, Waker},
         time::Duration,
     };
 
+    use tokio::task::unconstrained;
+
     use super::*;
 
     /// What a future gives at once.
-    fn now<T>(mut future: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
-        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+    fn now<T>(future: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
+        // Many are tried in one poll of the test, which has a budget.
+        match pin!(unconstrained(future)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(done) => Some(done),
             Poll::Pending => None,
         }
@@ -99,20 +119,28 @@ mod tests {
         Queue::new(Breaker::new(Duration::from_secs(30)))
     }
 
-    #[tokio::test]
-    async fn a_webhook_that_does_not_answer_leaves_others_their_slots() {
-        let (slots, silent, well) = (Slots::default(), [queue(), queue()], queue());
-        match well.enter(&slots).await {
+    /// The queue of a webhook that has answered.
+    async fn answering(slots: &Slots) -> Queue {
+        let queue = queue();
+        match queue.enter(slots).await {
             Ok(slot) => slot.call.answered(),
             Err(why) => panic!("{why}"),
         }
+        queue
+    }
+
+    #[tokio::test]
+    async fn a_webhook_that_does_not_answer_leaves_others_their_slots() {
+        let slots = Slots::default();
+        let well = answering(&slots).await;
+        let silent: Vec<_> = (0..=MOST_OTHERS / MOST_UNANSWERED).map(|_| queue()).collect();
         let mut running = Vec::new();
-        for queue in &silent {
+        for (index, queue) in silent.iter().enumerate() {
             for _ in 0..MOST_OF_ONE {
                 running.extend(now(Box::pin(queue.enter(&slots))).and_then(Result::ok));
             }
+            assert_eq!(running.len(), MOST_OTHERS.min((index + 1) * MOST_UNANSWERED));
         }
-        assert_eq!(running.len(), MOST_OTHERS);
         for _ in 0..MOST_OF_ONE {
             running.push(now(Box::pin(well.enter(&slots))).and_then(Result::ok).expect("it has slots of its own"));
         }
@@ -120,8 +148,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_calls_wait_for_one_webhook() {
+    async fn calls_that_wait_for_the_first_answer_go_on_in_other_slots() {
         let (slots, queue) = (Slots::default(), queue());
+        let mut first = Vec::new();
+        for _ in 0..MOST_UNANSWERED {
+            first.push(now(Box::pin(queue.enter(&slots))).and_then(Result::ok).expect("there are slots"));
+        }
+        let mut others: Vec<_> = (MOST_UNANSWERED..MOST_OF_ONE).map(|_| Box::pin(queue.enter(&slots))).collect();
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(others.iter_mut().all(|call| call.as_mut().poll(&mut context).is_pending()));
+        let answered = first.pop().expect("one is running");
+        answered.call.answered();
+        drop(answered._held);
+        assert!(others.iter_mut().all(|call| call.as_mut().poll(&mut context).is_ready()));
+    }
+
+    #[tokio::test]
+    async fn few_calls_wait_for_one_webhook() {
+        let slots = Slots::default();
+        let queue = answering(&slots).await;
         let mut context = Context::from_waker(Waker::noop());
         let (mut running, mut waiting) = (Vec::new(), Vec::new());
         for _ in 0..MOST_OF_ONE + MOST_WAITING {

@@ -6,8 +6,6 @@ use std::{
     thread,
 };
 
-use tokio::time::Instant;
-
 use super::{Access, Definitions, Known, Retry, Servings, Tasks, WAIT, defined, names::is_true, read};
 use crate::{
     auth::User,
@@ -37,7 +35,9 @@ impl Definitions {
             removals: Tasks::default(),
             servings: Servings::default(),
             failed: BTreeSet::new(),
-            retry: Retry { at: Instant::now(), wait: WAIT },
+            retrying: BTreeSet::new(),
+            retry: Retry::after(WAIT),
+            next_reread: Retry::now(),
             leads: !api.has_peers,
         };
         let snapshot = loaded.access.definitions.objects.snapshot();

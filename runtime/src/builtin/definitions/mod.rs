@@ -5,19 +5,19 @@
 //! objects; these wait for their own finalizers.
 use std::{
     collections::{BTreeSet, HashMap},
-    mem,
     sync::Arc,
     time::Duration,
 };
 
 use tokio::{
     sync::watch as signal,
-    time::{Instant, sleep, sleep_until},
+    time::{sleep, sleep_until},
 };
 
 use self::{
     names::{Used, is_true, judged, put_condition},
     reread::REREAD_AFTER,
+    retry::Retry,
     serving::{Outcome, Servings},
 };
 use super::tasks::Tasks;
@@ -41,6 +41,7 @@ mod names;
 mod reading;
 mod removal;
 mod reread;
+mod retry;
 mod serving;
 
 pub(crate) use declared::definition_kind;
@@ -70,16 +71,14 @@ pub(crate) struct Definitions {
     servings: Servings,
     /// Definitions that could not be served or written, for the store's sake mostly.
     failed: BTreeSet<String>,
+    /// Of these, the ones that are being tried again, by tasks.
+    retrying: BTreeSet<String>,
     retry: Retry,
+    /// When objects that could not be read are read again.
+    next_reread: Retry,
     /// True while this server decides about definitions: which names they get, what their conditions are, and when they are
     /// gone. The other servers of a store serve what it has decided.
     leads: bool,
-}
-
-/// When failed definitions are tried again.
-struct Retry {
-    at: Instant,
-    wait: Duration,
 }
 
 /// The stored definitions.
@@ -113,8 +112,17 @@ impl Access {
 
     /// The row of a definition as it was read.
     fn hold(&self, object: &Object) -> Hold {
-        let key = format!("{}{}", self.definitions.objects.prefix(), object.key()).into();
-        Hold { key, revision: Some(object.revision()) }
+        Hold { key: self.row(object.key()).into(), revision: Some(object.revision()) }
+    }
+
+    /// The key of a definition's row.
+    fn row(&self, name: &str) -> String {
+        format!("{}{name}", self.definitions.objects.prefix())
+    }
+
+    /// What is registered now under the row of a definition.
+    fn registered(&self, name: &str) -> Option<Arc<Registered>> {
+        self.api.registry.declared_by(&self.row(name))
     }
 
     /// Writes the status. Another write meanwhile is no error: its event leads here again. Returns false if it failed.
@@ -173,7 +181,6 @@ impl Definitions {
             self.settle(&name).await;
         }
         let Ok(mut watch) = objects.watch(snapshot.revision(), Subscription::All, None).await else { return false };
-        let mut reread_after = Duration::ZERO;
         loop {
             let (name, outcome) = tokio::select! {
                 Ok(()) = leads.changed() => return false,
@@ -203,16 +210,18 @@ impl Definitions {
                     self.settle_waiting().await;
                     continue;
                 }
-                () = sleep(reread_after), if self.unread().next().is_some() => {
+                () = sleep_until(self.next_reread.at), if self.unread().next().is_some() => {
                     self.reread();
-                    reread_after = reread::LONGEST_WAIT.min(REREAD_AFTER.max(reread_after * 2));
+                    self.next_reread = self.next_reread.longer(REREAD_AFTER, reread::LONGEST_WAIT);
                     continue;
                 }
             };
-            if outcome.is_some() && self.unread().next().is_none() {
-                reread_after = REREAD_AFTER;
-            }
+            let was_served = outcome.is_some();
             let freed = self.settle_with(&name, outcome).await;
+            if was_served && self.unread().next().is_none() {
+                self.next_reread = Retry::after(REREAD_AFTER);
+            }
+            self.end_retrying();
             if freed {
                 self.settle_waiting().await;
             }
@@ -224,23 +233,6 @@ impl Definitions {
         for name in self.waiting.clone() {
             self.settle(&name).await;
         }
-    }
-
-    /// Tries failed definitions again, after twice the time if some fail again.
-    async fn try_again(&mut self) {
-        for name in mem::take(&mut self.failed) {
-            self.settle(&name).await;
-        }
-        let wait = if self.failed.is_empty() { WAIT } else { LONGEST_WAIT.min(self.retry.wait * 2) };
-        self.retry = Retry { at: Instant::now() + wait, wait };
-    }
-
-    /// Notes that a definition is to be tried again.
-    fn note_failure(&mut self, name: &str) {
-        if self.failed.is_empty() {
-            self.retry.at = Instant::now() + self.retry.wait;
-        }
-        self.failed.insert(name.to_owned());
     }
 
     /// Does what is due for a definition. Returns true if names may have become free.

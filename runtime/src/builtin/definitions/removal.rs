@@ -32,8 +32,6 @@ pub(super) struct Ending {
     pub name: String,
     /// Its uid: another definition may have the name once it is gone.
     pub uid: Document,
-    /// What it defines; `None` if that is not served.
-    pub served: Option<Arc<Registered>>,
 }
 
 impl Ending {
@@ -48,8 +46,9 @@ impl Ending {
     }
 
     async fn end(&self) -> Result<(), String> {
-        let mut served = match &self.served {
-            Some(served) => Some(served.clone()),
+        // Looked up in each try: the one before may have replaced the resource.
+        let mut served = match self.access.registered(&self.name) {
+            Some(served) => Some(served),
             None => self.find_unserved().await?,
         };
         if let Some(served) = &mut served {
@@ -63,12 +62,10 @@ impl Ending {
         let Some((row, definition)) = self.find() else { return Ok(None) };
         let text = |field: &str| definition.pointer(field).and_then(Document::as_str).unwrap_or_default().to_owned();
         let resource = GroupResource { group: text("/spec/group"), resource: text("/spec/names/plural") };
-        let hold = self.access.hold(&row);
-        if let Some(served) = self.access.api.registry.resource(&resource) {
-            // Otherwise the objects are those of another resource.
-            let is_ours = served.declarer.as_ref().is_some_and(|declarer| declarer.hold().key == hold.key);
-            return Ok(is_ours.then_some(served));
+        if self.access.api.registry.resource(&resource).is_some() {
+            return Ok(None); // The objects are those of a resource that is declared elsewhere.
         }
+        let hold = self.access.hold(&row);
         let prefix = Shared::new(resource.group, Names::new("", resource.resource)).prefix();
         self.serve_bare(&definition, prefix, hold).await
     }
@@ -91,7 +88,7 @@ impl Ending {
                 return Ok(None);
             }
             let defined = defined(bare)?;
-            api.registry.replace(defined.kinds(&Custom), Some(hold)).map(Some)
+            api.registry.replace_ending(defined.kinds(&Custom), hold).map(Some)
         });
         let served = served.await.map_err(|error| error.to_string()).and_then(|served| served);
         if let Err(error) = &served {

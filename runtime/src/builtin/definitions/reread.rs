@@ -1,9 +1,9 @@
 //! Objects that could not be read while their conversion webhook was down. kube-apiserver converts them anew in each request.
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, future::ready, sync::Arc, time::Duration};
 
-use tokio::{sync::watch as signal, task::JoinSet, time::sleep};
+use tokio::{sync::watch as signal, task::JoinSet, time::sleep_until};
 
-use super::Definitions;
+use super::{Definitions, retry::Retry};
 use crate::{kind::Definition, registry::Registered, verbs::Verbs};
 
 /// The wait before such objects are read again. Each further wait doubles.
@@ -14,7 +14,7 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Reads such objects of resources that no stored definition declares, at once and again, until the stop signal.
 pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
-    let (mut wait, mut tried) = (Duration::ZERO, HashSet::new());
+    let (mut retry, mut tried) = (Retry::now(), HashSet::new());
     loop {
         let (_, generation) = api.registry.resources();
         let unread = unread(&api);
@@ -23,7 +23,8 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
         tokio::select! {
             biased;
             _ = stop.wait_for(|stopping| *stopping) => return,
-            () = sleep(if is_new { Duration::ZERO } else { wait }) => {}
+            () = sleep_until(retry.at), if !is_new => {}
+            () = ready(()), if is_new => {}
             _ = api.registry.after(generation), if !is_new => continue,
         }
         tried = unread.iter().map(|served| served.number).collect();
@@ -36,7 +37,7 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
         while let Some(read) = reading.join_next().await {
             all_read &= read.ok().flatten().is_some_and(|now| now.records.unread() == 0);
         }
-        wait = if all_read { REREAD_AFTER } else { LONGEST_WAIT.min(REREAD_AFTER.max(wait * 2)) };
+        retry = if all_read { Retry::after(REREAD_AFTER) } else { retry.longer(REREAD_AFTER, LONGEST_WAIT) };
     }
 }
 

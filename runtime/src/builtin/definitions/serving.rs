@@ -124,13 +124,14 @@ impl Definitions {
             return false; // What cannot be read is not gone.
         }
         self.waiting.remove(name);
-        let Some(known) = self.known.remove(name) else { return false };
+        let is_known = self.known.remove(name).is_some();
         self.failed.remove(name);
-        if let Some((_, served)) = known.served {
+        // Not what is known: a removal that broke off may have replaced it.
+        if let Some(served) = self.access.registered(name) {
             let api = self.access.api.clone();
             drop(spawn_blocking(move || api.registry.remove(&served)).await);
         }
-        true
+        is_known
     }
 
     /// Serves a definition as it is now, and has its row be the condition of writes. Returns false if a task serves it, which has
@@ -193,19 +194,17 @@ impl Definitions {
 
     /// Serves the objects of a definition that another server removes, without new ones.
     pub(super) fn end(&self, name: &str, object: &Object) {
-        let Some((_, served)) = self.known.get(name).and_then(|known| known.served.as_ref()) else { return };
+        let Some(served) = self.access.registered(name) else { return };
         served.declarer.iter().for_each(|declarer| declarer.end());
-        self.access.api.registry.confirm(served, self.access.hold(object));
+        self.access.api.registry.confirm(&served, self.access.hold(object));
     }
 
     /// Removes the objects of a definition and then the definition, in a task.
     pub(super) fn remove(&mut self, name: &str, definition: &Document) {
-        let served = self.known.get(name).and_then(|known| known.served.as_ref());
         let ending = Ending {
             access: self.access.clone(),
             name: name.to_owned(),
             uid: definition["metadata"]["uid"].clone(),
-            served: served.map(|(_, served)| served.clone()),
         };
         self.removals.spawn(name.to_owned(), async move { ending.run().await });
     }

@@ -231,7 +231,9 @@ async fn the_history_of_others_does_not_wait_for_a_reader_that_waits_for_another
     for number in 0..3 {
         first.put(&format!("a/{number}"), "x", "red").await;
         let op = put("b", "x", "red");
-        first.commit(vec![Op { key: "/registry/others/b".into(), ..op }]).await;
+        for key in ["/registry/others/b", "/registry/more/b"] {
+            first.commit(vec![Op { key: key.into(), ..op.clone() }]).await;
+        }
     }
     let again = World::over(first.store.clone(), Limits::default());
     let (answer, waits) = std::sync::mpsc::channel();
@@ -241,6 +243,12 @@ async fn the_history_of_others_does_not_wait_for_a_reader_that_waits_for_another
     let watch = again.things.watch(Revision(0), Subscription::All, None);
     let watch = tokio::time::timeout(std::time::Duration::from_secs(5), watch).await;
     assert!(watch.expect("it does not wait").is_ok());
+    let (answer_more, waits) = std::sync::mpsc::channel();
+    let more = again.cache.register("/registry/more/", Arc::new(Waiting(waits.into()))).unwrap();
+    answer_more.send(()).unwrap();
+    let watch = more.watch(Revision(0), Subscription::All, None);
+    let watch = tokio::time::timeout(std::time::Duration::from_secs(5), watch).await;
+    assert!(watch.expect("another server has answered").is_ok());
     assert!(!waiting.is_finished() && !filling.is_finished());
     answer.send(()).unwrap();
     assert!(waiting.await.unwrap().is_ok());

@@ -89,8 +89,8 @@ impl Convert for ByWebhook {
         false
     }
 
-    fn waits(&self) -> bool {
-        true
+    fn webhook(&self) -> Option<&Arc<Webhook>> {
+        Some(&self.webhook)
     }
 }
 

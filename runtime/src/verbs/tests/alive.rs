@@ -122,6 +122,22 @@ async fn another_resource_keeps_its_names_and_one_that_is_refused_changes_nothin
 }
 
 #[tokio::test]
+async fn what_a_row_declares_is_found_after_its_replacement_and_takes_no_new_objects_while_it_ends() {
+    let world = World::new().await;
+    let first = world.serve_gadgets(&["v1"], 1).await;
+    let kept = world.create(&first, "ns", named("a")).await.unwrap();
+    let registry = &world.api.registry;
+    assert!(registry.declared_by(ROW).is_some_and(|served| Arc::ptr_eq(&served, &first)));
+    let declarer = first.declarer.as_ref().unwrap().hold();
+    let second = registry.replace_ending([gadgets(&world, "v1", 1)], Hold::clone(&declarer)).unwrap();
+    assert!(registry.declared_by(ROW).is_some_and(|served| Arc::ptr_eq(&served, &second)));
+    assert!(registry.declared_by("/registry/definitions/others.example.com").is_none());
+    assert!(world.create(&second, "ns", named("b")).await.is_err(), "it ends");
+    assert_eq!(world.get(&at(&second, "ns", "a")).await.unwrap(), kept);
+    assert!(registry.remove(&second) && registry.declared_by(ROW).is_none());
+}
+
+#[tokio::test]
 async fn no_write_is_stored_once_the_definition_has_changed() {
     let world = World::new().await;
     let first = world.serve_gadgets(&["v1", "v2"], 1).await;
