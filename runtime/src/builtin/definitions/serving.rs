@@ -201,11 +201,8 @@ impl Definitions {
 
     /// Removes the objects of a definition and then the definition, in a task.
     pub(super) fn remove(&mut self, name: &str, definition: &Document) {
-        let ending = Ending {
-            access: self.access.clone(),
-            name: name.to_owned(),
-            uid: definition["metadata"]["uid"].clone(),
-        };
+        let ending =
+            Ending { access: self.access.clone(), name: name.to_owned(), uid: definition["metadata"]["uid"].clone() };
         self.removals.spawn(name.to_owned(), async move { ending.run().await });
     }
 }
