@@ -28,7 +28,7 @@ use std::{
 use arc_swap::ArcSwap;
 pub(crate) use prepared::{Prepared, Preparer};
 use put::Replaces;
-use tokio::sync::watch as signal;
+use tokio::sync::{Semaphore, SemaphorePermit, watch as signal};
 pub(crate) use view::View;
 
 use crate::{
@@ -47,16 +47,28 @@ use table::Table;
 pub struct Declarer {
     hold: ArcSwap<Hold>,
     ends: AtomicBool,
+    /// Places for writes that wait until a changed row is read again.
+    waiting: Semaphore,
 }
+
+/// The writes of a resource that may wait until its changed definition is read again: a quarter of all writes, since it may be a
+/// webhook that it waits for.
+const MOST_WAITING: usize = 50;
 
 impl Declarer {
     fn new(hold: Hold) -> Self {
-        Self { hold: ArcSwap::from_pointee(hold), ends: AtomicBool::new(false) }
+        let (hold, ends) = (ArcSwap::from_pointee(hold), AtomicBool::new(false));
+        Self { hold, ends, waiting: Semaphore::new(MOST_WAITING) }
     }
 
     /// The row of a resource that is being removed.
     fn of_ending(hold: Hold) -> Self {
         Self { ends: AtomicBool::new(true), ..Self::new(hold) }
+    }
+
+    /// A place for a write that waits until the row is read again; `None` if too many others wait.
+    pub(crate) fn place(&self) -> Option<SemaphorePermit<'_>> {
+        self.waiting.try_acquire().ok()
     }
 
     /// The condition on the row.

@@ -184,8 +184,12 @@ impl Verbs {
     }
 
     /// Waits for the definition of a resource, whose row has changed, to be read again. Returns true if it still defines the same, so
-    /// that the write may be tried again.
+    /// that the write may be tried again; false, too, if many others wait.
     async fn is_confirmed(&self, request: &Request, tried: &Arc<Hold>) -> bool {
+        let place = request.served.declarer.as_ref().map(|declarer| declarer.place());
+        if place.as_ref().is_some_and(Option::is_none) {
+            return false;
+        }
         let read_again = self.registry.until(|| {
             let now = request.served.declarer.as_ref().map(|declarer| declarer.hold());
             let confirmed = now.is_some_and(|now| !Arc::ptr_eq(tried, &now));
