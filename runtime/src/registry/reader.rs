@@ -13,6 +13,7 @@ mod growth;
 mod renew;
 
 use std::{
+    borrow::Cow,
     iter,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -223,20 +224,21 @@ impl KindReader {
 
     /// The record of an object, and the error of a webhook, for which it lacks selectable values.
     fn encode(&self, document: &Document, fingerprint: u64, values: Values) -> (Vec<u8>, Option<String>) {
-        let mut others: Vec<(&Selectable, Document)> = Vec::with_capacity(self.others.len());
         let mut failed = None;
-        for other in self.others.iter().filter(|other| values != Values::Unneeded || !other.kind.waits()) {
-            match other.kind.convert_from_stored(bare(document)) {
-                Ok(document) => others.push((other, document)),
-                // Webhooks fail for other reasons than the object.
-                Err(why) if other.kind.waits() => failed = Some(why),
-                // An object that cannot be converted to a version has no selectable values in it.
-                Err(_) => {}
+        let others = self.others.iter().filter(|other| values != Values::Unneeded || !other.kind.waits());
+        // One after the other, since each is as large as the object.
+        let of_others = others.filter_map(|other| match other.kind.convert_from_stored(bare(document)) {
+            Ok(document) => Some((other.version(), &other.indexes, Cow::Owned(document))),
+            // Webhooks fail for other reasons than the object. An object that cannot be converted to a version in another way
+            // has no selectable values in it.
+            Err(why) => {
+                failed = other.kind.waits().then_some(why).or(failed.take());
+                None
             }
-        }
-        let of_others = others.iter().map(|(other, document)| (other.version(), &other.indexes, document));
-        let selectable = [(self.version(), &self.indexes, document)].into_iter().chain(of_others);
-        (record::encode(self.version(), fingerprint, selectable, document), failed)
+        });
+        let selectable = iter::once((self.version(), &self.indexes, Cow::Borrowed(document))).chain(of_others);
+        let record = record::encode(self.version(), fingerprint, selectable, document);
+        (record, failed)
     }
 
     fn version(&self) -> &str {

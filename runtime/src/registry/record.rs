@@ -14,6 +14,8 @@
 //!
 //! Layout 1 is the byte 1, the fingerprint, the length of the version as one byte, the version, and the canonical body
 //! including its managed fields. What kube-apiserver stored begins with other bytes (`foreign.rs`).
+use std::borrow::Borrow;
+
 use bytes::Bytes;
 
 use super::index::{self, Indexes};
@@ -65,10 +67,10 @@ pub(crate) struct Selectable<'a> {
 }
 
 /// Encodes a document. The selectable values of each version are extracted from the document in that version.
-pub(crate) fn encode<'s>(
+pub(crate) fn encode<'s, D: Borrow<Document>>(
     version: &str,
     fingerprint: u64,
-    selectable: impl IntoIterator<Item = (&'s str, &'s Indexes, &'s Document)>,
+    selectable: impl IntoIterator<Item = (&'s str, &'s Indexes, D)>,
     document: &Document,
 ) -> Vec<u8> {
     let mut record = Vec::with_capacity(2_048);
@@ -83,7 +85,7 @@ pub(crate) fn encode<'s>(
     push_list(selectable, &mut record, |(version, indexes, document), record| {
         push_text(version, record);
         record.extend_from_slice(&indexes.fingerprint().to_le_bytes());
-        push_list(indexes.values(document), record, |value, record| {
+        push_list(indexes.values(document.borrow()), record, |value, record| {
             push_text(&value[..value.floor_char_boundary(Texts::LONGEST)], record);
         });
     });

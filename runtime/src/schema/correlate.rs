@@ -102,7 +102,7 @@ pub(super) fn same(at: At<'_>, new: &Document, old: &Document, meter: &Meter) ->
 
 /// True if two map lists of the same length have the same items. If items share their keys, the order counts.
 fn same_items(at: At<'_>, keys: &[String], (new, old): (&[Document], &[Document]), meter: &Meter) -> bool {
-    if !meter.step(new.len()) {
+    if !meter.step(new.len() * keys.len()) {
         return false;
     }
     let in_order = new.iter().zip(old).all(|(new, old)| keys_of(keys, new) == keys_of(keys, old));

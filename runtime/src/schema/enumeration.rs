@@ -37,6 +37,11 @@ impl Enumeration {
         same.into_iter().any(|(_, position)| self.values[*position] == *value)
     }
 
+    /// True if values are found by their hashes.
+    pub(super) fn is_indexed(&self) -> bool {
+        !self.index.is_empty()
+    }
+
     /// The values as errors list them: strings quoted, and of many the first ones.
     pub(super) fn listed(&self) -> Vec<String> {
         let mut listed = Vec::new();

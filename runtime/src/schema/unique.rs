@@ -11,12 +11,13 @@ use crate::meta::{
 pub(super) fn check(walk: &mut Walk<'_>, kind: &ListType, list: &[Document], place: &Place<'_>) {
     match kind {
         ListType::Atomic => {}
-        ListType::Set => {
+        ListType::Set if walk.meter.step(list.len()) => {
             for index in repeated(list.iter()) {
                 report(walk, place, index, FieldErrorKind::Duplicate(shown(&list[index])), "");
             }
         }
-        ListType::Map(keys) => {
+        // Each item has its keys in memory of its own.
+        ListType::Map(keys) if walk.meter.step(list.len() * keys.len()) => {
             let stranger = list.iter().position(|item| !item.is_object() && !item.is_null());
             if let Some(index) = stranger {
                 let detail = "must be an object for an array of list-type map";
@@ -28,6 +29,7 @@ pub(super) fn check(walk: &mut Walk<'_>, kind: &ListType, list: &[Document], pla
                 report(walk, place, index, FieldErrorKind::Duplicate(key), "");
             }
         }
+        ListType::Set | ListType::Map(_) => {}
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Map;
 use super::{
     At, Document, Exceeded, Meter, Schema, bounds,
     correlate::{Before, rest_is_kept},
-    embedded, format, immutable, junctors,
+    embedded, format, immutable, junctors, memory,
     model::Type,
     place::Place,
     unique,
@@ -279,7 +279,9 @@ impl<'m> Walk<'m> {
     }
 
     fn enumeration(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
-        if schema.enumeration.allows(value) {
+        // A hash is of the whole value, and each branch of a junctor may ask for one.
+        let hashed = if schema.enumeration.is_indexed() { memory::values(value) } else { 0 };
+        if !self.meter.step(hashed) || schema.enumeration.allows(value) {
             return;
         }
         self.add(place, || {

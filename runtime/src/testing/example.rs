@@ -17,6 +17,8 @@ use crate::{
 const MOST_VALUES: usize = 40;
 /// How deep optional fields are shown at most.
 const DEEPEST: usize = 6;
+/// How many values an example is made of at most, with those that are tried and left out.
+const MOST_WRITTEN: usize = 5_000;
 /// How deep required fields nest at most: types may contain themselves.
 const MOST_NESTED: usize = 32;
 /// The number of random documents that are tried if none of the short ones is valid.
@@ -52,7 +54,7 @@ pub fn example(kind: &Kind) -> Option<Document> {
     let short = (0..=DEEPEST).rev().filter_map(|depth| {
         let (mut made, published) = (None, [true, false]);
         for is_published in published {
-            let mut writer = Writer { random: Random::new(1), depth, is_published };
+            let mut writer = Writer { random: Random::new(1), depth, is_published, left: MOST_WRITTEN };
             made = made.or_else(|| writer.root(schema).filter(is_valid));
         }
         made
@@ -83,7 +85,7 @@ fn name(kind: &Kind) -> Option<Document> {
     let Some(rule) = metadata.and_then(|metadata| metadata.properties.get("name")) else {
         return Some(json!("example"));
     };
-    Writer { random: Random::new(1), depth: 0, is_published: true }.value(At::of(rule), 0)
+    Writer { random: Random::new(1), depth: 0, is_published: true, left: MOST_WRITTEN }.value(At::of(rule), 0)
 }
 
 /// A document without what is not of the kind's schema, or is the server's.
@@ -108,6 +110,8 @@ struct Writer {
     depth: usize,
     /// Published examples are used.
     is_published: bool,
+    /// How many further values may be written: they multiply with each depth.
+    left: usize,
 }
 
 impl Writer {
@@ -120,6 +124,7 @@ impl Writer {
     }
 
     fn value(&mut self, at: At<'_>, depth: usize) -> Option<Document> {
+        self.left = self.left.checked_sub(1)?;
         if depth > MOST_NESTED {
             return None;
         }
@@ -216,7 +221,18 @@ impl Writer {
         };
         let known = TEXTS.iter().map(|&text| text.to_owned()).chain(iter::once_with(padded)).find(|text| fits(text));
         let pattern = schema.pattern.as_ref().map_or("", |pattern| pattern.text());
-        known.or_else(|| (0..ROUNDS).find_map(|_| pattern::text(&mut self.random, pattern).filter(|text| fits(text))))
+        if known.is_some() {
+            return known;
+        }
+        // Texts that are tried count like values.
+        let rounds = ROUNDS.min(self.left);
+        let mut tried = 0;
+        let found = (0..rounds).find_map(|_| {
+            tried += 1;
+            pattern::text(&mut self.random, pattern).filter(|text| fits(text))
+        });
+        self.left -= tried;
+        found
     }
 }
 

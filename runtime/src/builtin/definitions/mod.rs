@@ -16,6 +16,7 @@ use tokio::{
 
 use self::{
     names::{Used, is_true, judged, put_condition},
+    reading::written,
     reread::REREAD_AFTER,
     retry::Retry,
     serving::{Outcome, Servings},
@@ -128,7 +129,9 @@ impl Access {
     /// Writes the status. Another write meanwhile is no error: its event leads here again. Returns false if it failed.
     async fn write_status(&self, name: &str, definition: Document) -> bool {
         let options = WriteOptions::of_server(MANAGER);
-        match self.api.update(&self.request(name, "status"), definition, &options).await {
+        let (api, request) = (self.api.clone(), self.request(name, "status"));
+        let write = async move { api.update(&request, definition, &options).await };
+        match written(write).await {
             Ok(_) | Err(Error::Conflict(..) | Error::NotFound(..)) => true,
             Err(error) => {
                 tracing::warn!(definition = name, ?error, "the status could not be written");

@@ -1,4 +1,4 @@
-//! Definitions are read apart from the threads that serve connections, a few at a time: a large one takes long.
+//! Definitions are read, and written by the server, apart from the threads that serve connections, a few at a time: a large one takes long.
 use std::{
     future::pending,
     panic::resume_unwind,
@@ -6,7 +6,11 @@ use std::{
     thread,
 };
 
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use tokio::{
+    runtime::Handle,
+    sync::Semaphore,
+    task::{JoinHandle, spawn_blocking},
+};
 
 /// Half of the cores, to leave the others to everything else.
 static READERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
@@ -23,8 +27,20 @@ pub(super) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + '
         drop(turn);
         read
     });
-    match reading.await {
-        Ok(read) => read,
+    joined(reading).await
+}
+
+/// Makes a write of the server to a definition apart from the threads that serve connections: what a large one takes is not
+/// measured as it is for requests.
+pub(super) async fn written<T: Send + 'static>(write: impl Future<Output = T> + Send + 'static) -> T {
+    let runtime = Handle::current();
+    joined(spawn_blocking(move || runtime.block_on(write))).await
+}
+
+/// The result of a task. Propagates its panic.
+async fn joined<T>(task: JoinHandle<T>) -> T {
+    match task.await {
+        Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             // The server is shutting down.

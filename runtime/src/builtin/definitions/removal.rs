@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use tokio::{task::spawn_blocking, time::sleep};
 
-use super::{Access, FINALIZER, LONGEST_WAIT, MANAGER, defined, names::put_condition};
+use super::{reading::written, Access, FINALIZER, LONGEST_WAIT, MANAGER, defined, names::put_condition};
 use crate::{
     cache::Object,
     kind::{
@@ -182,7 +182,8 @@ impl Ending {
 
     async fn write(&self, subresource: &str, definition: Document) -> Result<(), String> {
         let (request, options) = (self.access.request(&self.name, subresource), WriteOptions::of_server(MANAGER));
-        match self.access.api.update(&request, definition, &options).await {
+        let api = self.access.api.clone();
+        match written(async move { api.update(&request, definition, &options).await }).await {
             Ok(_) | Err(Error::NotFound(..)) => Ok(()),
             Err(error) => Err(format!("{error:?}")),
         }

@@ -7,7 +7,7 @@ use std::{
 use super::{
     Resource::{
         ColumnSteps, Columns, CompiledPatterns, DefaultText, EnumValues, FilledDefault, ListKeys, OpenApi,
-        PatternClasses, PatternText, Patterns, RequiredNames, Schemas, Versions,
+        PatternClasses, PatternText, Patterns, RequiredNames, Schemas, SelectableFields, Versions,
     },
     Usage,
     filled::{Filled, length},
@@ -49,6 +49,7 @@ pub(in crate::kind) fn classes(pattern: &str) -> usize {
 
 fn columns(version: &Version, usage: &mut Usage) {
     usage.add(Columns, version.columns.len());
+    usage.add(SelectableFields, version.selectable.len());
     for column in &version.columns {
         let steps = match &column.cell {
             Cell::Path(path) => path.0.len(),
@@ -65,7 +66,6 @@ struct Part {
     schemas: u64,
     enum_values: u64,
     required: u64,
-    keys: u64,
     defaults: u64,
     bytes: u64,
 }
@@ -89,7 +89,6 @@ impl<'d> Walk<'d, '_> {
             (Schemas, part.schemas),
             (EnumValues, part.enum_values),
             (RequiredNames, part.required),
-            (ListKeys, part.keys),
             (DefaultText, part.defaults),
             (OpenApi, part.bytes),
         ] {
@@ -153,12 +152,13 @@ impl<'d> Walk<'d, '_> {
             let filled = self.filled.of(schema);
             self.usage[FilledDefault] = self.usage[FilledDefault].max(filled);
         }
-        let keys = if let ListType::Map(keys) = &schema.list { keys.len() } else { 0 };
+        if let ListType::Map(keys) = &schema.list {
+            self.usage[ListKeys] = self.usage[ListKeys].max(keys.len() as u64);
+        }
         Part {
             schemas: 1,
             enum_values: schema.enumeration.len() as u64,
             required: schema.required.len() as u64,
-            keys: keys as u64,
             defaults,
             bytes: bytes + defaults,
         }
@@ -171,7 +171,6 @@ impl Part {
             (&mut self.schemas, other.schemas),
             (&mut self.enum_values, other.enum_values),
             (&mut self.required, other.required),
-            (&mut self.keys, other.keys),
             (&mut self.defaults, other.defaults),
             (&mut self.bytes, other.bytes),
         ] {

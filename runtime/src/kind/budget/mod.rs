@@ -27,7 +27,7 @@ pub(in crate::kind) enum Resource {
     EnumValues,
     /// The names of required fields.
     RequiredNames,
-    /// The keys of the lists whose items are identified by them.
+    /// The keys of one list whose items are identified by them.
     ListKeys,
     /// The distinct patterns.
     Patterns,
@@ -45,22 +45,24 @@ pub(in crate::kind) enum Resource {
     Columns,
     /// The steps of the JSONPaths of all columns.
     ColumnSteps,
+    /// The selectable fields, whose values each object has once more.
+    SelectableFields,
     /// What it adds to the OpenAPI documents, in bytes.
     OpenApi,
 }
 
 use Resource::{
     ColumnSteps, Columns, CompiledPatterns, DefaultText, EnumValues, FilledDefault, ListKeys, OpenApi, PatternClasses,
-    PatternText, Patterns, RequiredNames, Schemas, Versions,
+    PatternText, Patterns, RequiredNames, Schemas, SelectableFields, Versions,
 };
 
 /// What may be taken of each, and its name in messages.
-const BOUNDS: [(Resource, u64, &str); 14] = [
+const BOUNDS: [(Resource, u64, &str); 15] = [
     (Versions, 100, "versions"),
     (Schemas, 30_000, "schemas of values"),
     (EnumValues, 20_000, "values of enums"),
     (RequiredNames, 20_000, "names of required fields"),
-    (ListKeys, 1_000, "keys of lists"),
+    (ListKeys, 16, "keys of a list"),
     (Patterns, 1_000, "distinct patterns"),
     (PatternText, 64 << 10, "bytes of distinct patterns"),
     (PatternClasses, 1_000, "classes of Unicode in distinct patterns"),
@@ -69,6 +71,7 @@ const BOUNDS: [(Resource, u64, &str); 14] = [
     (FilledDefault, 128 << 10, "bytes of a default with the defaults in it"),
     (Columns, 500, "columns"),
     (ColumnSteps, 2_000, "steps of the JSONPaths of columns"),
+    (SelectableFields, 40, "selectable fields"),
     (OpenApi, 8 << 20, "bytes in OpenAPI documents"),
 ];
 

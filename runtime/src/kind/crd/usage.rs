@@ -41,7 +41,8 @@ impl<'d> Found<'d> {
         self.usage.add(Schemas, 1);
         self.usage.add(EnumValues, schema.items("enum").len());
         self.usage.add(RequiredNames, schema.items("required").len());
-        self.usage.add(ListKeys, schema.items("x-kubernetes-list-map-keys").len());
+        let keys = schema.items("x-kubernetes-list-map-keys").len() as u64;
+        self.usage[ListKeys] = self.usage[ListKeys].max(keys);
         if let Some(default) = schema.get("default") {
             self.usage.add(DefaultText, usize::try_from(length(default)).unwrap_or(usize::MAX));
         }
