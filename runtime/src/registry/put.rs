@@ -22,13 +22,13 @@ pub(super) enum Replaces {
 }
 
 /// Why a resource was not added.
-enum Unput {
+enum PutError {
     Refused(String),
     /// Stored objects need these conversions.
     Open(Vec<Question>),
 }
 
-impl From<String> for Unput {
+impl From<String> for PutError {
     fn from(why: String) -> Self {
         Self::Refused(why)
     }
@@ -44,8 +44,8 @@ impl Registry {
     ) -> Result<Arc<Registered>, String> {
         match self.try_put(prepared, declarer, replaces, None) {
             Ok(done) => Ok(done),
-            Err(Unput::Refused(why)) => Err(why),
-            Err(Unput::Open(_)) => unreachable!("nothing is asked"),
+            Err(PutError::Refused(why)) => Err(why),
+            Err(PutError::Open(_)) => unreachable!("nothing is asked"),
         }
     }
 
@@ -70,9 +70,9 @@ impl Registry {
             answers = known;
             match tried {
                 Ok(done) => return Ok(done),
-                Err(Unput::Refused(why)) => return Err(why),
+                Err(PutError::Refused(why)) => return Err(why),
                 // Not under the lock, because webhooks may be slow.
-                Err(Unput::Open(open)) => tokio::select! {
+                Err(PutError::Open(open)) => tokio::select! {
                     biased;
                     Ok(_) = stop.wait_for(|stopping| *stopping) => return Err("it is not needed any more".to_owned()),
                     () = self.webhooks.answer(open, &mut answers, attempt) => {}
@@ -89,7 +89,7 @@ impl Registry {
         declarer: Option<&Arc<Declarer>>,
         replaces: &Replaces,
         answers: Option<&mut Answers>,
-    ) -> Result<Arc<Registered>, Unput> {
+    ) -> Result<Arc<Registered>, PutError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = records.stored().clone();
         let table = self.table.load_full();
@@ -100,7 +100,7 @@ impl Registry {
         let load = || self.cache.load(&kind.shared.prefix(), records.clone());
         // Objects of another version are converted to the storage version.
         let loading = match answers {
-            Some(answers) => answers.attempt(load).map_err(Unput::Open)?,
+            Some(answers) => answers.attempt(load).map_err(PutError::Open)?,
             None => load(),
         };
         let loading =

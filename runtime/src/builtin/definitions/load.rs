@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use super::{Access, Definitions, Known, Retry, Servings, Tasks, WAIT, defined, names::is_true, read};
+use super::{Access, Definitions, Known, Retry, ServeTasks, Tasks, WAIT, defined, names::is_true, read};
 use crate::{
     auth::User,
     cache::Object,
@@ -33,7 +33,7 @@ impl Definitions {
             waiting: BTreeSet::new(),
             generation: 0,
             removals: Tasks::default(),
-            servings: Servings::default(),
+            servings: ServeTasks::default(),
             failed: BTreeSet::new(),
             retrying: BTreeSet::new(),
             retry: Retry::after(WAIT),

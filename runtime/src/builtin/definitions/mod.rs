@@ -19,7 +19,7 @@ use self::{
     reading::written,
     reread::REREAD_AFTER,
     retry::Retry,
-    serving::{Outcome, Servings},
+    serving::{Outcome, ServeTasks},
 };
 use super::tasks::Tasks;
 use crate::{
@@ -69,7 +69,7 @@ pub(crate) struct Definitions {
     /// The removals of definitions, by name.
     removals: Tasks<String, ()>,
     /// The tasks that serve definitions whose objects a webhook converts.
-    servings: Servings,
+    servings: ServeTasks,
     /// Definitions that could not be served or written, for the store's sake mostly.
     failed: BTreeSet<String>,
     /// Of these, the ones that are being tried again, by tasks.

@@ -28,21 +28,21 @@ pub(super) struct Outcome {
 
 /// The tasks, by the names of their definitions.
 #[derive(Default)]
-pub(super) struct Servings {
+pub(super) struct ServeTasks {
     /// With the number of each.
     tasks: Tasks<(String, u64), ()>,
-    running: HashMap<String, Serving>,
+    running: HashMap<String, ServeTask>,
     last: u64,
 }
 
-struct Serving {
+struct ServeTask {
     number: u64,
     definition: Definition,
     stop: signal::Sender<bool>,
     served: oneshot::Receiver<Served>,
 }
 
-impl Servings {
+impl ServeTasks {
     /// True if a task serves this definition, or reads its objects.
     pub(super) fn has(&self, name: &str) -> bool {
         self.running.contains_key(name)
@@ -77,7 +77,7 @@ impl Servings {
         let ((stop, stopping), (ended, served)) = (signal::channel(false), oneshot::channel());
         let work = work(stopping);
         self.last += 1;
-        self.running.insert(name.to_owned(), Serving { number: self.last, definition, stop, served });
+        self.running.insert(name.to_owned(), ServeTask { number: self.last, definition, stop, served });
         self.tasks.spawn((name.to_owned(), self.last), async move {
             // Nobody waits for what was stopped.
             drop(ended.send(work.await));
@@ -111,7 +111,7 @@ impl Servings {
     }
 }
 
-impl Serving {
+impl ServeTask {
     fn outcome(self, served: Served) -> Option<Outcome> {
         served.map(|served| Outcome { definition: self.definition, served })
     }
