@@ -136,6 +136,25 @@ async fn rules_multiply_within_a_limit() {
     run(Attack { name: "rules", spec, objects, times: 1 }).await;
 }
 
+/// Values that each branch of a junctor hashes as a whole, and lists whose items have many keys.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hashes_and_keys_multiply_within_a_limit() {
+    let values: Value = (0..17).map(|number| json!({"n": number})).collect();
+    let branch = json!({"not": {"enum": values}});
+    let key = json!({"type": "integer", "default": 1});
+    let keys: Vec<String> = (0..16).map(|number| format!("k{number}")).collect();
+    let item = object(&keys.iter().map(|name| (name.clone(), key.clone())).collect());
+    let spec = object(&json!({
+        "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "allOf": vec![branch; 1_000]},
+        "keys": {
+            "type": "array", "items": item, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys,
+        },
+    }));
+    let items: Value = (0..30_000).map(|number| json!({"k0": number})).collect();
+    let objects = vec![(json!({"any": {"l": vec![1; 25_000]}}), 413), (json!({"keys": items}), 413)];
+    run(Attack { name: "hashes and keys", spec, objects, times: 4 }).await;
+}
+
 /// Patches of a few KB whose work grows with the square of the object.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn patches_multiply_within_a_limit() {

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use tokio::{task::spawn_blocking, time::sleep};
 
-use super::{reading::written, Access, FINALIZER, LONGEST_WAIT, MANAGER, defined, names::put_condition};
+use super::{Access, FINALIZER, LONGEST_WAIT, MANAGER, defined, names::put_condition, reading::written};
 use crate::{
     cache::Object,
     kind::{

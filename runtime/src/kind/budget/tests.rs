@@ -177,6 +177,18 @@ fn each_bound_is_kept_by_manifests() {
     };
     versions["spec"]["versions"] = (1..=101).map(version).collect();
     assert!(errors(&versions)[0].contains("101 versions"));
+    let mut versions = things(&fields(8, |_| json!({"type": "string"})), &json!([]));
+    let mut first = versions["spec"]["versions"][0].clone();
+    first["selectableFields"] = (0..8).map(|number| json!({"jsonPath": format!(".spec.f{number}")})).collect();
+    let version = |number: usize| {
+        let mut version = first.clone();
+        (version["name"], version["storage"]) = (format!("v{number}").into(), (number == 1).into());
+        version
+    };
+    versions["spec"]["versions"] = (1..=5).map(version).collect();
+    assert!(crd::define(&versions).is_ok());
+    versions["spec"]["versions"] = (1..=6).map(version).collect();
+    assert!(errors(&versions)[0].contains("48 selectable fields"));
 }
 
 #[test]
