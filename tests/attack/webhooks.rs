@@ -213,6 +213,33 @@ async fn writes_that_wait_for_a_webhook_leave_other_kinds_their_slots_and_bytes(
     observation.end(&target, Bounds::STRANGER).await;
 }
 
+/// 200 creates in the storage version, of objects with fields of a manager that has written in the other one: 75 wait for the
+/// webhook, which converts that manager's fields.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writes_in_the_storage_version_leave_other_kinds_their_slots() {
+    let (target, silent) = (Target::start(Setup::default()), Silent::start().await);
+    silent.define(&mut target.client(), "thing", 0).await;
+    let observation = Observation::begin("200 creates in the storage version, silent webhook", &target).await;
+    let path = objects("thing", "v1");
+    let written = json!({"manager": "other", "operation": "Update", "apiVersion": "thing.example.com/v2",
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:text": {}}});
+    let create = |number: usize| {
+        let metadata = json!({"name": format!("n-{number}"), "managedFields": [written]});
+        (
+            path.clone(),
+            json!({"apiVersion": "thing.example.com/v1", "kind": "Thing", "metadata": metadata, "text": "x"}),
+        )
+    };
+    let (answers, waiting) = at_once(&target, 200, Duration::from_secs(2), "POST", create).await;
+    assert_refused(&answers, "things.thing.example.com");
+    assert_eq!((answers.len(), waiting.len()), (125, 75));
+    let body = json!({"metadata": {"name": "other"}, "data": {}});
+    let answer = target.client().json("POST", MAPS, &body).await.unwrap();
+    assert_eq!(answer.status, 201, "{:?}", answer.body);
+    drop(waiting);
+    observation.end(&target, Bounds::STRANGER).await;
+}
+
 /// The storage versions of 20 kinds change, whose webhook does not answer; others are defined, and these are deleted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn definitions_do_not_wait_for_the_webhooks_of_others_nor_for_their_own_to_be_deleted() {

@@ -157,9 +157,10 @@ mod tests {
         let mut others: Vec<_> = (MOST_UNANSWERED..MOST_OF_ONE).map(|_| Box::pin(queue.enter(&slots))).collect();
         let mut context = Context::from_waker(Waker::noop());
         assert!(others.iter_mut().all(|call| call.as_mut().poll(&mut context).is_pending()));
-        let answered = first.pop().expect("one is running");
-        answered.call.answered();
-        drop(answered._held);
+        {
+            let answered = first.pop().expect("one is running");
+            answered.call.answered();
+        }
         assert!(others.iter_mut().all(|call| call.as_mut().poll(&mut context).is_ready()));
     }
 

@@ -201,3 +201,70 @@ fn bare(mut definition: Document) -> Document {
     }
     definition
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Definitions, *};
+    use crate::{
+        builtin::{definitions::definition_kind, tests::Inside},
+        registry::Registry,
+    };
+
+    const NAME: &str = "gadgets.example.com";
+
+    /// A definition, and a resource under its row that is not the one that was served first.
+    async fn replaced() -> (Inside, Access) {
+        let inside = Inside::new().await;
+        inside.api.registry.register([definition_kind()]).unwrap();
+        let access = Definitions::load(&inside.api).access;
+        let schema = json!({"openAPIV3Schema": {"type": "object"}});
+        let names = json!({"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "listKind": "GadgetList"});
+        let definition = json!({"metadata": {"name": NAME, "finalizers": [FINALIZER]}, "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": names,
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+        }});
+        let created = access.api.create(&access.request("", ""), definition, &WriteOptions::default()).await;
+        assert!(created.is_ok(), "{:?}", created.err());
+        let (row, definition) = access.find(NAME).unwrap();
+        let kinds = defined(bare(definition)).unwrap().kinds(&Custom);
+        let first = access.api.registry.replace(kinds.clone(), Some(access.hold(&row))).unwrap();
+        access.api.registry.replace_ending(kinds, access.hold(&row)).unwrap();
+        assert!(!access.api.registry.serves(&first));
+        (inside, access)
+    }
+
+    fn is_served(registry: &Registry) -> bool {
+        registry.find("example.com", "v1", "gadgets").is_some()
+    }
+
+    async fn delete(access: &Access) {
+        let deleted = access.api.delete(&access.request(NAME, ""), &DeleteOptions::default()).await;
+        assert!(deleted.is_ok(), "{:?}", deleted.err());
+    }
+
+    #[tokio::test]
+    async fn what_an_earlier_try_has_served_is_removed() {
+        let (inside, access) = replaced().await;
+        delete(&access).await;
+        let uid = access.find(NAME).unwrap().1["metadata"]["uid"].clone();
+        let ending = Ending { access: access.clone(), name: NAME.to_owned(), uid };
+        assert!(is_served(&inside.api.registry));
+        ending.end().await.unwrap();
+        assert!(access.find(NAME).is_none() && !is_served(&inside.api.registry));
+    }
+
+    #[tokio::test]
+    async fn what_a_removal_has_served_that_broke_off_is_removed_with_the_definition() {
+        let (inside, access) = replaced().await;
+        let mut definitions = Definitions::load(&inside.api);
+        definitions.forget(NAME).await;
+        assert!(is_served(&inside.api.registry), "it is defined");
+        delete(&access).await;
+        let (_, mut definition) = access.find(NAME).unwrap();
+        definition["metadata"]["finalizers"] = json!([]);
+        assert!(access.api.update(&access.request(NAME, ""), definition, &WriteOptions::default()).await.is_ok());
+        assert!(access.find(NAME).is_none());
+        definitions.forget(NAME).await;
+        assert!(!is_served(&inside.api.registry));
+    }
+}
