@@ -5,9 +5,9 @@ use std::{borrow::Cow, sync::Arc};
 use bytes::Bytes;
 
 use super::{
-    guard,
+    guard, heavy,
     negotiate::{Accepted, Shape},
-    partial,
+    offload, partial,
     render::{self, Renderer},
     resource::Call,
     status::Refused,
@@ -58,6 +58,23 @@ impl Render {
     /// The encoding of the frames.
     pub(super) fn encoding(&self) -> Encoding {
         self.accepted.encoding
+    }
+
+    /// True if an event has a large object that is converted, or rendered in another form than it is stored in.
+    pub(super) fn takes_long(&self, event: &Event) -> bool {
+        (self.served.view.is_some() || self.renderer.is_some()) && event.object.json_bytes().len() > heavy::LARGE
+    }
+
+    /// Converts and renders the object of an event off the threads that serve connections. Both are kept for a while, where
+    /// [`Render::shown`] and [`Render::event`] find them.
+    pub(super) fn prepare(&self, event: &Event) -> impl Future<Output = ()> + Send + 'static {
+        let (served, renderer, event) = (self.served.clone(), self.renderer.clone(), event.clone());
+        offload::answer(move || {
+            // Errors are met again where they are reported.
+            if let (Ok(object), Some(renderer)) = (served.show_among(&event.object, 0), &renderer) {
+                let _ = renderer.frame(event.event_type, &object);
+            }
+        })
     }
 
     /// An event in the requested version; `among_bytes` is the size of the stored objects that the caller processes. If

@@ -62,6 +62,7 @@ pub(super) fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Opti
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
         events: Vec::new(),
+        preparation: None,
         rest: None,
         one_by_one,
         deadline,
@@ -115,6 +116,8 @@ struct WatchBody {
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
+    /// The preparation of the next event, if that takes long.
+    preparation: Option<Box<Preparation>>,
     /// The rest of an event whose opening was sent separately.
     rest: Option<Bytes>,
     /// Events are not merged: each is a separate message.
@@ -126,6 +129,13 @@ struct WatchBody {
     /// The waker registered with the alarm.
     alarm_wakes: Option<Waker>,
     ended: bool,
+}
+
+/// An object that is converted and rendered off the threads that serve connections, for all watches that send it.
+struct Preparation {
+    revision: Revision,
+    /// None once it is done.
+    work: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 impl WatchBody {
@@ -207,11 +217,15 @@ impl WatchBody {
     /// The events that are ready, as one piece.
     fn live(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if !self.events.is_empty() {
+            ready!(self.prepared(cx));
             return Poll::Ready(Some(self.frames()));
         }
         let batch = if self.one_by_one { 1 } else { BATCH };
         match ready!(self.watch.poll_events(cx, batch, &mut self.events)) {
-            Some(Ok(())) => Poll::Ready(Some(self.frames())),
+            Some(Ok(())) => {
+                ready!(self.prepared(cx));
+                Poll::Ready(Some(self.frames()))
+            }
             Some(Err(error)) => {
                 self.ended = true;
                 Poll::Ready(failure(error, self.render.encoding()))
@@ -221,6 +235,24 @@ impl WatchBody {
                 Poll::Ready(None)
             }
         }
+    }
+
+    /// Waits for the next event to be prepared, if that takes long.
+    fn prepared(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(event) = self.events.first().filter(|event| self.render.takes_long(event)) else {
+            return Poll::Ready(());
+        };
+        let revision = event.object.revision();
+        let known = self.preparation.take().filter(|known| known.revision == revision);
+        let preparation =
+            self.preparation.insert(known.unwrap_or_else(|| {
+                Box::new(Preparation { revision, work: Some(Box::pin(self.render.prepare(event))) })
+            }));
+        if let Some(work) = &mut preparation.work {
+            ready!(work.as_mut().poll(cx));
+            preparation.work = None;
+        }
+        Poll::Ready(())
     }
 
     fn frames(&mut self) -> Bytes {

@@ -10,7 +10,6 @@ use crate::meta::{
 /// Reports every duplicate item once.
 pub(super) fn check(walk: &mut Walk<'_>, kind: &ListType, list: &[Document], place: &Place<'_>) {
     match kind {
-        ListType::Atomic => {}
         ListType::Set if walk.meter.step(list.len()) => {
             for index in repeated(list.iter()) {
                 report(walk, place, index, FieldErrorKind::Duplicate(shown(&list[index])), "");
@@ -29,7 +28,7 @@ pub(super) fn check(walk: &mut Walk<'_>, kind: &ListType, list: &[Document], pla
                 report(walk, place, index, FieldErrorKind::Duplicate(key), "");
             }
         }
-        ListType::Set | ListType::Map(_) => {}
+        ListType::Atomic | ListType::Set | ListType::Map(_) => {}
     }
 }
 
