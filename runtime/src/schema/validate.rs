@@ -19,6 +19,9 @@ use crate::meta::{
 /// The steps that an error takes, whether it is reported or not.
 const STEPS_OF_ERROR: usize = 64;
 
+/// The steps that hashing a value takes, for each value in it.
+const STEPS_OF_HASH: usize = 4;
+
 /// The bytes of a text that are read in one step.
 const BYTES_OF_STEP: usize = 32;
 
@@ -281,7 +284,7 @@ impl<'m> Walk<'m> {
     fn enumeration(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
         // A hash is of the whole value, and each branch of a junctor may ask for one.
         let hashed = if schema.enumeration.is_indexed() { memory::values(value) } else { 0 };
-        if !self.meter.step(hashed) || schema.enumeration.allows(value) {
+        if !self.meter.step(STEPS_OF_HASH * hashed) || schema.enumeration.allows(value) {
             return;
         }
         self.add(place, || {
