@@ -1,5 +1,5 @@
 """Checks dependencies: each has a reason and is used, no package is built in two versions without a reason here, and the
-library without the server needs no runtime, network or disk."""
+library without the server needs no runtime, network or store."""
 
 import pathlib
 import re
@@ -20,8 +20,9 @@ UNNAMED = {
     ("from-openapi", "serde"): "what its build script generates",
     ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",
 }
-# What the library without the feature `server` must not need: a runtime, network or disk. A name stands for all that begin so.
-NOT_PURE = ["tokio", "axum", "hyper", "http", "tower", "redb", "rustls", "ring", "rcgen", "rustix", "prometheus", "tracing"]
+# What the library without the feature `server` must not need: a runtime, network or store. Files of users it reads
+# and writes (`files`), with rustix. A name stands for all that begin so.
+NOT_PURE = ["tokio", "axum", "hyper", "http", "tower", "redb", "rustls", "ring", "rcgen", "prometheus", "tracing"]
 TABLES = ["dependencies", "dev-dependencies", "build-dependencies"]
 
 
