@@ -106,7 +106,7 @@ pub(crate) fn markdown(text: &str) {
                 assert!(fence.is_some_and(|fence| fence.bytes().all(|byte| byte == b'`')), "{text}");
             }
             None => {
-                let outside: String = line.replace("\\`", "").split('`').step_by(2).collect();
+                let outside = outside_of_code(line);
                 for forbidden in ["<script", "](javascript:"] {
                     let is_there = outside.replace("\\]", "").contains(forbidden);
                     assert!(!is_there, "{forbidden}: {line} in {text}");
@@ -115,6 +115,52 @@ pub(crate) fn markdown(text: &str) {
         }
     }
     assert_eq!(fence, None, "{text}");
+}
+
+/// What stands outside of code spans (CommonMark, 6.1): a backslash escapes only there.
+fn outside_of_code(line: &str) -> String {
+    let run = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
+    let (mut outside, mut rest) = (String::new(), line);
+    while let Some(next) = rest.chars().next() {
+        if next == '\\' {
+            let escaped = rest[1..].chars().next().map_or(0, char::len_utf8);
+            outside.push_str(&rest[..=escaped]);
+            rest = &rest[1 + escaped..];
+            continue;
+        }
+        let length = run(rest);
+        if length == 0 {
+            outside.push(next);
+            rest = &rest[next.len_utf8()..];
+            continue;
+        }
+        let after = &rest[length..];
+        let mut at = 0;
+        let end = after.match_indices('`').find_map(|(found, _)| {
+            if found < at {
+                return None;
+            }
+            let run = run(&after[found..]);
+            at = found + run;
+            (run == length).then_some(at)
+        });
+        outside.push_str(if end.is_none() { &rest[..length] } else { "" });
+        rest = &after[end.unwrap_or(0)..];
+    }
+    outside
+}
+
+#[test]
+fn code_spans_end_at_as_many_backticks_as_they_begin_with() {
+    for (line, outside) in [
+        (r"a `b` c", "a  c"),
+        (r"`\` | `](javascript:x)`", " | "),
+        (r"\`a `b` ` c", r"\`a  ` c"),
+        ("``a ` b`` c", " c"),
+        ("`a", "`a"),
+    ] {
+        assert_eq!(outside_of_code(line), outside, "{line}");
+    }
 }
 
 /// Each document is a role.
