@@ -31,15 +31,18 @@ async fn run(attack: Attack) {
             sent.push(tokio::spawn(async move {
                 let answer = client.json("POST", path, &body).await.unwrap();
                 // Large writes wait for their turn for ten seconds, which pass in unoptimized code on a busy machine.
-                assert!([status, 429].contains(&answer.status), "{:.1000}", String::from_utf8_lossy(&answer.body));
+                let may_wait = answer.status == 429 && cfg!(debug_assertions);
+                assert!(answer.status == status || may_wait, "{:.1000}", String::from_utf8_lossy(&answer.body));
                 assert!(answer.body.len() < 1 << 20, "an answer of {} bytes", answer.body.len());
-                answer
+                answer.status == status
             }));
         }
     }
+    let mut expected = 0;
     for answer in sent {
-        answer.await.unwrap();
+        expected += usize::from(answer.await.unwrap());
     }
+    assert!(expected > 0, "{}: no write came to its turn", attack.name);
     observation.end(&target, Bounds::STRANGER).await;
 }
 

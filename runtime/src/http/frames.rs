@@ -25,7 +25,18 @@ use crate::{
 /// Events of at least this size are sent without a copy.
 const LARGE: usize = 4 << 10;
 
+/// A single event that was written off the threads that serve connections.
+pub(super) struct Prepared {
+    /// The renderer after it.
+    pub render: Render,
+    /// The frame, or its opening.
+    pub frame: Bytes,
+    /// The rest of a frame whose opening is sent separately.
+    pub rest: Option<Bytes>,
+}
+
 /// Writes events in the negotiated form.
+#[derive(Clone)]
 pub(super) struct Render {
     served: Arc<Registered>,
     /// Writes frames other than JSON.
@@ -60,21 +71,43 @@ impl Render {
         self.accepted.encoding
     }
 
-    /// True if an event has a large object that is converted, or rendered in another form than it is stored in.
-    pub(super) fn takes_long(&self, event: &Event) -> bool {
-        (self.served.view.is_some() || self.renderer.is_some()) && event.object.json_bytes().len() > heavy::LARGE
+    /// True if objects are neither converted nor written in another form than they are stored in.
+    pub(super) fn is_as_stored(&self) -> bool {
+        self.served.view.is_none() && self.renderer.is_none() && self.accepted.shape != Shape::Table
     }
 
-    /// Converts and renders the object of an event off the threads that serve connections. Both are kept for a while, where
-    /// [`Render::shown`] and [`Render::event`] find them.
-    pub(super) fn prepare(&self, event: &Event) -> impl Future<Output = ()> + Send + 'static {
-        let (served, renderer, event) = (self.served.clone(), self.renderer.clone(), event.clone());
+    /// True if it takes long to convert or to write an object.
+    pub(super) fn takes_long(&self, object: &Object) -> bool {
+        !self.is_as_stored() && object.json_bytes().len() > heavy::LARGE
+    }
+
+    /// Converts and writes one event off the threads that serve connections. The result has the renderer as it is after
+    /// that.
+    pub(super) fn prepare(
+        &self,
+        event: Event,
+        among_bytes: usize,
+        whole: bool,
+    ) -> impl Future<Output = Prepared> + Send + use<> {
+        let mut render = self.clone();
         offload::answer(move || {
-            // Errors are met again where they are reported.
-            if let (Ok(object), Some(renderer)) = (served.show_among(&event.object, 0), &renderer) {
-                let _ = renderer.frame(event.event_type, &object);
-            }
+            let (frame, rest) = render.single(&event, among_bytes, whole);
+            Prepared { render, frame, rest }
         })
+    }
+
+    /// The frame of a single event. The frame of a large JSON event is in two pieces if it need not be whole.
+    fn single(&mut self, event: &Event, among_bytes: usize, whole: bool) -> (Bytes, Option<Bytes>) {
+        let mut out = Vec::new();
+        let Some(event) = self.shown(event, among_bytes, &mut out) else { return (out.into(), None) };
+        if !whole && let Some((opening, rest)) = self.in_two(&event) {
+            return (opening, Some(rest));
+        }
+        if let Some(frame) = self.shared(&event) {
+            return (frame, None);
+        }
+        self.event(&mut out, &event);
+        (out.into(), None)
     }
 
     /// An event in the requested version; `among_bytes` is the size of the stored objects that the caller processes. If

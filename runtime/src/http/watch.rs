@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use super::{
-    frames::{Render, error_frame},
+    frames::{Prepared, Render, error_frame},
     resource::Call,
     response, status,
     websocket::{self, Handshake, Message},
@@ -117,7 +117,7 @@ struct WatchBody {
     watch: Watch,
     events: Vec<Event>,
     /// The preparation of the next event, if that takes long.
-    preparation: Option<Box<Preparation>>,
+    preparation: Option<Preparation>,
     /// The rest of an event whose opening was sent separately.
     rest: Option<Bytes>,
     /// Events are not merged: each is a separate message.
@@ -131,18 +131,17 @@ struct WatchBody {
     ended: bool,
 }
 
-/// An object that is converted and rendered off the threads that serve connections, for all watches that send it.
-struct Preparation {
-    revision: Revision,
-    /// None once it is done.
-    work: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-}
+/// The writing of an event off the threads that serve connections.
+type Preparation = Pin<Box<dyn Future<Output = Prepared> + Send>>;
 
 impl WatchBody {
-    /// The next bytes of the initial events, including their closing bookmark.
-    fn initial(&mut self) -> Option<Bytes> {
+    /// The next bytes of the initial events, including their closing bookmark. `None` after them.
+    fn initial(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Some(rest) = self.rest.take() {
-            return Some(rest);
+            return Poll::Ready(Some(rest));
+        }
+        if let Some(frame) = ready!(self.long_initial(cx)) {
+            return Poll::Ready(Some(frame));
         }
         let mut out = Vec::new();
         let chunk = if self.one_by_one { 1 } else { CHUNK };
@@ -166,7 +165,7 @@ impl WatchBody {
                     && let Some((opening, rest)) = self.render.in_two(&event)
                 {
                     self.rest = Some(rest);
-                    return Some(opening);
+                    return Poll::Ready(Some(opening));
                 }
                 if out.capacity() == 0 {
                     out.reserve_exact(chunk);
@@ -185,7 +184,22 @@ impl WatchBody {
         {
             self.render.bookmark(&mut out, revision, true);
         }
-        (!out.is_empty()).then(|| out.into())
+        Poll::Ready((!out.is_empty()).then(|| out.into()))
+    }
+
+    /// The next initial event if it takes long to write. It does not fit behind others.
+    fn long_initial(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let Some((items, place)) = self.initial.as_deref().filter(|_| !self.render.is_as_stored()) else {
+            return Poll::Ready(None);
+        };
+        let mut walk = items.walk(*place);
+        let Some(object) = walk.next().cloned() else { return Poll::Ready(None) };
+        let (after, among_bytes) = (walk.place(), items.json_bytes());
+        let frame = ready!(self.prepared(cx, &Event { event_type: EventType::Added, object }, among_bytes));
+        if let Some((_, place)) = self.initial.as_deref_mut().filter(|_| frame.is_some()) {
+            *place = after;
+        }
+        Poll::Ready(frame)
     }
 
     /// The output that the time requires: a bookmark, the end, or nothing yet.
@@ -216,43 +230,39 @@ impl WatchBody {
 
     /// The events that are ready, as one piece.
     fn live(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if !self.events.is_empty() {
-            ready!(self.prepared(cx));
-            return Poll::Ready(Some(self.frames()));
-        }
-        let batch = if self.one_by_one { 1 } else { BATCH };
-        match ready!(self.watch.poll_events(cx, batch, &mut self.events)) {
-            Some(Ok(())) => {
-                ready!(self.prepared(cx));
-                Poll::Ready(Some(self.frames()))
-            }
-            Some(Err(error)) => {
+        if self.events.is_empty() {
+            let batch = if self.one_by_one { 1 } else { BATCH };
+            let failed = match ready!(self.watch.poll_events(cx, batch, &mut self.events)) {
+                Some(Ok(())) => None,
+                Some(Err(error)) => Some(failure(error, self.render.encoding())),
+                None => Some(None),
+            };
+            if let Some(last) = failed {
                 self.ended = true;
-                Poll::Ready(failure(error, self.render.encoding()))
-            }
-            None => {
-                self.ended = true;
-                Poll::Ready(None)
+                return Poll::Ready(last);
             }
         }
+        if let Some(event) = self.events.first().cloned()
+            && let Some(frame) = ready!(self.prepared(cx, &event, 0))
+        {
+            self.events.remove(0);
+            return Poll::Ready(Some(frame));
+        }
+        Poll::Ready(Some(self.frames()))
     }
 
-    /// Waits for the next event to be prepared, if that takes long.
-    fn prepared(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(event) = self.events.first().filter(|event| self.render.takes_long(event)) else {
-            return Poll::Ready(());
-        };
-        let revision = event.object.revision();
-        let known = self.preparation.take().filter(|known| known.revision == revision);
-        let preparation =
-            self.preparation.insert(known.unwrap_or_else(|| {
-                Box::new(Preparation { revision, work: Some(Box::pin(self.render.prepare(event))) })
-            }));
-        if let Some(work) = &mut preparation.work {
-            ready!(work.as_mut().poll(cx));
-            preparation.work = None;
+    /// The frame of the next event if it takes long to write; the same event must be given until it is ready. `None` for
+    /// others.
+    fn prepared(&mut self, cx: &mut Context<'_>, event: &Event, among_bytes: usize) -> Poll<Option<Bytes>> {
+        if !self.render.takes_long(&event.object) {
+            return Poll::Ready(None);
         }
-        Poll::Ready(())
+        let (render, whole) = (&self.render, self.one_by_one);
+        let preparation =
+            self.preparation.get_or_insert_with(|| Box::pin(render.prepare(event.clone(), among_bytes, whole)));
+        let Prepared { render, frame, rest } = ready!(preparation.as_mut().poll(cx));
+        (self.preparation, self.render, self.rest) = (None, render, rest);
+        Poll::Ready(Some(frame))
     }
 
     fn frames(&mut self) -> Bytes {
@@ -304,7 +314,7 @@ impl Body for WatchBody {
         if this.render.is_broken() {
             return Poll::Ready(None);
         }
-        if let Some(bytes) = this.initial() {
+        if let Some(bytes) = ready!(this.initial(cx)) {
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }
         while !this.ended {

@@ -183,6 +183,7 @@ mod endpoints;
 mod events;
 mod force;
 mod heavy;
+mod large_events;
 mod methods;
 mod metrics;
 mod negotiation;
