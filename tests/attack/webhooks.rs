@@ -296,7 +296,7 @@ async fn neither_the_stop_nor_the_start_waits_for_a_webhook() {
     let mut client = target.client();
     assert_eq!(client.get(MAPS).await.unwrap().status, 200);
     let unread = client.get(&format!("{}/o-1", objects(&names[0], "v2"))).await.unwrap();
-    assert_eq!((unread.status, &unread.json()["reason"]), (500, &json!("StoreReadError")));
+    assert_eq!((unread.status, &unread.json()["reason"]), (503, &json!("ServiceUnavailable")));
     let text = unread.json().to_string();
     assert!(text.contains(&format!("conversion webhook for {}.example.com/v1, Kind=Thing failed", names[0])), "{text}");
     assert_eq!(

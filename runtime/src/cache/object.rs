@@ -74,6 +74,7 @@ pub struct Object {
     natural: EventType,
     unreadable: Option<Box<str>>,
     renewed: bool,
+    awaits_conversion: bool,
     /// The length of another rendering, with its renderer in the upper half; see [`Object::rendered_length`].
     rendered_length: AtomicU64,
 }
@@ -101,6 +102,7 @@ impl Object {
             natural,
             unreadable,
             renewed: reading.renewed,
+            awaits_conversion: reading.awaits_conversion,
             rendered_length: AtomicU64::default(),
         }
     }
@@ -134,6 +136,7 @@ impl Object {
             natural: EventType::Deleted,
             unreadable: self.unreadable.clone(),
             renewed: self.renewed,
+            awaits_conversion: self.awaits_conversion,
             rendered_length: AtomicU64::default(),
         }
     }
@@ -144,7 +147,8 @@ impl Object {
     pub fn in_form(&self, type_meta: &str, body: Result<Body, String>) -> Self {
         let body = self.unreadable.as_deref().map_or(body, |reason| Err(reason.to_owned()));
         let composed = Self::compose_as(self.natural, self.key(), self.revision, type_meta, Reading::plain(body));
-        Self { texts: self.texts.clone(), renewed: self.renewed, ..composed }
+        let Self { renewed, awaits_conversion, .. } = *self;
+        Self { texts: self.texts.clone(), renewed, awaits_conversion, ..composed }
     }
 
     /// The key below the resource's prefix: `namespace/name`, or `name` for a cluster-scoped kind.
@@ -284,6 +288,11 @@ impl Object {
     /// The reason why the object could not be decoded, if any.
     pub fn unreadable(&self) -> Option<&str> {
         self.unreadable.as_deref()
+    }
+
+    /// True if the object could not be decoded because a webhook has not converted it. It is read again later.
+    pub fn awaits_conversion(&self) -> bool {
+        self.awaits_conversion
     }
 
     /// True if this differs from the stored object because the current schema changed it. The next write stores it,

@@ -23,12 +23,14 @@ pub struct Reading {
     pub texts: Texts,
     /// True if the body differs from the stored one because the current schema changed it.
     pub renewed: bool,
+    /// True if the value could not be decoded because a webhook has not converted it. It is read again later.
+    pub awaits_conversion: bool,
 }
 
 impl Reading {
     /// A value without labels and selectable fields, or one that cannot be decoded.
     pub fn plain(body: Result<Body, String>) -> Self {
-        Self { body, texts: Texts::default(), renewed: false }
+        Self { body, texts: Texts::default(), renewed: false, awaits_conversion: false }
     }
 }
 

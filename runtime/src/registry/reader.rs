@@ -304,7 +304,7 @@ impl KindReader {
         if same_structure {
             self.check(key, &record);
             if let Some(texts) = self.texts(&record) {
-                return Ok(Reading { body: Ok(record.body), texts, renewed: false });
+                return Ok(Reading { texts, ..Reading::plain(Ok(record.body)) });
             }
         }
         let renewed = match self.renew(key, &record, same_structure) {
@@ -312,14 +312,15 @@ impl KindReader {
             Err(message) => {
                 self.count_while_loading();
                 let texts = Texts::new(record.labels.iter().copied(), []);
-                return Ok(Reading { texts, ..Reading::plain(Err(message)) });
+                let awaits_conversion = !same_version && self.versions.webhook().is_some();
+                return Ok(Reading { texts, awaits_conversion, ..Reading::plain(Err(message)) });
             }
         };
         let now = record::decode(&renewed)?;
         Ok(Reading {
             texts: self.texts(&now).unwrap_or_else(|| self.known_texts(&now)),
             renewed: !same_version || now.body != record.body,
-            body: Ok(now.body),
+            ..Reading::plain(Ok(now.body))
         })
     }
 

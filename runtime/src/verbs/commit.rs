@@ -100,7 +100,8 @@ impl Verbs {
             self.seen(newest).await?;
             return Err(Failed::Lost);
         };
-        let unreadable = |damage: Damage| request.unreadable(vec![(full_key.to_string(), damage.to_string())], false);
+        let unreadable =
+            |damage: Damage| request.unreadable(vec![(full_key.to_string(), damage.to_string())], false, false);
         let stored = stored.value.map_err(unreadable)?;
         let write = || served.records.write_over(&full_key, (new.document, new.fit), new.values, &stored);
         let sealed = sealing(request, new.values, write).await.map_err(Error::Internal)?;
@@ -160,7 +161,7 @@ impl Verbs {
                     }
                 }
                 CommitError::Damaged { key, damage } => {
-                    request.unreadable(vec![(key.to_string(), damage.to_string())], false)
+                    request.unreadable(vec![(key.to_string(), damage.to_string())], false, false)
                 }
                 CommitError::Busy => Error::TooManyRequests,
                 CommitError::Refused { full: true, .. } => Error::InsufficientStorage(error.to_string()),

@@ -76,7 +76,7 @@ pub enum Error {
     Exceeded(Exceeded),
     /// 500 without a reason, as in kube-apiserver.
     Unknown(String),
-    /// 500 `StoreReadError`: the stored object cannot be decoded.
+    /// 500 `StoreReadError`: the stored object cannot be decoded. 503 with Retry-After if a webhook has not converted it.
     StoreRead {
         resource: GroupResource,
         /// The object's name; empty for a collection.
@@ -85,6 +85,8 @@ pub enum Error {
         causes: Vec<(String, String)>,
         /// True if there are more than are listed.
         more: bool,
+        /// True if nothing but a webhook is missing.
+        awaits_conversion: bool,
     },
     /// The Status with which the user's code refused.
     Refused(Box<Status>),

@@ -45,7 +45,9 @@ pub(super) fn unreadable(request: &Request, objects: &[Arc<Object>]) -> Error {
         let why = format!("object not decodable revision={}: {reason}", object.revision());
         (format!("{}{}", request.served.objects.prefix(), object.key()), why)
     };
-    request.unreadable(objects.iter().take(MAX_CAUSES).map(cause).collect(), objects.len() > MAX_CAUSES)
+    let causes = objects.iter().take(MAX_CAUSES).map(cause).collect();
+    let awaits_conversion = objects.iter().all(|object| object.awaits_conversion());
+    request.unreadable(causes, objects.len() > MAX_CAUSES, awaits_conversion)
 }
 
 /// Stored objects that cannot be converted to the requested version.
@@ -96,6 +98,12 @@ impl Unconverted {
             return Error::Internal(self.reason);
         }
         let resource = served.kind.group_resource();
-        Error::StoreRead { resource, name: name.to_owned(), causes: self.causes, more: self.more }
+        Error::StoreRead {
+            resource,
+            name: name.to_owned(),
+            causes: self.causes,
+            more: self.more,
+            awaits_conversion: false,
+        }
     }
 }

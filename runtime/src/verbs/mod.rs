@@ -208,9 +208,10 @@ impl Request {
         Error::Forbidden { resource, name, message: message.into(), causes: Vec::new() }
     }
 
-    /// The error for stored objects that cannot be read, given as keys and reasons.
-    fn unreadable(&self, causes: Vec<(String, String)>, more: bool) -> Error {
-        Error::StoreRead { resource: self.served.kind.group_resource(), name: self.name.clone(), causes, more }
+    /// The error for stored objects that cannot be read, given as keys and reasons. They may lack a webhook's conversion only.
+    fn unreadable(&self, causes: Vec<(String, String)>, more: bool, awaits_conversion: bool) -> Error {
+        let (resource, name) = (self.served.kind.group_resource(), self.name.clone());
+        Error::StoreRead { resource, name, causes, more, awaits_conversion }
     }
 
     /// The error that the requested object does not exist.

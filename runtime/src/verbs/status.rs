@@ -71,7 +71,10 @@ impl From<Error> for Status {
             Error::Exceeded(Exceeded::Time) => timed_out(),
             Error::Exceeded(exceeded) => Status::failure(413, "RequestEntityTooLarge", exceeded.to_string(), None),
             Error::Unknown(message) => Status::failure(500, "", message, None),
-            Error::StoreRead { resource, name, causes, more } => store_read(resource, name, causes, more),
+            Error::StoreRead { resource, name, causes, more, awaits_conversion } => {
+                let status = store_read(resource, name, causes, more);
+                if awaits_conversion { unavailable(status) } else { status }
+            }
             Error::Internal(message) => Status::internal(&message),
             Error::Refused(status) => *status,
             Error::TooManyRequests => too_many_requests(),
@@ -184,6 +187,12 @@ fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String
     // For a collection kube-apiserver uses this instead of a name.
     let name = if name.is_empty() { "list".to_owned() } else { name };
     Status::failure(500, "StoreReadError", message, Some(StatusDetails { causes, ..details(resource, name) }))
+}
+
+/// 503: the same if the objects can be read as soon as a webhook answers.
+fn unavailable(status: Status) -> Status {
+    let details = StatusDetails { retry_after_seconds: 1, ..status.details.unwrap_or_default() };
+    Status::failure(503, "ServiceUnavailable", status.message, Some(details))
 }
 
 /// 422: one cause per error; the message contains each text once. Of many errors the first are reported, and how many more there
