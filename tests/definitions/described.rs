@@ -291,7 +291,7 @@ fn as_published(schema: &Schema) -> Schema {
     let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_owned();
     schema.clone().with(|published| {
         published.name = schema.name.as_ref().filter(|_| is_named).map(last);
-        published.format = schema.format.as_ref().map(|format| format.replace("micro-time", "date-time"));
+        published.scalar = None;
         published.properties = schema.properties.iter().map(|(name, of)| (name.clone(), as_published(of))).collect();
         published.items = schema.items.as_ref().map(nested);
         published.additional = schema.additional.as_ref().map(nested);

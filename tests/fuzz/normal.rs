@@ -4,7 +4,7 @@
 use kindsmith::{
     __layers::codec,
     MicroTime, Time,
-    schema::{Document, METADATA, Schema, Type},
+    schema::{Document, METADATA, Scalar, Schema, Type},
 };
 use serde_json::Map;
 
@@ -67,8 +67,10 @@ fn value_of(schema: &Schema, value: &Document) -> Document {
         (Document::Number(number), _) if schema.kind == Type::Number => {
             codec::from_typed(&number.as_f64()).expect("a number")
         }
+        (Document::String(text), Some("date-time")) if schema.scalar == Some(Scalar::MicroTime) => {
+            text.parse::<MicroTime>().expect("a time").to_string().into()
+        }
         (Document::String(text), Some("date-time")) => text.parse::<Time>().expect("a time").to_string().into(),
-        (Document::String(text), Some("micro-time")) => text.parse::<MicroTime>().expect("a time").to_string().into(),
         _ => value.clone(),
     }
 }
@@ -82,7 +84,7 @@ fn zero(schema: &Schema) -> Document {
     match (schema.kind, schema.format.as_deref()) {
         (Type::Boolean, _) => false.into(),
         (Type::Integer | Type::Number | Type::IntOrString, _) => 0.into(),
-        (Type::String, Some("date-time" | "micro-time")) | (Type::Any, _) => Document::Null,
+        (Type::String, Some("date-time")) | (Type::Any, _) => Document::Null,
         (Type::String, Some("quantity")) => "0".into(),
         (Type::String, _) => "".into(),
         (Type::Array, _) => Document::Array(Vec::new()),

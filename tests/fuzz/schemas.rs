@@ -1,10 +1,18 @@
 //! Generates schemas in which every field has a number, and adds unknown fields to objects.
-use kindsmith::schema::{Document, Schema, Type};
+use kindsmith::schema::{Document, Scalar, Schema, Type};
 use kindsmith_tests::Random;
 use serde_json::json;
 
 const NAMES: [&str; 12] = ["a", "b", "spec", "status", "items", "name", "", "x-y", "a.b", "é", "on", "10"];
-const FORMATS: [&str; 6] = ["", "byte", "date-time", "micro-time", "quantity", ""];
+/// Formats of text, with the types in Go.
+const FORMATS: [(&str, Option<Scalar>); 6] = [
+    ("", None),
+    ("byte", Some(Scalar::Bytes)),
+    ("date-time", Some(Scalar::Time)),
+    ("date-time", Some(Scalar::MicroTime)),
+    ("quantity", Some(Scalar::Quantity)),
+    ("", None),
+];
 
 /// The schema of a kind.
 pub(crate) fn root(random: &mut Random) -> Schema {
@@ -43,18 +51,18 @@ fn structure(random: &mut Random, depth: usize, mut number: u32) -> Schema {
 fn value(random: &mut Random, depth: usize) -> Schema {
     let nullable = random.one_in(8);
     let kinds = if depth == 0 { 6 } else { 10 };
-    let (kind, format) = match random.below(kinds) {
+    let (kind, (format, scalar)) = match random.below(kinds) {
         0 | 1 => (Type::String, *random.pick(&FORMATS)),
-        2 => (Type::Integer, *random.pick(&["int32", "int64"])),
-        3 => (Type::Number, "double"),
-        4 => (Type::Boolean, ""),
-        5 => (*random.pick(&[Type::IntOrString, Type::Any]), ""),
-        6 => (Type::Array, ""),
-        _ => (Type::Object, ""),
+        2 => (Type::Integer, (*random.pick(&["int32", "int64"]), None)),
+        3 => (Type::Number, ("double", None)),
+        4 => (Type::Boolean, ("", None)),
+        5 => *random.pick(&[(Type::IntOrString, ("", Some(Scalar::IntOrString))), (Type::Any, ("", None))]),
+        6 => (Type::Array, ("", None)),
+        _ => (Type::Object, ("", None)),
     };
     let format = (!format.is_empty()).then(|| format.to_owned());
     let plain = Schema::of(kind).with(|plain| {
-        plain.format = format;
+        (plain.format, plain.scalar) = (format, scalar);
         plain.nullable = nullable;
     });
     match kind {

@@ -143,8 +143,7 @@ pub(crate) fn is_plain_text(schema: &Schema) -> bool {
 
 /// It is a point in time.
 pub(crate) fn is_time(schema: &Schema) -> bool {
-    schema.kind == Type::String
-        && matches!(schema.format.as_deref(), Some("date-time" | "micro-time" | "date" | "time"))
+    schema.kind == Type::String && matches!(schema.format.as_deref(), Some("date-time" | "date" | "time"))
 }
 
 /// Items of the list are merged by these keys.

@@ -5,7 +5,7 @@ use kindsmith::{
     ApiType,
     kind::model::Version,
     meta::by_priority,
-    schema::{Schema, Type},
+    schema::{Scalar, Schema, Type},
 };
 
 use super::{
@@ -177,10 +177,10 @@ impl<'c> Collector<'c> {
         match schema.kind {
             Type::String if is_enumeration(schema) => Ty::Declared(self.declared(schema, at, is_inner)),
             Type::String => Ty::Known(match schema.format.as_deref() {
+                _ if schema.scalar == Some(Scalar::MicroTime) => "MicroTime",
+                _ if schema.scalar == Some(Scalar::Quantity) => "Quantity",
                 Some("date-time") => "Time",
-                Some("micro-time") => "MicroTime",
                 Some("byte") => "ByteString",
-                Some("quantity") => "Quantity",
                 _ => "String",
             }),
             Type::Integer if fits_i32(schema) => Ty::Known("i32"),
@@ -202,6 +202,9 @@ impl<'c> Collector<'c> {
             _ if schema.embedded => Ty::Known("RawJson"),
             Some(_) if !schema.properties.is_empty() => {
                 self.raw(at, "properties beside additionalProperties", "one of the two")
+            }
+            Some(values) if values.boolean == Some(false) => {
+                self.raw(at, "additionalProperties: false without properties", "fields that are declared")
             }
             Some(values) => Ty::Map(Box::new(self.ty(values, &at.inner("additionalProperties"), true))),
             None if schema.preserve_unknown && schema.properties.is_empty() => Ty::Map(Box::new(Ty::Known("RawJson"))),

@@ -144,7 +144,10 @@ impl Table {
             return Value::Null;
         }
         let is_shown = |value: &&Document| column.kind == "string" || !(value.is_object() || value.is_array());
-        let shown = |value: Option<&Document>| value.filter(is_shown).cloned().unwrap_or_default();
+        let shown = |value: Option<&Document>| match value.filter(is_shown) {
+            Some(Document::Null) if column.kind == "string" && !self.kind.policy().prints_tables() => NO_VALUE.into(),
+            value => value.cloned().unwrap_or_default(),
+        };
         let value = match &column.cell {
             Cell::Path(path) => shown(path.of(document)),
             Cell::JsonPath(path) => shown(path.find(document, meter).next()),
@@ -169,6 +172,9 @@ impl Table {
         }
     }
 }
+
+/// What Go's templates print for `null`.
+const NO_VALUE: &str = "<no value>";
 
 #[expect(clippy::cast_possible_truncation, reason = "kube-apiserver cuts a fraction off, too")]
 fn whole(number: &serde_json::Number) -> Value {

@@ -1,5 +1,8 @@
 //! Value types for fields: number or text, base64 bytes, raw JSON.
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::{
+    Engine as _, alphabet,
+    engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD},
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
@@ -36,25 +39,56 @@ impl From<&str> for IntOrString {
 pub struct ByteString(pub Vec<u8>);
 
 impl ByteString {
-    /// Decodes standard base64. Line breaks are allowed, as in Go.
+    /// Decodes standard base64. Line breaks and bits after the last byte are allowed, as in Go.
     ///
     /// # Errors
     /// If the text is not valid base64.
     pub fn from_base64(text: &str) -> Result<Self, String> {
         let packed: String;
-        let text = if text.contains(['\n', '\r']) {
+        let bare = if text.contains(['\n', '\r']) {
             packed = text.replace(['\n', '\r'], "");
             packed.as_str()
         } else {
             text
         };
-        STANDARD.decode(text).map(Self).map_err(|e| format!("illegal base64 data: {e}"))
+        let wrong = |_| format!("illegal base64 data at input byte {}", wrong_byte(text.as_bytes()));
+        LENIENT.decode(bare).map(Self).map_err(wrong)
     }
 
     /// The base64 text.
     pub fn to_base64(&self) -> String {
         STANDARD.encode(&self.0)
     }
+}
+
+/// Reads any bits after the last byte.
+const LENIENT: GeneralPurpose =
+    GeneralPurpose::new(&alphabet::STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
+
+/// The position at which Go reports text that is not valid base64.
+fn wrong_byte(text: &[u8]) -> usize {
+    let is_break = |at: usize| matches!(text.get(at), Some(b'\n' | b'\r'));
+    // The digits of the group so far.
+    let mut digits = 0;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => digits = (digits + 1) % 4,
+            b'\n' | b'\r' => {}
+            b'=' if digits >= 2 => {
+                while digits == 2 && is_break(at) {
+                    at += 1;
+                }
+                if digits == 2 && text.get(at) != Some(&b'=') {
+                    return if at == text.len() { at } else { at - 1 };
+                }
+                return (at + usize::from(digits == 2)..text.len()).find(|at| !is_break(*at)).unwrap_or(text.len());
+            }
+            _ => return at - 1,
+        }
+    }
+    text.len() - digits
 }
 
 impl Serialize for ByteString {

@@ -5,17 +5,16 @@ use super::{Document, Schema, model::Type, place::Place, validate::Walk, wording
 
 /// Checks a number against its format, then its bounds.
 pub(super) fn check(walk: &mut Walk<'_>, schema: &Schema, number: &Number, place: &Place<'_>) {
-    let format = match schema.kind {
-        // An int-or-string number has 32 bits, as in Go and in Protobuf.
-        Type::IntOrString => Some("int32"),
-        _ => schema.format.as_deref(),
+    let checked = match (schema.kind, schema.format.as_deref()) {
+        // Only in Go and in Protobuf has an int-or-string number 32 bits.
+        (Type::IntOrString, _) => schema.scalar.map(|_| ("integer", Some("int32"))),
+        (Type::Integer, format) => Some(("integer", format.filter(|format| matches!(*format, "int32" | "int64")))),
+        (Type::Number, Some("float")) => Some(("number", Some("float"))),
+        _ => None,
     };
-    if matches!(schema.kind, Type::Integer | Type::IntOrString) && !fits(format, number) {
-        let format = match format {
-            Some(format @ ("int32" | "int64")) => format!(" with format {format}"),
-            _ => " (default format)".to_owned(),
-        };
-        walk.invalid_nowhere(format!("Checked value must be of type integer{format} in {}", place.text()));
+    if let Some((kind, format)) = checked.filter(|(_, format)| !fits(*format, number)) {
+        let format = format.map_or_else(|| " (default format)".to_owned(), |format| format!(" with format {format}"));
+        walk.invalid_nowhere(format!("Checked value must be of type {kind}{format} in {}", place.text()));
     }
     // Numbers of documents are i64 or f64, and bounds are f64. Comparing doubles is wrong only for integers beyond
     // 2^53, which a bound cannot represent exactly either.
@@ -42,6 +41,8 @@ pub(super) fn check(walk: &mut Walk<'_>, schema: &Schema, number: &Number, place
 
 fn fits(format: Option<&str>, number: &Number) -> bool {
     match (format, number.as_i64()) {
+        #[expect(clippy::cast_possible_truncation, reason = "whether it is within the range is the question")]
+        (Some("float"), _) => number.as_f64().is_some_and(|double| (double as f32).is_finite()),
         (Some("int32"), Some(integer)) => i32::try_from(integer).is_ok(),
         (_, integer) => integer.is_some(),
     }

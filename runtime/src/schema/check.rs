@@ -10,7 +10,7 @@ use super::{
 };
 
 impl Schema {
-    /// Checks a kind's schema: required fields and list keys exist, bounds allow some value, defaults and allowed
+    /// Checks a kind's schema: list keys exist, bounds allow some value, defaults and allowed
     /// values are valid, and junctors only validate what is declared outside of them.
     ///
     /// # Errors
@@ -135,9 +135,6 @@ impl Check {
     }
 
     fn shape(&mut self, at: At<'_>, place: &Place<'_>) {
-        for name in at.required.iter().filter(|name| at.property(name).is_none()) {
-            self.add(place, format!("{name:?} is required but not among the properties"));
-        }
         if at.kind == Type::Array && at.items().is_none() {
             self.add(place, "a list declares its items");
         }
@@ -195,7 +192,8 @@ impl Check {
         if let Some(value) = &at.default {
             refuse("default", value);
         }
-        for value in at.enumeration.iter() {
+        // Null may be listed, and is not allowed for that.
+        for value in at.enumeration.iter().filter(|value| !value.is_null()) {
             refuse("allowed value", value);
         }
     }

@@ -35,7 +35,7 @@ static NOTHING: LazyLock<Schema> = LazyLock::new(|| Schema { kind: Type::Object,
 impl<'s> At<'s> {
     /// The root of a schema, with only the fields that it declares.
     pub(crate) fn of(schema: &'s Schema) -> Self {
-        let open = schema.preserve_unknown || schema.kind == Type::Any;
+        let open = schema.preserve_unknown || schema.kind == Type::Any && schema.boolean.is_none();
         Self {
             node: schema,
             definitions: schema.definitions.as_ref(),
@@ -153,6 +153,7 @@ impl<'s> At<'s> {
     pub(crate) fn is_anything(self) -> bool {
         let children = self.children();
         self.node.kind == Type::Any
+            && self.node.boolean.is_none()
             && children.properties.is_empty()
             && children.additional.is_none()
             && children.items.is_none()

@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde::{Serialize, Serializer};
+use serde_json::Number;
 
 use super::Document;
 use crate::meta::go;
@@ -26,10 +27,22 @@ pub struct Enumeration {
 }
 
 impl Enumeration {
-    /// True if a value is allowed.
+    /// True if a value is allowed. `null` is not, even where it is listed, and a number with a fraction is compared without it to
+    /// whole numbers, both as in kube-apiserver.
     pub(super) fn allows(&self, value: &Document) -> bool {
+        if self.values.is_empty() {
+            return true;
+        }
+        match value {
+            Document::Null => false,
+            Document::Number(number) => self.lists(value) || whole(number).is_some_and(|whole| self.lists(&whole)),
+            _ => self.lists(value),
+        }
+    }
+
+    fn lists(&self, value: &Document) -> bool {
         if self.index.is_empty() {
-            return self.values.is_empty() || self.values.contains(value);
+            return self.values.contains(value);
         }
         let hash = hash_of(value);
         let first = self.index.partition_point(|(other, _)| *other < hash);
@@ -60,6 +73,12 @@ impl Enumeration {
         }
         listed
     }
+}
+
+/// The whole number before the fraction of a number, if it has one.
+fn whole(number: &Number) -> Option<Document> {
+    let double = number.as_f64().filter(|double| double.fract() != 0.0)?;
+    super::number::of_double(double.trunc()).map(Document::Number)
 }
 
 fn hash_of(value: &Document) -> u64 {

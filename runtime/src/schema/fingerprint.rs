@@ -1,5 +1,5 @@
 //! Fingerprints of schemas: equal for equal schemas, across builds and machines.
-use super::Schema;
+use super::{Scalar, Schema};
 
 /// A hash of everything that affects how stored documents are read: types, fields and defaults, but not descriptions or
 /// bounds.
@@ -83,11 +83,17 @@ fn add_rules(schema: &Schema, hash: &mut Fnv) {
 
 fn add(schema: &Schema, hash: &mut Fnv) {
     hash.text(&format!("{:?}", schema.kind));
-    hash.text(schema.format.as_deref().unwrap_or_default());
+    // What earlier versions of this library had for a format.
+    let format = if schema.scalar == Some(Scalar::MicroTime) { Some("micro-time") } else { schema.format.as_deref() };
+    hash.text(format.unwrap_or_default());
     hash.flags([schema.preserve_unknown, schema.embedded, schema.nullable, schema.omit_empty]);
     hash.flags([schema.default.is_some(), schema.additional.is_some(), schema.items.is_some()]);
     if let Some(default) = &schema.default {
         hash.text(&default.to_string());
+    }
+    if let Some(boolean) = schema.boolean {
+        hash.text("boolean");
+        hash.flags([boolean]);
     }
     hash.bytes(&(schema.properties.len() as u64).to_le_bytes());
     for (name, property) in &schema.properties {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    Document, Pattern, Schema,
+    Document, Pattern, Scalar, Schema,
     declare::ApiType,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type},
@@ -29,6 +29,14 @@ pub(crate) fn schema(from: &Value) -> Schema {
             kind => kind.unwrap_or_default(),
         },
         format: text("format"),
+        scalar: match from["scalar"].as_str() {
+            Some("time") => Some(Scalar::Time),
+            Some("microTime") => Some(Scalar::MicroTime),
+            Some("quantity") => Some(Scalar::Quantity),
+            Some("bytes") => Some(Scalar::Bytes),
+            _ => None,
+        },
+        boolean: from.as_bool(),
         description: text("description").unwrap_or_default(),
         type_description: String::new(),
         unenforced: None,

@@ -34,6 +34,7 @@ pub(crate) mod pattern;
 pub(crate) mod place;
 mod properties;
 pub(crate) mod prune;
+mod scalar;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -57,9 +58,10 @@ pub(crate) use origin::origin;
 pub use pattern::Pattern;
 pub use properties::Properties;
 pub use prune::prune;
+pub use scalar::Scalar;
 pub(crate) use shared::shared;
 pub use types::check_types;
-pub(crate) use types::check_types_of_change;
+pub(crate) use types::{Decoder, check_types_by, check_types_of_change};
 pub use validate::{validate, validate_change};
 
 /// A document: a JSON value. Keys are sorted; numbers are `i64` or `f64` (an integer outside of `i64` is a double); the

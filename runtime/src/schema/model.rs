@@ -1,7 +1,7 @@
 //! The structural schema of a value.
 use std::sync::Arc;
 
-use super::{Document, Enumeration, Pattern, Properties, junctors::Junctors};
+use super::{Document, Enumeration, Pattern, Properties, Scalar, junctors::Junctors};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum Type {
     Object,
     /// A list, with `items`.
     Array,
-    /// Text; `format` narrows it (`date-time`, `micro-time`, `byte`, `quantity`).
+    /// Text; `format` and `scalar` narrow it.
     String,
     /// A whole number; `format` is `int32` or `int64`.
     Integer,
@@ -99,6 +99,8 @@ pub struct Schema {
     pub kind: Type,
     /// The format, such as `int32`, `date-time`, `byte`.
     pub format: Option<String>,
+    /// The type of the text in Go, for kinds that are compiled. The text of others stays as it was sent.
+    pub scalar: Option<Scalar>,
     /// The description of the value, from the doc comment.
     pub description: String,
     /// What the type is, where `description` says what this use of it is. Documents print it with the type's definition.
@@ -112,6 +114,9 @@ pub struct Schema {
     pub required: Vec<String>,
     /// The values of a map.
     pub additional: Option<Arc<Schema>>,
+    /// The schema is a boolean one, for the values of a map: any value is allowed, or none. Objects in the value have no fields, as in
+    /// kube-apiserver.
+    pub boolean: Option<bool>,
     /// The items of a list.
     pub items: Option<Arc<Schema>>,
     /// A back reference: the index of one of the [`definitions`](Schema::definitions) of a node above. This node has the

@@ -1,7 +1,9 @@
 //! Normalization: equivalent documents become equal.
-use super::{At, Document, Schema, model::Type, number};
+use std::borrow::Cow;
 
-/// Normalizes the numbers of an object, writes quantities as text, drops empty values where the schema treats them as
+use super::{At, Document, Scalar, Schema, number};
+
+/// Normalizes the numbers of an object, writes times, quantities and bytes as Go prints them, drops empty values where the schema treats them as
 /// absent, and drops `null` for known fields that do not allow it, also in metadata.
 ///
 /// Empty values are lists and maps without content, and zero text, numbers or booleans if zero means absent. Other zero
@@ -16,7 +18,7 @@ fn drop_empty(at: At<'_>, value: &mut Document) {
         Document::Object(fields) => fields.retain(|name, value| {
             let Some(known) = at.named(name).or_else(|| at.entry()) else { return true };
             drop_empty(known, value);
-            quantity_as_text(&known, value);
+            settle_scalar(&known, value);
             let absent = value.is_null() && !known.nullable;
             let emptied = known.omit_empty && is_empty(known, value);
             !(absent || emptied)
@@ -25,6 +27,7 @@ fn drop_empty(at: At<'_>, value: &mut Document) {
             if let Some(items) = at.items() {
                 for item in list {
                     drop_empty(items, item);
+                    settle_scalar(&items, item);
                 }
             }
         }
@@ -32,14 +35,19 @@ fn drop_empty(at: At<'_>, value: &mut Document) {
     }
 }
 
-/// A quantity given as a number, which the API allows, becomes its text.
-fn quantity_as_text(schema: &Schema, value: &mut Document) {
-    if schema.kind == Type::String
-        && schema.format.as_deref() == Some("quantity")
-        && let Document::Number(number) = value
-    {
+/// Text of a type of Go becomes what Go prints for it, `null` for the zero time. A quantity may be given as a number.
+fn settle_scalar(schema: &Schema, value: &mut Document) {
+    let Some(scalar) = schema.scalar else { return };
+    if let (Document::Number(number), Scalar::Quantity) = (&*value, scalar) {
         *value = number.to_string().into();
     }
+    let printed = match value.as_str().map(|text| scalar.read(text)) {
+        Some(Ok(Some(Cow::Owned(printed)))) => printed.into(),
+        Some(Ok(None)) => Document::Null,
+        // Text that Go refuses is refused where types are checked.
+        Some(Ok(Some(Cow::Borrowed(_))) | Err(_)) | None => return,
+    };
+    *value = printed;
 }
 
 /// True if it is empty, like for Go's `omitempty`.

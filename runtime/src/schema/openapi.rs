@@ -5,7 +5,7 @@ use serde_json::json;
 
 use self::json::{Json, Members};
 use super::{
-    At, Document, Pattern, Schema, format,
+    At, Document, Pattern, Schema,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type},
     named::{Named, Writer},
@@ -154,7 +154,7 @@ impl Rendering<'_> {
     fn type_of(&self, schema: &Schema, out: &mut Members<'_>) {
         if let Some(name) = schema.kind.name() {
             out.put("type", name);
-            out.put_some("format", schema.format.as_deref().map(format::published));
+            out.put_some("format", schema.format.as_deref());
         } else if schema.kind == Type::IntOrString {
             if self.version == Version::V2 {
                 out.put("type", "string");
@@ -195,7 +195,10 @@ impl Rendering<'_> {
             out.put("required", &schema.required);
         }
         if let Some(values) = at.entry() {
-            out.with("additionalProperties", |out| self.used(values, out));
+            match values.boolean {
+                Some(is_allowed) => out.put("additionalProperties", &is_allowed),
+                None => out.with("additionalProperties", |out| self.used(values, out)),
+            }
         }
         if let Some(items) = at.items() {
             out.with("items", |out| self.used(items, out));
@@ -264,7 +267,7 @@ fn junctors(junctors: &Junctors, of_type: Option<Document>, out: &mut Members<'_
 /// A branch of a junctor: only validation.
 fn branch(schema: &Schema, out: &mut Json) {
     out.object(|out| {
-        out.put_some("format", schema.format.as_deref().map(format::published));
+        out.put_some("format", schema.format.as_deref());
         bounds(schema, out);
         if !schema.properties.is_empty() {
             out.with("properties", |out| {

@@ -179,8 +179,11 @@ impl<'m> Walk<'m> {
     }
 
     fn value(&mut self, at: At<'_>, value: &Document, place: &Place<'_>, before: Before<'_>) {
-        if !self.meter.step(1) || value.is_null() && at.nullable || before.is(at, value, self.meter) {
+        if !self.meter.step(1) || before.is(at, value, self.meter) {
             return;
+        }
+        if value.is_null() && at.nullable {
+            return self.enumeration(&at, value, place);
         }
         self.kind(&at, value, place);
         self.checks += checks_of(value);
@@ -208,7 +211,7 @@ impl<'m> Walk<'m> {
     fn kind(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
         let (given, given_format) = names_of(value);
         let formatted = !matches!(given, "string" | "array" | "null");
-        let format = schema.format.as_deref().map(format::published).filter(|format| knows(schema.kind, format));
+        let format = schema.format.as_deref().filter(|format| knows(schema.kind, format));
         let expected = match schema.kind {
             Type::Any => "",
             Type::Object => "object",
@@ -256,8 +259,8 @@ impl<'m> Walk<'m> {
         let textual = matches!(schema.kind, Type::String | Type::IntOrString | Type::Any);
         if let Some(format) = schema.format.as_deref().filter(|_| textual) {
             self.checks += u64::from(format::is_known(format));
-            if !format::allows(format, text) {
-                self.type_invalid(place, format::published(format), text);
+            if !format::allows(schema, text) {
+                self.type_invalid(place, format, text);
             }
         }
     }
@@ -333,10 +336,17 @@ impl<'m> Walk<'m> {
 
     fn fields(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
         for (name, value) in fields {
-            if let Some(field) = at.member(name) {
-                self.value(field, value, &place.field(name), before.field(name));
+            match at.member(name) {
+                Some(field) if field.boolean == Some(false) => self.forbidden(name, place),
+                Some(field) => self.value(field, value, &place.field(name), before.field(name)),
+                None => {}
             }
         }
+    }
+
+    fn forbidden(&mut self, name: &str, place: &Place<'_>) {
+        let detail = || format!("{}.{} in body is a forbidden property", place.text(), beginning(name, MOST_REPEATED));
+        self.add(place, || (FieldErrorKind::Invalid(shown_text(name)), detail()));
     }
 
     fn too_many(&mut self, limit: Option<u64>, given: usize, place: &Place<'_>) {

@@ -7,7 +7,7 @@ use super::{make::Maker, pattern, random::Random, settle};
 use crate::{
     kind::Kind,
     schema::{
-        At, Document, Schema,
+        At, Document, Schema, format,
         model::{ListType, Type},
         number,
     },
@@ -193,26 +193,14 @@ impl Writer {
     }
 
     fn text(&mut self, schema: &Schema) -> Option<String> {
-        let format = match schema.format.as_deref() {
-            Some("date-time") => "2026-01-02T03:04:05Z",
-            Some("micro-time") => "2026-01-02T03:04:05.000000Z",
-            Some("byte") => "ZXhhbXBsZQ==",
-            Some("quantity") => "1Gi",
-            Some("date") => "2026-01-02",
-            Some("uuid") => "11111111-2222-4333-8444-555555555555",
-            Some("ipv4") => "192.0.2.1",
-            Some("ipv6") => "2001:db8::1",
-            Some("cidr") => "192.0.2.0/24",
-            _ => "",
-        };
         let (least, most) = (schema.min_length.unwrap_or(0), schema.max_length.unwrap_or(u64::MAX));
         let fits = |text: &str| {
             let length = text.chars().count() as u64;
             let matches = schema.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text));
             matches && (least..=most).contains(&length)
         };
-        if !format.is_empty() {
-            return fits(format).then(|| format.to_owned());
+        if let Some(example) = format::example(schema) {
+            return fits(example).then(|| example.to_owned());
         }
         let padded = || {
             let padding = usize::try_from(least).unwrap_or(0).min(4_096).saturating_sub("example".len());
@@ -220,7 +208,7 @@ impl Writer {
             format!("example{}", "x".repeat(padding)).chars().take(cut).collect::<String>()
         };
         let known = TEXTS.iter().map(|&text| text.to_owned()).chain(iter::once_with(padded)).find(|text| fits(text));
-        let pattern = schema.pattern.as_ref().map_or("", |pattern| pattern.text());
+        let pattern = schema.pattern.as_ref().map_or("", |pattern| pattern.syntax());
         if known.is_some() {
             return known;
         }

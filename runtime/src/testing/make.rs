@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 
 use super::{pattern, random::Random, variant::Variant};
 use crate::schema::{
-    At, Document, Schema,
+    At, Document, Scalar, Schema, format,
     model::{ListType, Type},
     number,
 };
@@ -19,6 +19,14 @@ const TIMES: [&str; 5] = [
     "2024-02-29T23:59:59.999999Z",
     "2026-01-02T03:04:05+14:00",
     "9999-12-31T00:00:00Z",
+];
+
+/// Such with six digits after the seconds.
+const MICRO_TIMES: [&str; 4] = [
+    "2026-01-02T03:04:05.000000Z",
+    "1969-12-31T23:59:59.999999Z",
+    "2026-01-02T03:04:05.123456+14:00",
+    "9999-12-31T23:59:59.000000Z",
 ];
 
 /// How deep generated values nest. Declared types that end nest less.
@@ -190,15 +198,14 @@ impl Maker {
     fn text(&mut self, schema: &Schema) -> Option<String> {
         (0..50).find_map(|_| {
             let mut text = match (schema.format.as_deref(), &schema.pattern) {
-                (Some("date-time" | "micro-time"), _) => (*self.random.pick(&TIMES)).to_owned(),
-                (Some("byte"), _) => STANDARD.encode(self.plain_text()),
-                (Some("quantity"), _) => (*self.random.pick(&QUANTITIES)).to_owned(),
-                (Some("date"), _) => "2026-01-02".to_owned(),
-                (Some("uuid"), _) => "11111111-2222-4333-8444-555555555555".to_owned(),
-                (Some("ipv4"), _) => "192.0.2.1".to_owned(),
-                (Some("ipv6"), _) => "2001:db8::1".to_owned(),
-                (Some("cidr"), _) => "192.0.2.0/24".to_owned(),
-                (_, Some(pattern)) => pattern::text(&mut self.random, pattern.text())?,
+                (Some("byte"), _) => STANDARD.encode(format!("a{}", self.plain_text())),
+                (Some("quantity"), _) if schema.scalar.is_some() => (*self.random.pick(&QUANTITIES)).to_owned(),
+                (Some("date-time"), _) if schema.scalar == Some(Scalar::MicroTime) => {
+                    (*self.random.pick(&MICRO_TIMES)).to_owned()
+                }
+                (Some("date-time"), _) => (*self.random.pick(&TIMES)).to_owned(),
+                (Some(_), _) if let Some(example) = format::example(schema) => example.to_owned(),
+                (_, Some(pattern)) => pattern::text(&mut self.random, pattern.syntax())?,
                 _ => self.plain_text(),
             };
             if schema.pattern.is_none() && schema.format.is_none() {

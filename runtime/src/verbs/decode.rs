@@ -4,17 +4,26 @@ use crate::{
     codec,
     kind::{Kind, Policy},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, GroupVersion, options::FieldValidation},
-    schema::{self, Document, Exceeded, METADATA, Meter, Schema},
+    schema::{self, Decoder, Document, Exceeded, METADATA, Meter, Schema},
 };
 
 /// The source of a document, which determines how its errors are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Body,
-    /// The result of a patch.
+    /// The result of a JSON patch or a merge patch.
     Patch,
+    /// The result of a strategic merge patch.
+    StrategicPatch,
     /// The result of an apply.
     Apply,
+}
+
+impl Origin {
+    /// What of kube-apiserver makes typed objects of such documents.
+    fn decoder(self) -> Decoder {
+        if self == Self::StrategicPatch { Decoder::Converter } else { Decoder::Json }
+    }
 }
 
 /// The expected shape of a document: an object of a kind, or its scale.
@@ -50,7 +59,7 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     let (validation, shape) = (write.options.field_validation, &write.shape());
     let refuse = |why: &str| match write.origin {
         Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))),
-        Origin::Patch => bad_patch(why),
+        Origin::Patch | Origin::StrategicPatch => bad_patch(why),
     };
     type_meta(write.origin, shape, document)?;
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
@@ -58,7 +67,7 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
         metadata.remove("selfLink");
         ownership::keep_reset(metadata);
     }
-    if let Some(why) = wrong_types(shape, document, write.old, &write.request.meter)? {
+    if let Some(why) = wrong_types(write.origin.decoder(), shape, document, write.old, &write.request.meter)? {
         return Err(refuse(&why));
     }
     let mut faults = write.faults.to_vec();
@@ -120,7 +129,7 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
         };
         return Err(match (name, origin) {
             // What is no request body is refused as invalid.
-            ("apiVersion", Origin::Patch) if is_custom => {
+            ("apiVersion", Origin::Patch | Origin::StrategicPatch) if is_custom => {
                 invalid(shape, shape.kind, document, (name, &given), &expected)
             }
             ("apiVersion", _) if is_custom => Error::BadRequest(format!(
@@ -153,6 +162,7 @@ fn invalid(shape: &Shape<'_>, kind: &str, document: &Document, (name, given): (&
 /// and kube-apiserver's own kinds are decoded into types, which fails at the first one.
 /// Fails if the meter is exceeded.
 pub(super) fn wrong_types(
+    decoder: Decoder,
     shape: &Shape<'_>,
     document: &Document,
     old: Option<&Document>,
@@ -162,13 +172,13 @@ pub(super) fn wrong_types(
     if !metadata.is_object() {
         return Ok(Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned()));
     }
-    let wrong = schema::check_types(&METADATA, metadata);
+    let wrong = schema::check_types_by(decoder, &METADATA, metadata);
     if wrong.is_some() || !shape.policy.decodes_into_types() {
         return Ok(wrong);
     }
     let wrong = match old {
-        Some(old) => schema::check_types_of_change(shape.schema, document, old, meter),
-        None => schema::check_types(shape.schema, document),
+        Some(old) => schema::check_types_of_change(decoder, shape.schema, document, old, meter),
+        None => schema::check_types_by(decoder, shape.schema, document),
     };
     meter.check().map(|()| wrong)
 }

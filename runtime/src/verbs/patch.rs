@@ -38,7 +38,8 @@ impl Verbs {
             patch => Parsed::read(patch)?,
         };
         let body = Write::of_body(self, request, &options.write, patch.faults());
-        let write = Write { origin: Origin::Patch, ..body };
+        let origin = if matches!(*patch, Parsed::Strategic(_)) { Origin::StrategicPatch } else { Origin::Patch };
+        let write = Write { origin, ..body };
         let done = self.rewrite(&write, |old| {
             let mut new = patch.apply(write.shape().schema, old, &request.meter)?;
             let warnings = write.over(old).decode_named(&mut new)?;

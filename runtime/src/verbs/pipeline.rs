@@ -28,7 +28,7 @@ use crate::{
     meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
     patch::apply,
     registry::reader::Fit,
-    schema::{self, Document, Meter},
+    schema::{self, Decoder, Document, Meter},
 };
 
 /// What a document is about that a handler's subresource takes. The request is for its object.
@@ -290,6 +290,6 @@ impl Write<'_> {
 /// Checks the types of what mutating admission has left. Fails with [`Error::Internal`], as kube-apiserver answers if a
 /// webhook's patch cannot be decoded.
 fn check_admitted(shape: &Shape<'_>, document: &Document, old: Option<&Document>, meter: &Meter) -> Result<(), Error> {
-    let wrong = wrong_types(shape, document, old, meter)?;
+    let wrong = wrong_types(Decoder::Json, shape, document, old, meter)?;
     wrong.map_or(Ok(()), |why| Err(Error::Internal(format!("admission has left an invalid {}: {why}", shape.kind))))
 }

@@ -1,4 +1,5 @@
-//! Formats of text. JSON Schema has names for few of the formats that servers check. The others are written as patterns.
+//! Formats of text. JSON Schema has names for few of the formats that servers check. Others are written as patterns.
+use kindsmith::schema::{Scalar, Schema};
 
 /// How a format is written.
 #[derive(Clone, Copy)]
@@ -11,27 +12,41 @@ pub(super) enum Format {
     Unsaid,
 }
 
-/// Base64 with padding; line breaks are allowed anywhere.
-const BASE64: &str = "^[\\r\\n]*(?:(?:[A-Za-z0-9+/][\\r\\n]*){4})*\
-    (?:[A-Za-z0-9+/][\\r\\n]*(?:[AQgw][\\r\\n]*=|[A-Za-z0-9+/][\\r\\n]*[AEIMQUYcgkosw048])[\\r\\n]*=[\\r\\n]*)?$";
+/// Base64 with padding, as Go reads bytes: line breaks are allowed anywhere, and so is nothing.
+const BYTES: &str = "^[\\r\\n]*(?:(?:[A-Za-z0-9+/][\\r\\n]*){4})*\
+    (?:[A-Za-z0-9+/][\\r\\n]*[A-Za-z0-9+/][\\r\\n]*(?:=|[A-Za-z0-9+/])[\\r\\n]*=[\\r\\n]*)?$";
+const BASE64: &str = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$";
 const QUANTITY: &str = "^[+-]?(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$";
 const UUID: &str = "^[0-9A-Fa-f]{8}-?[0-9A-Fa-f]{4}-?[0-9A-Fa-f]{4}-?[0-9A-Fa-f]{4}-?[0-9A-Fa-f]{12}$";
+const UUID3: &str = "^[0-9A-Fa-f]{8}-?[0-9A-Fa-f]{4}-?3[0-9A-Fa-f]{3}-?[0-9A-Fa-f]{4}-?[0-9A-Fa-f]{12}$";
+const UUID4: &str = "^[0-9A-Fa-f]{8}-?[0-9A-Fa-f]{4}-?4[0-9A-Fa-f]{3}-?[89ABab][0-9A-Fa-f]{3}-?[0-9A-Fa-f]{12}$";
+const UUID5: &str = "^[0-9A-Fa-f]{8}-?[0-9A-Fa-f]{4}-?5[0-9A-Fa-f]{3}-?[89ABab][0-9A-Fa-f]{3}-?[0-9A-Fa-f]{12}$";
 const SHORT_NAME: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 const LONG_NAME: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 
 impl Format {
-    /// The format of this name.
-    pub(super) fn of(name: &str) -> Self {
-        match name {
-            "date-time" | "micro-time" => Self::Name("date-time"),
+    /// The format of a schema.
+    pub(super) fn of(schema: &Schema) -> Self {
+        match schema.scalar {
+            Some(Scalar::Bytes) => return Self::Pattern(BYTES, None),
+            Some(Scalar::Quantity) => return Self::Pattern(QUANTITY, None),
+            _ => {}
+        }
+        match schema.format.as_deref().unwrap_or_default().replace('-', "").as_str() {
+            "datetime" => Self::Name("date-time"),
             "date" => Self::Name("date"),
             "ipv4" => Self::Name("ipv4"),
             "ipv6" => Self::Name("ipv6"),
+            "bsonobjectid" => Self::Pattern("^[0-9A-Fa-f]{24}$", None),
             "byte" => Self::Pattern(BASE64, None),
-            "quantity" => Self::Pattern(QUANTITY, None),
+            "hexcolor" => Self::Pattern("^#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$", None),
+            "ssn" => Self::Pattern("^[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}$", None),
             "uuid" => Self::Pattern(UUID, None),
-            "k8s-short-name" => Self::Pattern(SHORT_NAME, Some(63)),
-            "k8s-long-name" => Self::Pattern(LONG_NAME, Some(253)),
+            "uuid3" => Self::Pattern(UUID3, None),
+            "uuid4" => Self::Pattern(UUID4, None),
+            "uuid5" => Self::Pattern(UUID5, None),
+            "k8sshortname" => Self::Pattern(SHORT_NAME, Some(63)),
+            "k8slongname" => Self::Pattern(LONG_NAME, Some(253)),
             _ => Self::Unsaid,
         }
     }
@@ -39,18 +54,27 @@ impl Format {
 
 #[cfg(test)]
 mod tests {
+    use kindsmith::schema::Type;
+
     use super::*;
 
     #[test]
     fn patterns_say_what_servers_check() {
-        let cases: [(&str, &[&str], &[&str]); 4] = [
-            ("byte", &["", "YQ==", "YWE=", "YWFh", "YW\nFh\n", "YQ=\n="], &["YQ=", "YR==", "Y", "YWFhY", "Y-=="]),
-            ("quantity", &["1", "1Gi", ".5", "-2.5k", "1e3", "12E", "1."], &["", "1 Gi", "Gi", "1KiB", "."]),
-            ("uuid", &["11111111222243338444555555555555"], &["1111"]),
-            ("k8s-long-name", &["a.b-c"], &["a..b", "-a", "A"]),
+        let (bytes, quantity) = (Some(Scalar::Bytes), Some(Scalar::Quantity));
+        let cases: [(&str, Option<Scalar>, &[&str], &[&str]); 8] = [
+            ("byte", bytes, &["", "YQ==", "YR==", "YWFh", "YW\nFh\n", "YQ=\n="], &["YQ=", "Y", "YWFhY", "Y-=="]),
+            ("byte", None, &["YQ==", "YR==", "YWE=", "YWFh"], &["", "YQ=", "YW\nFh", "YWFhY", "Y-=="]),
+            ("quantity", quantity, &["1", "1Gi", ".5", "-2.5k", "1e3", "12E", "1."], &["", "1 Gi", "Gi", "1KiB", "."]),
+            ("uuid", None, &["11111111222243338444555555555555"], &["1111"]),
+            ("uuid-4", None, &["11111111-2222-4333-8444-555555555555"], &["11111111-2222-3333-8444-555555555555"]),
+            ("hexcolor", None, &["#fff", "A1B2C3"], &["#ff", "fffg"]),
+            ("ssn", None, &["078-05 1120"], &["078051120"]),
+            ("k8s-long-name", None, &["a.b-c"], &["a..b", "-a", "A"]),
         ];
-        for (format, good, bad) in cases {
-            let Format::Pattern(pattern, _) = Format::of(format) else { panic!("{format} is a pattern") };
+        for (format, scalar, good, bad) in cases {
+            let text = Schema::of(Type::String);
+            let declared = text.with(|text| (text.format, text.scalar) = (Some(format.to_owned()), scalar));
+            let Format::Pattern(pattern, _) = Format::of(&declared) else { panic!("{format} is a pattern") };
             let schema = jsonschema::validator_for(&serde_json::json!({"pattern": pattern})).unwrap();
             for (texts, expected) in [(good, true), (bad, false)] {
                 for text in texts {

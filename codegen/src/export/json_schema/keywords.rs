@@ -65,7 +65,7 @@ pub(super) fn text(schema: &Schema, out: &mut Map<String, Value>) {
     if !matches!(schema.kind, Type::String | Type::IntOrString | Type::Any) {
         return;
     }
-    match schema.format.as_deref().map_or(Format::Unsaid, Format::of) {
+    match Format::of(schema) {
         Format::Name(name) => drop(out.insert("format".to_owned(), json!(name))),
         Format::Pattern(pattern, longest) => {
             out.insert("pattern".to_owned(), json!(pattern));

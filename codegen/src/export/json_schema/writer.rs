@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ptr};
 
-use kindsmith::schema::{ListType, METADATA, Schema, Type};
+use kindsmith::schema::{ListType, METADATA, Scalar, Schema, Type};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -161,7 +161,10 @@ impl Writer {
             out.insert("properties".to_owned(), properties.into());
         }
         if let Some(values) = &schema.additional {
-            let written = self.below("*", node.below(values), Place::Optional);
+            let written = match values.boolean {
+                Some(is_allowed) => is_allowed.into(),
+                None => self.below("*", node.below(values), Place::Optional),
+            };
             out.insert("additionalProperties".to_owned(), written);
         } else if is_structure && !schema.preserve_unknown && schema.kind != Type::Any {
             out.insert("additionalProperties".to_owned(), json!(false));
@@ -269,7 +272,7 @@ fn numbered(name: &str) -> impl Iterator<Item = String> {
 /// The type; none if all types are allowed.
 fn type_of(schema: &Schema, place: Place) -> Option<Value> {
     // A field that is a quantity may be a number.
-    let is_quantity = schema.format.as_deref() == Some("quantity") && place != Place::Item;
+    let is_quantity = schema.scalar == Some(Scalar::Quantity) && place != Place::Item;
     Some(match schema.kind {
         Type::Object => json!("object"),
         Type::Array => json!("array"),

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use crate::schema::{At, Document, Schema, model::Type};
+use crate::schema::{At, Document, Scalar, Schema, model::Type};
 
 /// The layout of a message: its fields by number, which is the order in which they are written.
 #[derive(Clone, Debug)]
@@ -142,6 +142,11 @@ impl Layout {
         if let Some(definition) = at.leads_to() {
             return self.recursive_message(definition);
         }
+        match at.scalar {
+            Some(Scalar::MicroTime) => return Some(Value::MicroTime),
+            Some(Scalar::Quantity) => return Some(Value::Quantity),
+            Some(Scalar::Time | Scalar::Bytes | Scalar::IntOrString) | None => {}
+        }
         Some(match (at.kind, at.format.as_deref()) {
             (Type::Boolean, _) => Value::Boolean,
             (Type::Integer, _) => Value::Integer,
@@ -151,8 +156,6 @@ impl Layout {
             (Type::String, Some(RETIRED)) => Value::Retired,
             (Type::String, Some("byte")) => Value::Bytes,
             (Type::String, Some("date-time")) => Value::Time,
-            (Type::String, Some("micro-time")) => Value::MicroTime,
-            (Type::String, Some("quantity")) => Value::Quantity,
             (Type::String, _) => Value::Text,
             (Type::Array, Some(WRAPPED)) => Value::Wrapped(self.list(at)?.into()),
             (Type::Array, _) => self.list(at)?,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::schema::{
-    Schema,
+    Scalar, Schema,
     fixture::{form, form_as_said, schema},
     model::Type,
 };
@@ -62,9 +62,9 @@ fn every() -> Schema {
         ("ratio", leaf(5, Type::Number, "double")),
         ("raw", leaf(6, Type::String, "byte")),
         ("at", leaf(7, Type::String, "date-time")),
-        ("exactly", leaf(8, Type::String, "micro-time")),
+        ("exactly", Schema { scalar: Some(Scalar::MicroTime), ..leaf(8, Type::String, "date-time") }),
         ("port", leaf(9, Type::IntOrString, "")),
-        ("size", leaf(10, Type::String, "quantity")),
+        ("size", Schema { scalar: Some(Scalar::Quantity), ..leaf(10, Type::String, "quantity") }),
         ("points", list(11, point.clone())),
         ("numbers", list(12, leaf(0, Type::Integer, "int32"))),
         ("extra", map(13, list(0, leaf(0, Type::String, "")))),

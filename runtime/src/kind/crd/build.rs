@@ -1,7 +1,7 @@
 //! From `JSONSchemaProps` to the model's schema.
 //!
-//! Some of what such a schema can say has no effect, and a warning says so: rules in CEL (they are published, and not
-//! enforced), and `additionalProperties: false` where unknown fields are preserved. Elsewhere these are dropped.
+//! Some of what such a schema can say has no effect, and a warning says so: rules in CEL, and formats that are not known. They are
+//! published.
 use super::{
     check::is_int_or_string,
     fields::{Additional, Fields},
@@ -73,16 +73,7 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
     let additional = place.field("additionalProperties");
     schema.additional = match from.additional() {
         Some(Additional::Schema(values)) => Some(shared(node(values, &additional, findings))),
-        Some(Additional::Any(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
-        Some(Additional::Any(false)) => {
-            if schema.preserve_unknown {
-                findings.warning(
-                    &additional,
-                    "additionalProperties: false: unknown fields are kept, as the schema preserves them",
-                );
-            }
-            None
-        }
+        Some(Additional::Any(is_allowed)) => Some(Schema { boolean: Some(is_allowed), ..Schema::default() }.into()),
         None => None,
     };
     let rules = from.items("x-kubernetes-validations");

@@ -1,183 +1,196 @@
-//! Finds the values at paths, one by one. What is to be looked at yet is on a stack, as deep as the path and the document.
-use std::{cmp::Ordering, iter::StepBy, slice};
+//! Finds the values at paths, step by step: each step takes all values of the one before. A step that is not possible for one of
+//! them ends the whole search, as in kube-apiserver.
+use std::sync::LazyLock;
 
-use serde_json::map;
-
-use super::{CellMeter, Comparison, Filter, Operand, Step};
+use super::{CellMeter, Filter, Operator, Slice, Step};
 use crate::schema::Document;
 
-/// The values at a path, in the order of the document.
-pub(super) struct Found<'a> {
-    /// Values that are at the beginning of the path, each with the steps that lead on from it.
-    stack: Vec<(Values<'a>, &'a [Step])>,
-    meter: &'a CellMeter,
+/// Values so far.
+type Values<'a> = Vec<&'a Document>;
+
+/// Why a search ends without a result: a step is not possible, or the meter is exhausted. A filter that asks whether something exists
+/// takes the values for found.
+struct Failure<'a>(Values<'a>);
+
+/// The bytes of text, which wildcards and descents find in it.
+static BYTES: LazyLock<Vec<Document>> = LazyLock::new(|| (0..=u8::MAX).map(Document::from).collect());
+
+/// The values at a path.
+pub(super) fn values<'a>(steps: &'a [Step], from: &'a Document, meter: &CellMeter) -> Values<'a> {
+    // The fields of ordinary columns need no lists.
+    let (mut at, mut rest) = (Some(from), steps);
+    while let (Some(value), [Step::Field(name), after @ ..]) = (at, rest) {
+        (at, rest) = (value.get(name).filter(|_| meter.visit()), after);
+    }
+    walk(rest, at.into_iter().collect(), meter).ok().filter(|_| !meter.is_exhausted()).unwrap_or_default()
 }
 
-/// The values to which a step leads from a value.
-enum Values<'a> {
-    One(Option<&'a Document>),
-    Fields(map::Values<'a>),
-    Items(StepBy<slice::Iter<'a, Document>>),
-    /// The items that pass a filter.
-    Passing(&'a Filter, slice::Iter<'a, Document>),
-    /// The values to which other steps lead.
-    Union(slice::Iter<'a, Step>, &'a Document),
-    /// A value and all values in it: the value is yet to come.
-    Descent(&'a Document),
-    /// The values in the members of a value.
-    Below(Box<Values<'a>>),
+fn walk<'a>(steps: &'a [Step], mut values: Values<'a>, meter: &CellMeter) -> Result<Values<'a>, Failure<'a>> {
+    for step in steps {
+        values = take(step, values, meter)?;
+        if meter.is_exhausted() {
+            return Err(Failure(Vec::new()));
+        }
+    }
+    Ok(values)
 }
 
-/// What comes next.
-enum Next<'a> {
-    Value(&'a Document),
-    /// These come next, with the same steps after them.
-    Values(Values<'a>),
-    /// An item that does not pass.
-    Nothing,
+fn take<'a>(step: &'a Step, values: Values<'a>, meter: &CellMeter) -> Result<Values<'a>, Failure<'a>> {
+    let mut found = Vec::new();
+    match step {
+        Step::Field(name) => {
+            found.extend(values.into_iter().filter(|_| meter.visit()).filter_map(|value| value.get(name)))
+        }
+        Step::Slice(slice) => return slice.take(values, meter),
+        Step::Wildcard => values.into_iter().for_each(|value| found.extend(members(value, meter))),
+        Step::Descent => values.into_iter().for_each(|value| descend(value, &mut found, meter)),
+        Step::Union(paths) => {
+            for path in paths {
+                match walk(path, values.clone(), meter) {
+                    Ok(more) => found.extend(more),
+                    Err(_) => return Err(Failure(values)),
+                }
+            }
+        }
+        Step::Filter(filter) => return filter.take(values, meter),
+        Step::Text(text) => found.push(text),
+        Step::Literal(literal) => found.extend(values.into_iter().filter(|_| meter.visit()).map(|_| literal)),
+        Step::Identifier => return Err(Failure(values)),
+    }
+    Ok(found)
 }
 
-impl<'a> Found<'a> {
-    pub(super) fn new(steps: &'a [Step], from: &'a Document, meter: &'a CellMeter) -> Self {
-        Self { stack: vec![(Values::One(Some(from)), steps)], meter }
+/// The entries, items or bytes of a value.
+fn members<'a>(of: &'a Document, meter: &CellMeter) -> Values<'a> {
+    let allowed = |_: &&Document| meter.visit();
+    match of {
+        Document::Object(fields) => fields.values().take_while(allowed).collect(),
+        Document::Array(items) => items.iter().take_while(allowed).collect(),
+        Document::String(text) => {
+            let bytes = BYTES.as_slice();
+            text.bytes().map(|byte| &bytes[usize::from(byte)]).take_while(allowed).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
-impl<'a> Iterator for Found<'a> {
-    type Item = &'a Document;
+/// A value that has members, and those of its members that have some, and so on.
+fn descend<'a>(value: &'a Document, found: &mut Values<'a>, meter: &CellMeter) {
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        let members = members(value, meter);
+        if !members.is_empty() {
+            found.push(value);
+        }
+        stack.extend(members.into_iter().rev());
+        if meter.is_exhausted() {
+            return;
+        }
+    }
+}
 
-    fn next(&mut self) -> Option<&'a Document> {
-        while let Some((values, steps)) = self.stack.last_mut() {
-            let steps = *steps;
-            let Some(next) = values.next(self.meter) else {
-                self.stack.pop();
-                continue;
+impl Slice {
+    fn take<'a>(self, values: Values<'a>, meter: &CellMeter) -> Result<Values<'a>, Failure<'a>> {
+        let mut found = Vec::new();
+        for value in &values {
+            let items = match value {
+                Document::Null => continue,
+                Document::Array(items) => items,
+                _ => return Err(Failure(values)),
             };
-            if !self.meter.visit() {
-                self.stack.clear();
-                return None;
+            let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+            let at = |index: i64| if index < 0 { index.saturating_add(length) } else { index };
+            let from = at(self.from);
+            let to = match self.to {
+                None => length,
+                // The item after the last one is the end.
+                Some(0) if self.is_index => length,
+                Some(to) => at(to),
+            };
+            if from == to {
+                return Ok(found);
             }
-            match (next, steps.split_first()) {
-                (Next::Nothing, _) => {}
-                (Next::Values(values), _) => self.stack.push((values, steps)),
-                (Next::Value(value), None) => return Some(value),
-                (Next::Value(value), Some((step, after))) => self.stack.push((Values::of(step, value), after)),
-            }
+            let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
+            let items = range.filter(|(from, to)| from < to).and_then(|(from, to)| items.get(from..to));
+            let (Some(items), Ok(by @ 1..)) = (items, usize::try_from(self.by)) else { return Err(Failure(values)) };
+            found.extend(items.iter().step_by(by).take_while(|_| meter.visit()));
         }
-        None
+        Ok(found)
     }
-}
-
-impl<'a> Values<'a> {
-    fn of(step: &'a Step, at: &'a Document) -> Self {
-        match (step, at) {
-            (Step::Field(name), Document::Object(fields)) => Self::One(fields.get(name)),
-            (Step::Wildcard, _) => Self::members(at),
-            (Step::Index(index), Document::Array(items)) => Self::One(position(*index, items)),
-            (Step::Slice(from, to, by), Document::Array(items)) => Self::Items(slice(items, *from, *to, *by)),
-            (Step::Union(steps), _) => Self::Union(steps.iter(), at),
-            (Step::Filter(filter), Document::Array(items)) => Self::Passing(filter, items.iter()),
-            (Step::Descent, _) => Self::Descent(at),
-            _ => Self::One(None),
-        }
-    }
-
-    fn members(of: &'a Document) -> Self {
-        match of {
-            Document::Object(fields) => Self::Fields(fields.values()),
-            Document::Array(items) => Self::Items(items.iter().step_by(1)),
-            _ => Self::One(None),
-        }
-    }
-
-    fn next(&mut self, meter: &CellMeter) -> Option<Next<'a>> {
-        match self {
-            Self::One(value) => value.take().map(Next::Value),
-            Self::Fields(values) => values.next().map(Next::Value),
-            Self::Items(items) => items.next().map(Next::Value),
-            Self::Passing(filter, items) => {
-                let item = items.next()?;
-                Some(if filter.takes(item, meter) { Next::Value(item) } else { Next::Nothing })
-            }
-            Self::Union(steps, at) => {
-                let at = *at;
-                steps.next().map(|step| Next::Values(Self::of(step, at)))
-            }
-            Self::Descent(at) => {
-                let at = *at;
-                *self = Self::Below(Self::members(at).into());
-                Some(Next::Value(at))
-            }
-            Self::Below(members) => match members.next(meter)? {
-                Next::Value(member) => Some(Next::Values(Self::Descent(member))),
-                other => Some(other),
-            },
-        }
-    }
-}
-
-fn position(index: i64, items: &[Document]) -> Option<&Document> {
-    let index = if index < 0 { i64::try_from(items.len()).ok()?.checked_add(index)? } else { index };
-    items.get(usize::try_from(index).ok()?)
-}
-
-fn slice(items: &[Document], from: Option<i64>, to: Option<i64>, by: i64) -> StepBy<slice::Iter<'_, Document>> {
-    let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
-    let bound = |at: i64| if at < 0 { length.saturating_add(at).max(0) } else { at.min(length) };
-    let (from, to) = (bound(from.unwrap_or(0)), bound(to.unwrap_or(length)));
-    let by = usize::try_from(by).unwrap_or(1);
-    let within = usize::try_from(from).unwrap_or(0)..usize::try_from(to.max(from)).unwrap_or(0);
-    items[within].iter().step_by(by)
 }
 
 impl Filter {
-    fn takes(&self, item: &Document, meter: &CellMeter) -> bool {
-        let Some((comparison, right)) = &self.comparison else { return self.left.exists(item, meter) };
-        // Only single values are compared.
-        let (Some(left), Some(right)) = (self.left.single(item, meter), right.single(item, meter)) else {
-            return false;
-        };
-        comparison.holds(left, right)
-    }
-}
-
-impl Operand {
-    fn exists(&self, item: &Document, meter: &CellMeter) -> bool {
-        match self {
-            Self::Path(steps) => Found::new(steps, item, meter).next().is_some(),
-            Self::Literal(_) => true,
-        }
-    }
-
-    /// The only value.
-    fn single<'a>(&'a self, item: &'a Document, meter: &'a CellMeter) -> Option<&'a Document> {
-        match self {
-            Self::Path(steps) => {
-                let mut found = Found::new(steps, item, meter);
-                found.next().filter(|_| found.next().is_none())
+    fn take<'a>(&'a self, values: Values<'a>, meter: &CellMeter) -> Result<Values<'a>, Failure<'a>> {
+        let mut found = Vec::new();
+        for value in &values {
+            let Document::Array(items) = value else { return Err(Failure(values)) };
+            for item in items.iter().take_while(|_| meter.visit()) {
+                match self.takes(item, meter) {
+                    Ok(true) => found.push(item),
+                    Ok(false) => {}
+                    Err(Impossible::Before) => return Err(Failure(values)),
+                    Err(Impossible::Comparison) => return Err(Failure(found)),
+                }
             }
-            Self::Literal(literal) => Some(literal),
         }
+        Ok(found)
+    }
+
+    fn takes(&self, item: &Document, meter: &CellMeter) -> Result<bool, Impossible> {
+        let left = walk(&self.left, vec![item], meter);
+        let Some((operator, right)) = &self.comparison else {
+            return Ok(!left.unwrap_or_else(|Failure(values)| values).is_empty());
+        };
+        let Some(left) = single(left)? else { return Ok(false) };
+        let Some(right) = single(walk(right, vec![item], meter))? else { return Ok(false) };
+        operator.holds(left, right).ok_or(Impossible::Comparison)
     }
 }
 
-impl Comparison {
-    pub(super) fn holds(self, left: &Document, right: &Document) -> bool {
-        let order = match (left, right) {
-            (Document::String(left), Document::String(right)) => Some(left.cmp(right)),
-            (Document::Number(left), Document::Number(right)) => left.as_f64().partial_cmp(&right.as_f64()),
-            (Document::Bool(left), Document::Bool(right)) if left == right => Some(Ordering::Equal),
-            (Document::Bool(_), Document::Bool(_)) => return self == Self::NotEqual,
+/// What is not possible in a filter.
+enum Impossible {
+    /// To find what is compared.
+    Before,
+    /// To compare it.
+    Comparison,
+}
+
+/// The only value, if there is one. There must not be several.
+fn single<'a>(found: Result<Values<'a>, Failure<'a>>) -> Result<Option<&'a Document>, Impossible> {
+    match found.map_err(|_| Impossible::Before)?[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        _ => Err(Impossible::Before),
+    }
+}
+
+impl Operator {
+    /// `None` if values of these types cannot be compared.
+    fn holds(self, left: &Document, right: &Document) -> Option<bool> {
+        let equal = match (left, right) {
+            (Document::String(left), Document::String(right)) => left == right,
+            (Document::Bool(left), Document::Bool(right)) => left == right,
+            (Document::Number(left), Document::Number(right)) if left.is_i64() == right.is_i64() => {
+                left.as_f64() == right.as_f64()
+            }
+            _ => return None,
+        };
+        let less = match (left, right) {
+            (Document::String(left), Document::String(right)) => Some(left < right),
+            (Document::Number(left), Document::Number(right)) => Some(match (left.as_i64(), right.as_i64()) {
+                (Some(left), Some(right)) => left < right,
+                _ => left.as_f64() < right.as_f64(),
+            }),
             _ => None,
         };
-        // Values of different types cannot be compared, not even as unequal.
-        order.is_some_and(|order| match self {
-            Self::Equal => order.is_eq(),
-            Self::NotEqual => order.is_ne(),
-            Self::Less => order.is_lt(),
-            Self::LessOrEqual => order.is_le(),
-            Self::Greater => order.is_gt(),
-            Self::GreaterOrEqual => order.is_ge(),
+        Some(match self {
+            Self::Equal => equal,
+            Self::NotEqual => !equal,
+            Self::Less => less?,
+            Self::LessOrEqual => less? || equal,
+            Self::Greater => !(less? || equal),
+            Self::GreaterOrEqual => !less?,
+            Self::Unknown => return None,
         })
     }
 }

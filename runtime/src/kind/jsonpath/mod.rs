@@ -1,7 +1,7 @@
-//! The JSONPath of columns, as in kubectl and kube-apiserver: fields, indexes, slices, wildcards, descent, unions and
-//! filters. If an object lacks the values of a path, the result is empty.
+//! The JSONPath of columns, as kubectl and kube-apiserver read it (`client-go/util/jsonpath`): fields, indexes, slices, wildcards,
+//! descent, unions and filters. If an object lacks the values of a path, or a step is not possible, the result is empty.
 //!
-//! Values are found one by one: what takes the first does not look for the others. A [`CellMeter`] bounds what is looked at.
+//! A [`CellMeter`] bounds what is looked at.
 use std::fmt;
 
 use crate::schema::Document;
@@ -22,39 +22,53 @@ pub struct JsonPath {
     steps: Vec<Step>,
 }
 
+/// A step, which leads from the values so far to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Field(String),
-    /// Start, end and step.
-    Slice(Option<i64>, Option<i64>, i64),
-    Index(i64),
+    Slice(Slice),
     Wildcard,
+    /// The values with all that is in them, as far as something is.
     Descent,
-    Union(Vec<Step>),
+    /// The values to which each of these paths leads.
+    Union(Vec<Vec<Step>>),
     Filter(Box<Filter>),
+    /// The same text, whatever there was before.
+    Text(Document),
+    /// This value in place of each of those before.
+    Literal(Document),
+    /// A word that means something in templates alone.
+    Identifier,
+}
+
+/// Items of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slice {
+    from: i64,
+    /// `None` for the end of the list.
+    to: Option<i64>,
+    /// Only the item at `from` is meant: `to` is the next one.
+    is_index: bool,
+    by: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Filter {
-    left: Operand,
+    left: Vec<Step>,
     /// `None` tests if the left side exists.
-    comparison: Option<(Comparison, Operand)>,
+    comparison: Option<(Operator, Vec<Step>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
+enum Operator {
     Equal,
     NotEqual,
     Less,
     LessOrEqual,
     Greater,
     GreaterOrEqual,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Operand {
-    Path(Vec<Step>),
-    Literal(Document),
+    /// One of other signs, which finds nothing.
+    Unknown,
 }
 
 impl JsonPath {
@@ -64,7 +78,7 @@ impl JsonPath {
     /// A description of the syntax error.
     pub fn parse(text: &str) -> Result<Self, String> {
         let inside = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
-        Ok(Self { text: text.to_owned(), steps: parse::steps(inside.strip_prefix('$').unwrap_or(inside), 0)? })
+        Ok(Self { text: text.to_owned(), steps: parse::steps(inside)? })
     }
 
     /// The names of the fields, if the path consists only of fields.
@@ -83,7 +97,7 @@ impl JsonPath {
         self.steps.is_empty()
     }
 
-    /// The values at the path, in the order of the document, as far as the meter allows.
+    /// The values at the path, in the order of the document; none if the meter does not allow to look at them all.
     ///
     /// ```
     /// use kindsmith::kind::{JsonPath, CellMeter};
@@ -94,18 +108,15 @@ impl JsonPath {
     /// assert_eq!(path.find(&object, &meter).next(), Some(&80.into()));
     /// # Ok::<_, String>(())
     /// ```
-    pub fn find<'a>(&'a self, document: &'a Document, meter: &'a CellMeter) -> impl Iterator<Item = &'a Document> {
-        find::Found::new(&self.steps, document, meter)
+    pub fn find<'a>(&'a self, document: &'a Document, meter: &CellMeter) -> impl Iterator<Item = &'a Document> {
+        find::values(&self.steps, document, meter).into_iter()
     }
 }
 
 fn count(steps: &[Step]) -> usize {
-    let operand = |operand: &Operand| if let Operand::Path(steps) = operand { count(steps) } else { 0 };
     let below = |step: &Step| match step {
-        Step::Union(parts) => count(parts),
-        Step::Filter(filter) => {
-            operand(&filter.left) + filter.comparison.as_ref().map_or(0, |(_, right)| operand(right))
-        }
+        Step::Union(paths) => paths.iter().map(|path| count(path)).sum(),
+        Step::Filter(filter) => count(&filter.left) + filter.comparison.as_ref().map_or(0, |(_, right)| count(right)),
         _ => 0,
     };
     steps.iter().map(|step| 1 + below(step)).sum()

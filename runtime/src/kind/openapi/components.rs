@@ -9,7 +9,7 @@ use super::{
     findings::{Findings, Place},
     messages::Messages,
 };
-use crate::schema::{Document, METADATA, Schema, model::Type};
+use crate::schema::{Document, METADATA, Scalar, Schema, model::Type};
 
 /// Where references to schemas lead.
 pub(super) const SCHEMAS: &str = "#/components/schemas/";
@@ -168,7 +168,8 @@ fn well_known(name: &str) -> Option<Schema> {
             Some(named(Schema { kind: Type::Object, preserve_unknown: true, ..Schema::default() }))
         }
         "api.resource.Quantity" => {
-            Some(Schema { kind: Type::String, format: Some("quantity".to_owned()), ..Schema::default() })
+            let scalar = Some(Scalar::Quantity);
+            Some(Schema { kind: Type::String, format: Some("quantity".to_owned()), scalar, ..Schema::default() })
         }
         _ => None,
     }

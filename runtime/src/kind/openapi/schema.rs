@@ -9,7 +9,7 @@ use super::{
     validations::{VALIDATING, is_collection, is_either, says_union},
 };
 use crate::schema::{
-    Document, Schema,
+    Document, Scalar, Schema,
     model::{ListType, PatchStrategy, Type, Unenforced},
     number,
 };
@@ -87,6 +87,7 @@ impl<'d> Components<'d> {
         let place = place.key("schemas");
         let mut reading = Reading { components: self, pool, findings, within, omits_empty };
         let mut schema = Arc::unwrap_or_clone(reading.node(raw, &place.key(name)));
+        schema.scalar = scalar_of(name).or(schema.scalar);
         if name == OBJECT_REFERENCE {
             let optional = schema.properties.keys().filter(|name| !schema.required.contains(name));
             for name in optional.cloned().collect::<Vec<_>>() {
@@ -115,6 +116,16 @@ impl<'d> Components<'d> {
         findings: &mut Findings,
     ) -> Arc<Schema> {
         Reading { components: self, pool, findings, within: None, omits_empty: false }.node(raw, place)
+    }
+}
+
+/// The type of text in Go that a schema of this name is.
+fn scalar_of(name: &str) -> Option<Scalar> {
+    match name.strip_prefix("io.k8s.apimachinery.pkg.")? {
+        "apis.meta.v1.Time" => Some(Scalar::Time),
+        "apis.meta.v1.MicroTime" => Some(Scalar::MicroTime),
+        "util.intstr.IntOrString" => Some(Scalar::IntOrString),
+        _ => None,
     }
 }
 
@@ -321,6 +332,12 @@ impl<'d> Reading<'_, 'd> {
         if schema.kind == Type::IntOrString {
             schema.format = None;
         }
+        match (schema.kind, schema.format.as_deref()) {
+            (Type::String, Some("quantity")) => schema.scalar = Some(Scalar::Quantity),
+            (Type::String, Some("byte")) if self.omits_empty => schema.scalar = Some(Scalar::Bytes),
+            (Type::IntOrString, _) if self.omits_empty => schema.scalar = Some(Scalar::IntOrString),
+            _ => {}
+        }
         let refers = members.get("$ref").is_some() || members.get("allOf").is_some();
         if schema.kind == Type::Any && !refers {
             schema.preserve_unknown = true;
@@ -356,13 +373,17 @@ impl<'d> Reading<'_, 'd> {
         schema.items = members.get("items").map(|items| self.element(items, &place));
         let place = members.place.key("additionalProperties");
         schema.additional = match members.get("additionalProperties") {
-            None | Some(Document::Bool(false)) => None,
+            None => None,
+            Some(Document::Bool(false)) if schema.properties.is_empty() => {
+                Some(Schema { boolean: Some(false), ..Schema::default() }.into())
+            }
+            Some(Document::Bool(false)) => {
+                self.findings.warning(&place, "unknown fields are dropped rather than refused");
+                None
+            }
             Some(Document::Bool(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
             Some(values) => Some(self.element(values, &place)),
         };
-        if members.get("additionalProperties") == Some(&false.into()) {
-            self.findings.warning(&place, "unknown fields are dropped rather than refused");
-        }
         let is_union = schema.kind == Type::Object && says_union(members, schema);
         schema.union = is_union;
         schema.junctors = self.junctors(members, schema.kind, is_union);
@@ -377,7 +398,7 @@ fn overlay(schema: &mut Schema, own: Schema) {
     }
     put!(description, default, list, patch, unenforced, format, enumeration, minimum, maximum, multiple_of);
     put!(min_length, max_length, pattern, min_items, max_items, min_properties, max_properties);
-    put!(map_atomic, nullable, preserve_unknown, embedded, exclusive_minimum, exclusive_maximum);
+    put!(scalar, map_atomic, nullable, preserve_unknown, embedded, exclusive_minimum, exclusive_maximum);
     schema.required.extend(own.required);
 }
 

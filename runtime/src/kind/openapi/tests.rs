@@ -340,7 +340,7 @@ fn what_has_no_effect_is_warned_of() {
     let spec = json!({"type": "object", "properties": {
         "a": {"type": "string", "readOnly": true, "format": "colour"},
         "b": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
-        "c": {"type": "object", "additionalProperties": false},
+        "c": {"type": "object", "additionalProperties": false, "properties": {"x": {"type": "string"}}},
         "d": {"type": "object", "x-kubernetes-validations": [{"rule": "true"}]},
         "e": {"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}, "default": {}},
     }});

@@ -10,7 +10,7 @@ use super::{Kind, Package, shared};
 use crate::{
     meta::text::in_one_line,
     schema::{
-        At,
+        At, Scalar,
         model::Type,
         named::{Named, Writer},
     },
@@ -178,6 +178,14 @@ impl Rendering<'_> {
 
 /// The type of a value that has no message of its own, and the package of the API machinery that it is in; `None` for a struct.
 pub(super) fn scalar(at: At<'_>) -> Option<(Option<shared::Home>, &'static str)> {
+    let of_go = match at.scalar {
+        Some(Scalar::MicroTime) => Some((shared::META, "MicroTime")),
+        Some(Scalar::Quantity) => Some((shared::RESOURCE, "Quantity")),
+        Some(Scalar::Time | Scalar::Bytes | Scalar::IntOrString) | None => None,
+    };
+    if let Some((package, name)) = of_go {
+        return Some((Some(package), name));
+    }
     let (package, name) = match (at.kind, at.format.as_deref()) {
         (Type::Boolean, _) => return Some((None, "bool")),
         (Type::Integer, Some("int32")) => return Some((None, "int32")),
@@ -185,8 +193,6 @@ pub(super) fn scalar(at: At<'_>) -> Option<(Option<shared::Home>, &'static str)>
         (Type::Number, _) => return Some((None, "double")),
         (Type::String, Some("byte")) => return Some((None, "bytes")),
         (Type::String, Some("date-time")) => (shared::META, "Time"),
-        (Type::String, Some("micro-time")) => (shared::META, "MicroTime"),
-        (Type::String, Some("quantity")) => (shared::RESOURCE, "Quantity"),
         (Type::String, _) => return Some((None, "string")),
         (Type::IntOrString, _) => (shared::INTSTR, "IntOrString"),
         (Type::Object, _) if !at.preserve_unknown => return None,

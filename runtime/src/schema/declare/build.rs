@@ -47,8 +47,8 @@ impl Build {
         let ty = ty.inner();
         let mut schema = match ty.shape {
             Shape::Struct(_) | Shape::Union(_) => self.fields(ty)?,
-            Shape::Scalar(kind, format) => {
-                Schema { kind, format: (!format.is_empty()).then(|| format.to_owned()), ..Schema::default() }
+            Shape::Scalar(kind, format, scalar) => {
+                Schema { kind, format: (!format.is_empty()).then(|| format.to_owned()), scalar, ..Schema::default() }
             }
             Shape::Enum(variants) => Schema {
                 kind: Type::String,

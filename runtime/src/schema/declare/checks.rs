@@ -197,10 +197,10 @@ where
     T::Inner: ApiType + Sized,
 {
     match <T::Inner as ApiType>::DECLARATION.shape {
-        Shape::Scalar(Type::String, _) => matches!(sort, Sort::Text),
-        Shape::Scalar(Type::Integer | Type::Number, _) => matches!(sort, Sort::Number),
-        Shape::Scalar(Type::IntOrString, _) => matches!(sort, Sort::Number | Sort::Text),
-        Shape::Scalar(Type::Boolean, _) => matches!(sort, Sort::Boolean),
+        Shape::Scalar(Type::String, ..) => matches!(sort, Sort::Text),
+        Shape::Scalar(Type::Integer | Type::Number, ..) => matches!(sort, Sort::Number),
+        Shape::Scalar(Type::IntOrString, ..) => matches!(sort, Sort::Number | Sort::Text),
+        Shape::Scalar(Type::Boolean, ..) => matches!(sort, Sort::Boolean),
         Shape::List(_) => matches!(sort, Sort::List),
         Shape::Struct(_) | Shape::Union(_) | Shape::Map(_) => matches!(sort, Sort::Object),
         Shape::Any | Shape::Generated(_) => true,

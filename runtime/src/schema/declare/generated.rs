@@ -29,7 +29,7 @@ pub(super) fn column_type(schema: &Schema) -> &'static str {
         (Type::Integer, _) => "integer",
         (Type::Number, _) => "number",
         (Type::Boolean, _) => "boolean",
-        (Type::String, Some("date-time" | "micro-time")) => "date",
+        (Type::String, Some("date-time")) => "date",
         _ => "string",
     }
 }

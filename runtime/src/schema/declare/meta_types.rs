@@ -8,15 +8,15 @@ use crate::{
         LocalObjectReference, MicroTime, ObjectMeta, ObjectReference, OwnerReference, Quantity, RawJson, Time,
         object::ManagedFieldsEntry,
     },
-    schema::model::Type,
+    schema::{Scalar, model::Type},
 };
 
 scalars! {
-    Time: String, "date-time";
-    MicroTime: String, "micro-time";
-    Quantity: String, "quantity";
-    ByteString: String, "byte";
-    IntOrString: IntOrString, "";
+    Time: String, "date-time", Some(Scalar::Time);
+    MicroTime: String, "date-time", Some(Scalar::MicroTime);
+    Quantity: String, "quantity", Some(Scalar::Quantity);
+    ByteString: String, "byte", Some(Scalar::Bytes);
+    IntOrString: IntOrString, "", Some(Scalar::IntOrString);
 }
 
 #[diagnostic::do_not_recommend]

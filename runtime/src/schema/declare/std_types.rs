@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use super::{ApiType, Shape, TypeDecl};
 use crate::schema::model::Type;
 
-/// Declares scalars: Rust type, schema type, format.
+/// Declares scalars: Rust type, schema type, format, and the type in Go if it has one of its own.
 macro_rules! scalars {
-    ($($ty:ty: $kind:ident, $format:literal;)*) => { $(
+    ($($ty:ty: $kind:ident, $format:literal, $scalar:expr;)*) => { $(
         #[diagnostic::do_not_recommend]
         impl ApiType for $ty {
             type Inner = Self;
-            const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Scalar(Type::$kind, $format));
+            const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Scalar(Type::$kind, $format, $scalar));
             const NESTING: usize = 1;
         }
     )* };
@@ -18,11 +18,11 @@ macro_rules! scalars {
 pub(super) use scalars;
 
 scalars! {
-    String: String, "";
-    bool: Boolean, "";
-    i32: Integer, "int32";
-    i64: Integer, "int64";
-    f64: Number, "double";
+    String: String, "", None;
+    bool: Boolean, "", None;
+    i32: Integer, "int32", None;
+    i64: Integer, "int64", None;
+    f64: Number, "double", None;
 }
 
 #[diagnostic::do_not_recommend]

@@ -1,5 +1,5 @@
 //! The tables themselves: plain constants, no behaviour beyond their defaults.
-use crate::schema::{Schema, model::Type};
+use crate::schema::{Scalar, Schema, model::Type};
 
 /// A nested type, referred to by the function that returns its table.
 pub type TypeRef = fn() -> &'static TypeDecl;
@@ -25,8 +25,8 @@ pub struct TypeDecl {
 /// The shape of a type's values on the wire.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A scalar of a schema type and format.
-    Scalar(Type, &'static str),
+    /// A scalar of a schema type and format, which may be a type of its own in Go.
+    Scalar(Type, &'static str, Option<Scalar>),
     /// An object with these fields.
     Struct(&'static [FieldDecl]),
     /// One of these strings.

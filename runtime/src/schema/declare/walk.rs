@@ -75,10 +75,10 @@ impl Leaf {
             return generated::column_type(schema);
         }
         match self.ty.shape {
-            Shape::Scalar(Type::Integer, _) => "integer",
-            Shape::Scalar(Type::Number, _) => "number",
-            Shape::Scalar(Type::Boolean, _) => "boolean",
-            Shape::Scalar(Type::String, "date-time" | "micro-time") => "date",
+            Shape::Scalar(Type::Integer, ..) => "integer",
+            Shape::Scalar(Type::Number, ..) => "number",
+            Shape::Scalar(Type::Boolean, ..) => "boolean",
+            Shape::Scalar(Type::String, "date-time", _) => "date",
             _ => "string",
         }
     }

@@ -104,7 +104,7 @@ fn empty_values_mean_absent_if_the_schema_says_so() {
         "pointer": {"type": "string", "omitEmpty": true},
         "status": {"type": "object", "omitEmpty": true, "zeroIsAbsent": true, "properties": {
             "phase": {"type": "string", "omitEmpty": true, "zeroIsAbsent": true}}},
-        "limits": {"type": "object", "additionalProperties": {"type": "string", "format": "quantity"}},
+        "limits": {"type": "object", "additionalProperties": {"type": "string", "scalar": "quantity"}},
         "kept": {"type": "string"}}}));
     let mut document = json!({
         "limits": {"cpu": 2, "memory": "1Gi"}, "data": {}, "secrets": [{"name": ""}], "mount": false, "count": 0, "status": {"phase": ""}, "kept": "",

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::schema::{
-    Document, Meter, check_types_of_change,
+    Decoder, Document, Meter, check_types_of_change,
     fixture::{object, schema, widget},
     origin, rest_is_kept, validate, validate_change,
 };
@@ -56,7 +56,7 @@ proptest! {
         let mut document = object(&spec);
         let old = document.clone();
         prop_assert_eq!(told(&document, &old), Vec::<String>::new());
-        prop_assert_eq!(check_types_of_change(&widget(), &document, &old, &Meter::default()), None);
+        prop_assert_eq!(check_types_of_change(Decoder::Json, &widget(), &document, &old, &Meter::default()), None);
         document["metadata"]["labels"] = json!({"other": "1"});
         document["status"] = json!({"phase": "Ready"});
         prop_assert_eq!(told(&document, &old), Vec::<String>::new());
@@ -101,7 +101,11 @@ fn type_errors_count_by_value_too() {
             Some("json: cannot unmarshal string into Go struct field ConfigMap.immutable of type bool"),
         ),
     ] {
-        assert_eq!(check_types_of_change(&config_map, &new, &old, &Meter::default()).as_deref(), expected, "{new}");
+        assert_eq!(
+            check_types_of_change(Decoder::Json, &config_map, &new, &old, &Meter::default()).as_deref(),
+            expected,
+            "{new}"
+        );
     }
 }
 

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::schema::{
-    Meter, check_types, check_types_of_change, default,
+    Decoder, Meter, check_types, check_types_of_change, default,
     fixture::{documents, object, schema, widget},
     validate, validate_change,
 };
@@ -345,7 +345,7 @@ proptest! {
         let (found, old) = (validate(&schema, &document, &Meter::default()).unwrap(), object(&old));
         validate_change(&schema, found, &document, &old, &Meter::default()).unwrap();
         check_types(&schema, &document);
-        check_types_of_change(&schema, &document, &old, &Meter::default());
+        check_types_of_change(Decoder::Json, &schema, &document, &old, &Meter::default());
     }
 
     #[test]

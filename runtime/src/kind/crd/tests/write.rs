@@ -5,7 +5,7 @@ use super::*;
 use crate::{
     Resource,
     kind::{Versions, fixture::gears as rust_gears, fixture::gears_v2},
-    schema::{Schema, model::Type},
+    schema::{Scalar, Schema, model::Type},
     widget::Widget,
 };
 
@@ -118,7 +118,7 @@ fn unions_immutable_values_and_quantities_become_what_kube_apiserver_has_for_the
     assert_eq!(union["oneOf"], json!([{"required": ["a"]}, {"required": ["b"]}]));
     let fixed = of(text().with(|spec| spec.immutable = true));
     assert_eq!(fixed["x-kubernetes-validations"][0]["rule"], "self == oldSelf");
-    let quantity = of(text().with(|spec| spec.format = Some("quantity".to_owned())));
+    let quantity = of(text().with(|spec| spec.scalar = Some(Scalar::Quantity)));
     assert_eq!(
         (&quantity["x-kubernetes-int-or-string"], &quantity["type"], &quantity["format"]),
         (&json!(true), &Value::Null, &Value::Null)

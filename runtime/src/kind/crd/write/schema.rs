@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields;
 use crate::schema::{
-    Pattern, Schema, format,
+    Pattern, Scalar, Schema,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type},
 };
@@ -32,7 +32,7 @@ fn node(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
         Type::Any if schema.embedded => Some("object"),
         kind => kind.name(),
     };
-    let is_quantity = schema.kind == Type::String && schema.format.as_deref() == Some("quantity");
+    let is_quantity = schema.scalar == Some(Scalar::Quantity);
     let keeps_all = schema.preserve_unknown || is_recursive || schema.kind == Type::Any;
     let (list, keys) = match &schema.list {
         ListType::Atomic => (None, None),
@@ -46,7 +46,13 @@ fn node(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
         ("type", json!(kind.filter(|_| !is_quantity))),
         ("description", json!(schema.description)),
         ("properties", if properties.is_empty() { Value::Null } else { properties.into() }),
-        ("additionalProperties", schema.additional.as_deref().map_or(Value::Null, |values| below(values, lost))),
+        (
+            "additionalProperties",
+            schema.additional.as_deref().map_or(Value::Null, |values| match values.boolean {
+                Some(is_allowed) => is_allowed.into(),
+                None => below(values, lost),
+            }),
+        ),
         ("items", schema.items.as_deref().map_or(Value::Null, |items| below(items, lost))),
         ("nullable", json!(schema.nullable)),
         ("x-kubernetes-list-type", json!(list)),
@@ -91,7 +97,7 @@ fn published(schema: &Schema, out: &mut Map<String, Value>) {
 /// The keywords that nodes and the branches of junctors share: they validate.
 fn validations(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
     // The type says it already.
-    let format = schema.format.as_deref().filter(|format| *format != "int-or-string").map(format::published);
+    let format = schema.format.as_deref().filter(|format| *format != "int-or-string");
     let mut out = fields([
         ("format", json!(format)),
         ("enum", json!(schema.enumeration)),

@@ -6,12 +6,13 @@ use kindsmith_proto::{self as proto, Field, Label, Syntax};
 use super::{Known, Messages, Problems, types};
 use crate::{
     kind::proto::type_of,
-    schema::{Schema, model::Type},
+    schema::{Scalar, Schema, model::Type},
 };
 
 /// How many structs may be embedded in each other; a message may contain itself.
 const DEEPEST_PART: usize = 3;
 /// The type of times with microseconds, which documents do not distinguish from others.
+const TIME: &str = "k8s.io.apimachinery.pkg.apis.meta.v1.Time";
 const MICRO_TIME: &str = "k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime";
 
 /// A field, its message, and the numbers of the parts around it.
@@ -33,8 +34,9 @@ impl Messages {
                 let zero_is_absent = has_no_presence(field, *around);
                 property.protobuf = Some(field.number);
                 property.protobuf_parts = (!parts.is_empty()).then(|| parts.as_slice().into());
-                if field.kind.ends_with(MICRO_TIME) {
-                    property.format = Some("micro-time".to_owned());
+                let times = [(TIME, Scalar::Time), (MICRO_TIME, Scalar::MicroTime)];
+                if let Some((_, scalar)) = times.iter().find(|(name, _)| field.kind.ends_with(name)) {
+                    property.scalar = Some(*scalar);
                 }
                 property.zero_is_absent |= zero_is_absent;
                 property.omit_empty |= zero_is_absent && !schema.required.contains(name);

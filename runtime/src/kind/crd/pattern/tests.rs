@@ -63,3 +63,33 @@ fn what_go_refuses_is_refused_in_its_words() {
         assert_eq!(translate(pattern).unwrap_err(), format!("error parsing regexp: {message}"), "{pattern}");
     }
 }
+
+/// `patterns.tsv` says for each pattern why Go 1.26 refuses it, or which of the texts in the first row it matches.
+#[test]
+fn a_pattern_is_what_it_is_in_go() {
+    let mut rows = include_str!("patterns.tsv").lines();
+    let json = |text: &str| serde_json::from_str::<String>(text).expect("JSON");
+    let texts: Vec<String> = rows.next().expect("a row").split('\t').map(json).collect();
+    let mut wrong = Vec::new();
+    for row in rows {
+        let (pattern, go) = row.split_once('\t').expect("two columns");
+        let ours = match read(&json(pattern)) {
+            Ok(read) => {
+                "+".to_owned()
+                    + &texts.iter().map(|text| if read.is_match(text) { '1' } else { '0' }).collect::<String>()
+            }
+            Err(error) => format!("-{}", serde_json::Value::from(error)),
+        };
+        if ours != go {
+            wrong.push(format!("{row}\n{ours}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn names_of_several_words_are_known() {
+    for pattern in [r"\p{Old_Italic}", r"[\p{old italic}]", r"\P{^Old-Italic}"] {
+        assert!(read(pattern).expect("a pattern").is_match("\u{10300}"), "{pattern}");
+    }
+}

@@ -1,0 +1,54 @@
+//! Scalars that are types of their own in Go: kube-apiserver reads their text, and prints it anew.
+use std::borrow::Cow;
+
+use super::format::is_base64;
+use crate::meta::{
+    ByteString,
+    quantity::{Quantity, QuantityError},
+    time::Layout,
+};
+
+/// A type of text whose values have one text each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    /// A time in whole seconds (`metav1.Time`).
+    Time,
+    /// A time in microseconds (`metav1.MicroTime`).
+    MicroTime,
+    /// An amount (`resource.Quantity`).
+    Quantity,
+    /// Bytes in base64 (`[]byte`).
+    Bytes,
+    /// Text, or a number of 32 bits (`intstr.IntOrString`).
+    IntOrString,
+}
+
+impl Scalar {
+    /// The text that Go prints for a text; `None` for the zero time, which it prints as `null`.
+    ///
+    /// # Errors
+    /// Why Go refuses the text, in its words.
+    pub(crate) fn read(self, text: &str) -> Result<Option<Cow<'_, str>>, String> {
+        match self {
+            Self::Time => Layout::RFC_3339.read(text),
+            Self::MicroTime => Layout::MICRO.read(text),
+            Self::Quantity => {
+                let quantity: Quantity = text.parse().map_err(|error: QuantityError| error.to_string())?;
+                let canonical = quantity.canonical();
+                Ok(Some(if canonical == text { text.into() } else { canonical.into() }))
+            }
+            Self::IntOrString => Ok(Some(text.into())),
+            Self::Bytes if text.is_empty() || is_base64(text) && ends_in_zeros(text) => Ok(Some(text.into())),
+            Self::Bytes => Ok(Some(ByteString::from_base64(text)?.to_base64().into())),
+        }
+    }
+}
+
+/// True if the last digit of base64 has no bits after the last byte.
+fn ends_in_zeros(base64: &str) -> bool {
+    match base64.as_bytes() {
+        [.., last, b'=', b'='] => b"AQgw".contains(last),
+        [.., last, b'='] => b"AEIMQUYcgkosw048".contains(last),
+        _ => true,
+    }
+}
