@@ -66,7 +66,7 @@ const BOUNDS: [(Resource, u64, &str); 15] = [
     (Patterns, 1_000, "distinct patterns"),
     (PatternText, 64 << 10, "bytes of distinct patterns"),
     (PatternClasses, 1_000, "classes of Unicode in distinct patterns"),
-    (CompiledPatterns, 16 << 20, "bytes of distinct patterns when compiled"),
+    (CompiledPatterns, 32 << 20, "bytes of distinct patterns when compiled"),
     (DefaultText, 128 << 10, "bytes of defaults"),
     (FilledDefault, 128 << 10, "bytes of a default with the defaults in it"),
     (Columns, 500, "columns"),

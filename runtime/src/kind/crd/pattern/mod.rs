@@ -22,7 +22,7 @@ const LONGEST: usize = 16 << 10;
 const MOST_CLASSES: usize = 100;
 
 /// The largest pattern when it is compiled, in bytes.
-const LARGEST: u64 = 4 << 20;
+const LARGEST: u64 = 16 << 20;
 
 /// The pattern of a definition.
 ///

@@ -36,7 +36,7 @@ fn what_is_too_large_is_refused_without_compiling_it() {
     assert_eq!(
         refused("(?:a{1000}){1000}"),
         "error parsing regexp: expression too large: `(?:a{1000}){1000}`: it has 32064576 bytes when compiled; \
-         supported: at most 4194304"
+         supported: at most 16777216"
     );
     assert!(refused(&r"\pL".repeat(101)).ends_with("it has 101 classes of Unicode; supported: at most 100"));
     assert!(refused(&r"\pL".repeat(20_000)).ends_with("it has 60000 bytes; supported: at most 16384"));
