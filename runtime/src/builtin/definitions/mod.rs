@@ -97,6 +97,8 @@ struct Known {
     accepted: Document,
     /// The served definition and its resource, if there is one.
     served: Option<(Definition, Arc<Registered>)>,
+    /// What it was read from: the definition's uid, generation and accepted names. Null if it has to be read again.
+    source: Document,
     /// The revision of the row at which nothing was left to do.
     settled: Option<Revision>,
 }
@@ -278,12 +280,14 @@ impl Definitions {
         }
         let before = self.known.remove(name).unwrap_or_default();
         let freed = before.accepted != known.accepted;
-        let mut served = before.served;
+        let (mut served, mut source) = (before.served, Document::Null);
+        let is_read = !before.source.is_null() && before.source == known.source;
         let mut is_settled = is_true(&status, "NamesAccepted");
         if is_true(&status, "NamesAccepted") || is_true(&status, "Established") {
-            match self.serve(name, (&object, &definition, &status), &mut served, refused).await {
+            match self.serve(name, (&object, &definition, &status), (&mut served, is_read), refused).await {
                 Ok(false) => is_settled = false,
                 Ok(true) => {
+                    source.clone_from(&known.source);
                     if !is_true(&status, "Established") {
                         let message = "the initial names have been accepted";
                         put_condition(&mut status, "Established", true, "InitialNamesAccepted", message);
@@ -307,7 +311,7 @@ impl Definitions {
             }
         }
         let settled = is_settled.then(|| object.revision());
-        self.known.insert(name.to_owned(), Known { served, settled, ..known });
+        self.known.insert(name.to_owned(), Known { served, source, settled, ..known });
         freed
     }
 
@@ -335,7 +339,9 @@ impl Definitions {
 impl Known {
     fn of(definition: &Document, status: &Document) -> Self {
         let group = definition["spec"]["group"].as_str().unwrap_or_default().to_owned();
-        Self { group, accepted: status["acceptedNames"].clone(), ..Self::default() }
+        let (metadata, accepted) = (&definition["metadata"], status["acceptedNames"].clone());
+        let source = serde_json::json!([metadata["uid"], metadata["generation"], accepted]);
+        Self { group, accepted, source, ..Self::default() }
     }
 }
 

@@ -135,18 +135,23 @@ impl Definitions {
     }
 
     /// Serves a definition as it is now, and has its row be the condition of writes. Returns false if a task serves it, which has
-    /// not ended. `refused` is why such a task has failed.
+    /// not ended. It is not read again if it `is_read`. `refused` is why such a task has failed.
     pub(super) async fn serve(
         &mut self,
         name: &str,
         (object, definition, status): (&Arc<Object>, &Document, &Document),
-        served: &mut Option<(Definition, Arc<Registered>)>,
+        (served, is_read): (&mut Option<(Definition, Arc<Registered>)>, bool),
         refused: Option<(Definition, String)>,
     ) -> Result<bool, String> {
+        let (hold, registry) = (self.access.hold(object), self.access.api.registry.clone());
+        if let Some((_, served)) = served.as_ref().filter(|_| is_read)
+            && registry.confirm(served, hold.clone())
+        {
+            return Ok(true);
+        }
         let mut accepted = definition.clone();
         accepted["status"] = status.clone();
-        let (now, hold) = (apart(move || defined(accepted)).await?, self.access.hold(object));
-        let registry = self.access.api.registry.clone();
+        let now = apart(move || defined(accepted)).await?;
         if let Some((_, why)) = refused.filter(|(definition, _)| *definition == now) {
             return Err(why);
         }

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 
 use self::trial::{Trial, value};
-use super::{Change, Commit, CommitError, Delivery, Entry, Expect, Hold, Memory, Op, Options, Previous, ReadError, Store};
+use super::{
+    Change, Commit, CommitError, Delivery, Entry, Expect, Hold, Memory, Op, Options, Previous, ReadError, Store,
+};
 use crate::meta::Revision;
 
 pub(super) use trial::Revisions;
