@@ -102,7 +102,7 @@ def provide(name, **members):
 
 
 def pytest_addoption(parser):
-    for option in ["kindsmith", "corpus", "kubectl"]:
+    for option in ["kindsmith", "corpus", "kubectl", "pods"]:
         parser.addoption(f"--{option}", type=pathlib.Path, required=False)
     parser.addoption("--not-run", type=pathlib.Path)
 

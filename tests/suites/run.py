@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Other projects' test suites, and programs of ours in their style, against a server of Kubernetes' documents.
 
-    run.py --kindsmith target/debug/kindsmith --corpus ../shared/corpus --kubectl kubectl [--kopf FOLDER] [SUITE ...]
+    run.py --kindsmith target/debug/kindsmith --pods target/debug/pod-server --corpus ../shared/corpus --kubectl kubectl
+        [--kopf FOLDER] [SUITE ...]
 
 - kopf: its end-to-end tests, each of which runs an operator of its examples; FOLDER is its source package (`pip download`), unpacked.
 - kr8s: the tests in its package that need a cluster.
 - kubernetes: the tests of the Python client's dynamic clients, synchronous and on asyncio, in its package.
-- ours: lightkube, whose package has no tests (test_lightkube.py), and what the suites found in this server (test_findings.py).
+- ours: lightkube, whose package has no tests (test_lightkube.py), logs and commands of pods, on a server that serves them
+  (test_pods.py), and what the suites found in this server (test_findings.py).
 
 Each suite has as many servers as processes, and all run at once: they wait most of the time. What they cannot run here is in
 `not-run`, with the reason, and printed. Needs the packages of requirements.txt. Ends with `N passed, M failed`.
@@ -47,7 +49,7 @@ def start(name, folder, place, arguments, given):
     """Starts a suite; its output goes to a file in the folder."""
     command = [sys.executable, "-m", "pytest", "-p", "cluster", "-p", "no:cacheprovider", "-q", "--tb=short", *arguments,
                f"--junit-xml={folder}/results.xml", f"--kindsmith={given.kindsmith.resolve()}",
-               f"--corpus={given.corpus.resolve()}", f"--kubectl={given.kubectl.absolute()}"]
+               f"--corpus={given.corpus.resolve()}", f"--kubectl={given.kubectl.absolute()}", f"--pods={given.pods.resolve()}"]
     not_run = HERE / "not-run" / f"{name}.txt"
     if not_run.exists():
         command.append(f"--not-run={not_run}")
@@ -84,6 +86,7 @@ def judge(name, folder, status):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kindsmith", type=pathlib.Path, required=True)
+    parser.add_argument("--pods", type=pathlib.Path, required=True)
     parser.add_argument("--corpus", type=pathlib.Path, required=True)
     parser.add_argument("--kubectl", type=pathlib.Path, required=True)
     parser.add_argument("--kopf", type=pathlib.Path)

@@ -23,8 +23,9 @@ SPECS = {
     "Service": {"ports": [{"port": 80}]},
 }
 
-# Fields that the schema does not name are kept at the root, below it, and in an embedded object.
-KEEPING = {
+# Schemas of which kubectl could not read all: fields that they do not name are kept at the root, below it, in an embedded object, in items
+# and in a list; values may be null.
+SCHEMAS = {
     "root": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"known": {"type": "string"}}},
     "below": {"type": "object", "properties": {"spec": {
         "type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"known": {"type": "string"}}}}},
@@ -32,12 +33,23 @@ KEEPING = {
         "type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}}}}},
     "items": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"list": {"type": "array", "items": {
         "type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"known": {"type": "string"}}}}}}}},
+    "list": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"list": {
+        "type": "array", "x-kubernetes-preserve-unknown-fields": True,
+        "items": {"type": "object", "properties": {"known": {"type": "string"}}}}}}}},
+    "null": {"type": "object", "properties": {"spec": {"type": "object", "required": ["sure", "text"], "properties": {
+        "sure": {"type": "string"}, "text": {"type": "string", "nullable": True}, "list": {"type": "array", "nullable": True, "items": {"type": "string"}},
+        "inner": {"type": "object", "nullable": True, "properties": {"known": {"type": "string"}}}}}}},
+    "either": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"port": {
+        "x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]}}, "not": {"required": ["other"]}}}},
 }
 OBJECTS = {
     "root": {"known": "a", "unknown": {"deep": [1, "two"]}},
     "below": {"spec": {"known": "a", "unknown": {"deep": [1, "two"]}}},
     "embedded": {"spec": {"template": {"apiVersion": "v1", "kind": "Anything", "metadata": {"name": "inner"}, "unknown": {"deep": True}}}},
     "items": {"spec": {"list": [{"known": "a", "unknown": "b"}]}},
+    "list": {"spec": {"list": [{"known": "a"}, {"known": "b"}]}},
+    "null": {"spec": {"sure": "a", "text": "b", "list": None, "inner": None}},
+    "either": {"spec": {"port": "http"}},
 }
 
 
@@ -85,22 +97,24 @@ def define(raw, k8s_cluster, schema, plural):
     return kind, group, f"/apis/{group}/v1/namespaces/default/{plural}"
 
 
-@pytest.mark.parametrize("where", KEEPING)
-def test_kubectl_applies_a_list_of_objects_with_unknown_fields(raw, k8s_cluster, where):
+@pytest.mark.parametrize("where", SCHEMAS)
+def test_kubectl_applies_a_list_of_objects(raw, k8s_cluster, where):
     """kubectl checks `kind: List` by the document of OpenAPI v2, and refuses fields that it does not have."""
     plural = f"kept{where}{uuid.uuid4().hex[:6]}s"
-    kind, group, path = define(raw, k8s_cluster, KEEPING[where], plural)
+    kind, group, path = define(raw, k8s_cluster, SCHEMAS[where], plural)
     made = raw.post(path, json={"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": "one"}, **OBJECTS[where]})
     assert made.status_code == 201, made.text
     listed = k8s_cluster.kubectl("get", f"{plural}.{group}", "-o", "yaml")
     applied = subprocess.run(["kubectl", "apply", "-f", "-"], input=listed, capture_output=True, text=True, timeout=30)
     assert applied.returncode == 0, applied.stderr
-    assert OBJECTS[where].items() <= raw.get(f"{path}/one").json().items()
+    # A patch with null removes a field.
+    wanted = {**OBJECTS[where], **({"spec": {"sure": "a", "text": "b"}} if where == "null" else {})}
+    assert wanted.items() <= raw.get(f"{path}/one").json().items()
 
 
-@pytest.mark.parametrize("where", KEEPING)
-def test_openapi_v2_names_no_fields_where_unknown_ones_are_kept(raw, k8s_cluster, where):
-    kind, group, _ = define(raw, k8s_cluster, KEEPING[where], f"told{where}{uuid.uuid4().hex[:6]}s")
+@pytest.mark.parametrize("where", SCHEMAS)
+def test_openapi_v2_says_what_kubectl_can_read(raw, k8s_cluster, where):
+    kind, group, _ = define(raw, k8s_cluster, SCHEMAS[where], f"told{where}{uuid.uuid4().hex[:6]}s")
     named = []
     # It is published after the definition is established.
     end = time.monotonic() + 10
@@ -110,15 +124,23 @@ def test_openapi_v2_names_no_fields_where_unknown_ones_are_kept(raw, k8s_cluster
     assert len(named) == 1
 
     def check(declared, published):
-        if declared.get("x-kubernetes-preserve-unknown-fields"):
+        assert not published.keys() & {"nullable", "allOf", "anyOf", "oneOf", "not"}, published
+        is_nullable = declared.get("nullable", False)
+        is_cut = is_nullable or declared.get("x-kubernetes-preserve-unknown-fields")
+        # A list without items is one of anything.
+        if is_nullable or is_cut and declared["type"] == "array":
+            assert "type" not in published, published
+        if is_cut:
             assert not published.keys() & {"properties", "items"}, published
             return
         for key, part in declared.get("properties", {}).items():
             check(part, published["properties"][key])
+        nullable = {key for key, part in declared.get("properties", {}).items() if part.get("nullable")}
+        assert set(published.get("required", [])) == set(declared.get("required", [])) - nullable, published
         if "items" in declared:
             check(declared["items"], published["items"])
 
-    check(KEEPING[where], named[0])
+    check(SCHEMAS[where], named[0])
 
 
 def deletions(corpus):

@@ -49,6 +49,19 @@ pub struct Container {
 pub struct PodStatus {
     /// Such as `Running`.
     pub phase: Option<String>,
+    /// What is known about it.
+    #[api(list = map(key = kind))]
+    pub conditions: Option<Vec<PodCondition>>,
+}
+
+/// One thing that is known about a pod. Clients wait for `Ready` before they run commands.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct PodCondition {
+    /// Such as `Ready`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `True`, `False` or `Unknown`.
+    pub status: String,
 }
 
 /// Adds pods to a server.
