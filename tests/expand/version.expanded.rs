@@ -95,19 +95,19 @@ const _: () = {
     );
     const _: fn(&BookV1Beta1) = |root| {
         let value = &__decl::checks::inner(&root.spec).writer;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     const _: fn(&Book) = |root| {
         let value = &__decl::checks::inner(&root.spec).author;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     const _: fn(&Book) = |root| {
         let value = &__decl::checks::inner(&root.spec).copies;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     const _: fn(&BookV1Beta1) = |root| {
         let value = &__decl::checks::inner(&root.spec).note;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     impl serde::Serialize for BookV1Beta1 {
         fn serialize<S: serde::Serializer>(

@@ -83,6 +83,10 @@ impl Options {
                 let item = self.ty(item, model)?;
                 quote!(Vec<#item>)
             }
+            Ty::Nullable(inner) => {
+                let inner = self.ty(inner, model)?;
+                quote!(Option<#inner>)
+            }
             Ty::Map(value) => {
                 let value = self.ty(value, model)?;
                 quote!(BTreeMap<String, #value>)

@@ -80,10 +80,14 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
             crate::parse::types::Look::List(item) | crate::parse::types::Look::Map(item) => item,
             _ => inner,
         };
-        rules.items = Some(Box::new(self::rules(items, item, errors)));
+        let doc = items.keywords.describe(String::new());
+        rules.items = Some(Box::new(Rules { doc, ..self::rules(items, item, errors) }));
     }
     if !args.of_items.is_empty() {
-        rules.items.get_or_insert_default().doc.clone_from(&args.of_items);
+        let items = rules.items.get_or_insert_default();
+        if items.doc.is_empty() {
+            items.doc.clone_from(&args.of_items);
+        }
     }
     rules
 }
