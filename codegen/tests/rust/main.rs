@@ -169,7 +169,8 @@ fn what_rust_does_not_say_is_a_warning() {
     let generated = Builder::new().file(&file).generate().unwrap();
     let warnings: Vec<_> = generated.warnings.iter().map(ToString::to_string).collect();
     let [warning] = &warnings[..] else { panic!("{warnings:?}") };
-    let found = "Order, schema/properties/spec: fields that are not declared are dropped: found x-kubernetes-preserve-unknown-fields \
-                 beside properties";
+    let found = "Order, schema/properties/spec: fields that are not declared are kept, and not in the type: found \
+                 x-kubernetes-preserve-unknown-fields beside properties";
     assert!(warning.contains(found), "{warning}");
+    assert!(text(&generated).contains("keywords = {\"x-kubernetes-preserve-unknown-fields\":true}"));
 }
