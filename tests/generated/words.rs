@@ -15,13 +15,13 @@ pub(super) const GROUPS: [&str; 12] =
 pub(super) const KEYS: [&str; 5] = ["name", "type", "gen", "größe", "x-y.z/w"];
 
 /// Fields: keywords of every edition, names of the prelude, names that differ in case and dashes alone, and no identifiers at all.
-pub(super) const FIELDS: [&str; 84] = [
+pub(super) const FIELDS: [&str; 90] = [
     "as", "break", "const", "continue", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl", "in", "let", "loop",
     "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct", "super", "trait", "true", "type",
     "unsafe", "use", "where", "while", "async", "await", "dyn", "abstract", "become", "box", "do", "final", "macro", "override",
     "priv", "typeof", "unsized", "virtual", "yield", "try", "gen", "union", "raw", "safe", "macro_rules", "String", "Option", "Vec",
     "podIP", "podIp", "pod_ip", "pod-ip", "pod.ip", "größe", "日本", "Ω", "e\u{301}", "\u{e9}", "é_é", "4th", "_", "__", "-", "$ref",
-    "a b", "a\u{0}b", "\n", "\u{202e}x", "conditions", "observedGeneration", "data", "value", "aVeryLongNameOfAFieldThatGoesOnAndOn",
+    "a b", "a\u{0}b", "\n", "\u{202e}x", "conditions", "observedGeneration", "data", "value", "aVeryLongNameOfAFieldThatGoesOnAndOn", "items", "read", "d", "s", "keywords", "r#type",
 ];
 
 /// Values of enumerations.

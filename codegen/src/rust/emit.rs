@@ -157,7 +157,8 @@ impl Emitter<'_> {
         let is_undescribed =
             declared.doc.is_empty() || declared.fields.iter().any(|field| field.schema.description.is_empty());
         let undescribed = is_undescribed.then(|| quote!(#[allow(missing_docs)]));
-        let (derives, further) = self.options.attributes(&declared.plain_name, derives)?;
+        let has_default = self.have_default(declared);
+        let (derives, further) = self.options.attributes(&declared.plain_name, derives, has_default)?;
         let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
         let fields = declared.fields.iter().map(|field| self.field(declared, field, is_verbatim));
         let fields = fields.collect::<Result<Vec<_>, String>>()?;
@@ -196,8 +197,7 @@ impl Emitter<'_> {
         }
         let ty = self.options.ty(&field.ty, self.model)?;
         let is_optional = !field.is_required && field.schema.default.is_none();
-        let may_be_empty = matches!(field.ty, Ty::List(_) | Ty::Map(_));
-        let ty = if field.schema.nullable || is_optional && !may_be_empty {
+        let ty = if Self::is_option(field) {
             if field.schema.nullable && is_optional && declared.is_counted {
                 serde.extend([quote!(default), quote!(skip_serializing_if = "Option::is_none")]);
             }
@@ -231,6 +231,26 @@ impl Emitter<'_> {
         Ok(quote! { #doc #api #serde #further pub #rust: #ty, })
     }
 
+    /// True if each field has a default in Rust, as far as that is known here.
+    fn have_default(&self, declared: &Declared) -> bool {
+        let has_default = |field: &Field| match &field.ty {
+            _ if Self::is_option(field) => true,
+            Ty::Known(name) => !["Time", "MicroTime"].contains(name),
+            Ty::Declared(id) => {
+                let of = &self.model.types[*id];
+                self.options.is_skipped(&of.plain_name) || !is_enumeration(&of.schema) && self.have_default(of)
+            }
+            Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
+        };
+        declared.fields.iter().all(has_default)
+    }
+
+    /// True for a field whose type is an `Option`.
+    fn is_option(field: &Field) -> bool {
+        let is_optional = !field.is_required && field.schema.default.is_none();
+        field.schema.nullable || is_optional && !matches!(field.ty, Ty::List(_) | Ty::Map(_))
+    }
+
     /// The description of items, if it is not that of their type.
     fn items_doc<'f>(&self, field: &'f Field) -> Option<&'f str> {
         inner(field).and_then(|(schema, ty)| docs::of_items(schema, ty, self.model))
@@ -253,7 +273,7 @@ impl Emitter<'_> {
         let undescribed = declared.doc.is_empty().then(|| quote!(#[allow(missing_docs)]));
         let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
         let derives = quote!(ApiType, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize);
-        let (derives, further) = self.options.attributes(&declared.plain_name, &derives)?;
+        let (derives, further) = self.options.attributes(&declared.plain_name, &derives, false)?;
         let name = names::ident(&declared.name);
         Ok(quote! {
             #doc

@@ -95,12 +95,10 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
 /// An explicit name must be camelCase, too.
 fn check_renamed(raw: &Raw, wire: &str, errors: &Errors) {
     if let Some(rename) = raw.serde.rename.as_ref().filter(|_| !names::is_field_name(wire)) {
-        let near = names::field_name_near(wire);
-        errors.breaks(
-            "field_name",
-            rename.span(),
-            format!("field names must be camelCase on the wire, not `{wire}`; did you mean `{near}`?"),
-        );
+        let near = Some(names::field_name_near(wire)).filter(|near| names::is_field_name(near));
+        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let message = format!("field names must be camelCase on the wire, not `{wire}`{hint}");
+        errors.breaks("field_name", rename.span(), message);
     }
 }
 
