@@ -52,14 +52,19 @@ impl Definitions {
         let mut subresources = json!({});
         for (field, property) in schema["properties"].as_object().into_iter().flatten() {
             let is_plain = !field.is_empty() && field.chars().all(|letter| letter.is_ascii_alphanumeric());
-            if is_plain && ["string", "integer", "boolean"].iter().any(|kind| property["type"] == *kind) && self.one_in(3) {
+            if is_plain
+                && ["string", "integer", "boolean"].iter().any(|kind| property["type"] == *kind)
+                && self.one_in(3)
+            {
                 fields.push(json!({"jsonPath": format!(".{field}")}));
             }
         }
         if self.one_in(3) {
             subresources["status"] = json!({});
-            schema["properties"]["status"] = json!({"type": "object", "properties": {"replicas": self.replicas(), "gen": {"type": "string"}}});
-            schema["properties"]["spec"] = json!({"type": "object", "properties": {"replicas": self.replicas(), "type": self.schema(2)}});
+            schema["properties"]["status"] =
+                json!({"type": "object", "properties": {"replicas": self.replicas(), "gen": {"type": "string"}}});
+            schema["properties"]["spec"] =
+                json!({"type": "object", "properties": {"replicas": self.replicas(), "type": self.schema(2)}});
             subresources["scale"] = json!({"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas",
                 "labelSelectorPath": ".status.gen"});
         }
@@ -102,7 +107,10 @@ impl Definitions {
             ("example", json!({"gen": [null, 1.5e300, -1]})),
             ("externalDocs", json!({"url": "https://example.com/\u{202e}", "description": "```"})),
             ("x-kubernetes-validations", json!([{"rule": "self == oldSelf", "message": "the value cannot change"}])),
-            ("x-kubernetes-validations", json!([{"rule": "true", "message": "a", "reason": "FieldValueInvalid"}, {"rule": "self == self"}])),
+            (
+                "x-kubernetes-validations",
+                json!([{"rule": "true", "message": "a", "reason": "FieldValueInvalid"}, {"rule": "self == self"}]),
+            ),
             ("maxLength", json!(4_000_000_000_000_i64)),
             ("minLength", json!(0)),
             ("maxItems", json!(50)),

@@ -166,7 +166,8 @@ fn declaration(folder: &str) -> (String, String) {
     let letters = folder.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
     let mut module: String = letters.collect();
     if is_keyword(&module) {
-        module = if module.starts_with(|first: char| first.is_ascii_digit()) { format!("_{module}") } else { module + "_" };
+        module =
+            if module.starts_with(|first: char| first.is_ascii_digit()) { format!("_{module}") } else { module + "_" };
     }
     let path = if module == folder { String::new() } else { format!("#[path = {:?}] ", format!("{folder}/mod.rs")) };
     let declaration = format!("{path}mod {module};");

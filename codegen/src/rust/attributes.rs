@@ -35,7 +35,8 @@ impl Arguments<'_> {
     /// The arguments of a struct. What the fields say is not among them.
     pub(super) fn declared(&mut self, declared: &Declared, at: &Use, all: &mut Vec<TokenStream>) {
         let mut left = Keywords::of_struct(declared);
-        self.keywords(&declared.schema, at, &mut left, all);
+        Self::keywords(&mut left, all);
+        self.warn_of_unions(&declared.schema, at);
         all.extend(left.rest().map(|rest| named("keywords", &rest)));
     }
 
@@ -61,7 +62,10 @@ impl Arguments<'_> {
         self.list(schema, ty, &mut left, &mut all);
         self.merge(schema, ty, &mut left, &mut all);
         self.flags(schema, ty, &mut left, &mut all);
-        self.keywords(schema, at, &mut left, &mut all);
+        Self::keywords(&mut left, &mut all);
+        if !matches!(ty, Ty::Declared(_)) {
+            self.warn_of_unions(schema, at);
+        }
         self.inner(schema, ty, at, comment, &mut all);
         all.extend(left.rest().map(|rest| named("keywords", &rest)));
         all
@@ -148,8 +152,18 @@ impl Arguments<'_> {
     fn is_scalar(&self, item: &Ty) -> bool {
         match item {
             Ty::Known(name) => {
-                let scalars =
-                    ["String", "bool", "i32", "i64", "f64", "Time", "MicroTime", "Quantity", "IntOrString", "ByteString"];
+                let scalars = [
+                    "String",
+                    "bool",
+                    "i32",
+                    "i64",
+                    "f64",
+                    "Time",
+                    "MicroTime",
+                    "Quantity",
+                    "IntOrString",
+                    "ByteString",
+                ];
                 scalars.contains(name)
             }
             Ty::Declared(_) => !is_object(item, self.model),
@@ -200,7 +214,7 @@ impl Arguments<'_> {
     }
 
     /// Keywords with values as in JSON.
-    fn keywords(&mut self, schema: &Schema, at: &Use, left: &mut Keywords, all: &mut Vec<TokenStream>) {
+    fn keywords(left: &mut Keywords, all: &mut Vec<TokenStream>) {
         let branches = [("allOf", "all_of"), ("anyOf", "any_of"), ("oneOf", "one_of"), ("not", "not")];
         for (wire, name) in branches {
             all.extend(left.take(wire).map(|value| named(name, &value)));
@@ -211,6 +225,9 @@ impl Arguments<'_> {
         for (wire, name) in [("title", "title"), ("example", "example"), ("externalDocs", "external_docs")] {
             all.extend(left.take(wire).map(|value| named(name, &value)));
         }
+    }
+
+    fn warn_of_unions(&mut self, schema: &Schema, at: &Use) {
         if schema.unenforced.as_ref().is_some_and(|unenforced| !unenforced.unions.is_empty()) {
             self.warn(at, "x-kubernetes-unions is left out, which has no effect");
         }

@@ -22,7 +22,11 @@ const PAIRS: [[(&str, &str); 2]; 3] = [
 /// Writes the bounds of a value of a type that arguments can say.
 pub(super) fn write(schema: &Schema, ty: &Ty, model: &Model, left: &mut Keywords, all: &mut Vec<TokenStream>) {
     numbers(schema, ty, left, all);
-    let counts = [(schema.min_length, schema.max_length), (schema.min_items, schema.max_items), (schema.min_properties, schema.max_properties)];
+    let counts = [
+        (schema.min_length, schema.max_length),
+        (schema.min_items, schema.max_items),
+        (schema.min_properties, schema.max_properties),
+    ];
     let applies = [is_text(ty), matches!(ty, Ty::List(_)), is_object(ty, model) && *ty != Ty::Known("RawJson")];
     for ((pair, (least, most)), applies) in PAIRS.iter().zip(counts).zip(applies) {
         let is_count = |count: Option<u64>| count.is_none_or(|count| u32::try_from(count).is_ok());

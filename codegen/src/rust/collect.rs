@@ -202,9 +202,11 @@ impl<'c> Collector<'c> {
             Type::IntOrString => Ty::Known("IntOrString"),
             Type::Any => Ty::Known("RawJson"),
             Type::Array => match &schema.items {
-                Some(_) if schema.preserve_unknown => {
-                    Ty::List(Box::new(self.raw(at, "x-kubernetes-preserve-unknown-fields of a list", "lists without it")))
-                }
+                Some(_) if schema.preserve_unknown => Ty::List(Box::new(self.raw(
+                    at,
+                    "x-kubernetes-preserve-unknown-fields of a list",
+                    "lists without it",
+                ))),
                 Some(items) => Ty::List(Box::new(self.ty(items, &at.inner("items"), true))),
                 None => self.raw(at, "a list without items", "lists that declare their items"),
             },
@@ -238,7 +240,8 @@ impl<'c> Collector<'c> {
 
     fn warn_of_unknown(&mut self, schema: &Schema, at: &Use) {
         if schema.preserve_unknown {
-            let found = "found x-kubernetes-preserve-unknown-fields beside properties; supported in Rust: one of the two";
+            let found =
+                "found x-kubernetes-preserve-unknown-fields beside properties; supported in Rust: one of the two";
             self.warn(at, format!("fields that are not declared are kept, and not in the type: {found}"));
         }
     }

@@ -56,7 +56,9 @@ fn plain(text: &str) -> Vec<String> {
                 fence = Some(begin);
                 lines.push("```text".to_owned());
             }
-            (Some((letter, length)), Some((other, longer))) if ends(trimmed, letter) && other == letter && longer >= length => {
+            (Some((letter, length)), Some((other, longer)))
+                if ends(trimmed, letter) && other == letter && longer >= length =>
+            {
                 fence = None;
                 lines.push("```".to_owned());
             }

@@ -207,7 +207,8 @@ impl Emitter<'_> {
                 serde.push(quote!(default));
                 let of = &field.schema;
                 let has_rules = !of.enumeration.is_empty() || !of.required.is_empty() || of.junctors.is_some();
-                let is_bounded = of.min_items.is_some() || of.min_properties.is_some() || has_rules || declared.is_counted;
+                let is_bounded =
+                    of.min_items.is_some() || of.min_properties.is_some() || has_rules || declared.is_counted;
                 let empty = if matches!(field.ty, Ty::List(_)) { "Vec::is_empty" } else { "BTreeMap::is_empty" };
                 serde.extend(is_bounded.then(|| quote!(skip_serializing_if = #empty)));
             }

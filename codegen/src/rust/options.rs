@@ -110,7 +110,12 @@ impl Options {
 
     /// The derives of a type with further ones, and its further attributes. `Default` is not among those of all types, if the type
     /// has none.
-    pub(super) fn attributes(&self, name: &str, derives: &TokenStream, has_default: bool) -> Result<(TokenStream, TokenStream), String> {
+    pub(super) fn attributes(
+        &self,
+        name: &str,
+        derives: &TokenStream,
+        has_default: bool,
+    ) -> Result<(TokenStream, TokenStream), String> {
         let mut derives = derives.clone();
         let of_all = self.derives.get("*").into_iter().flatten().filter(|path| has_default || *path != "Default");
         for path in of_all.chain(self.derives.get(name).into_iter().flatten()) {

@@ -72,7 +72,9 @@ pub(crate) fn read(source: &str, text: &str, kind: &str) -> Result<Sample, Strin
     let observed: Vec<&str> = observed.map(|(name, _)| &**name).filter(|name| *name != "conditions").collect();
     if !observed.is_empty() {
         let names = observed.join(", ");
-        remarks.push(format!("status: {names}: controllers write it, so that it is not in the sample; declare the fields in {kind}Status"));
+        remarks.push(format!(
+            "status: {names}: controllers write it, so that it is not in the sample; declare the fields in {kind}Status"
+        ));
     }
     Ok(Sample { group, version, has_status: object.get("status").is_some(), types, remarks })
 }

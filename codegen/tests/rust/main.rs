@@ -134,7 +134,10 @@ fn derives_attributes_and_features_are_added() {
 fn a_default_of_all_types_is_one_of_those_that_have_one() {
     let text = generated(&builder().derive("*", "Default"));
     let derives = |name: &str| {
-        let before = &text[..text.find(&format!("pub struct {name} {{")).or_else(|| text.find(&format!("pub enum {name} {{"))).unwrap()];
+        let before = &text[..text
+            .find(&format!("pub struct {name} {{"))
+            .or_else(|| text.find(&format!("pub enum {name} {{")))
+            .unwrap()];
         before[before.rfind("#[derive(").unwrap()..].contains("Default")
     };
     // An enumeration has none, nor has what requires one.

@@ -26,7 +26,8 @@ pub(crate) fn kind(kind: &Kind) -> TokenStream {
 fn tests(kind: &Kind) -> TokenStream {
     let Container { krate, ident: root, .. } = &kind.root;
     let test = |check: &str| {
-        let (name, check) = (format_ident!("{}_{check}", function_name(&root.unraw().to_string())), format_ident!("{check}"));
+        let (name, check) =
+            (format_ident!("{}_{check}", function_name(&root.unraw().to_string())), format_ident!("{check}"));
         quote! {
             #[cfg(test)]
             #[allow(unnameable_test_items)]

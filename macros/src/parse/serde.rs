@@ -204,7 +204,11 @@ mod tests {
     fn names_outside_of_ascii_have_a_form_under_each_rule() {
         for name in ["日本", "é", "", "_", "ähre_ähre"] {
             for rule in RENAME_RULES {
-                assert_eq!(field_name(name, rule).is_empty(), name.replace('_', "").is_empty() && rule.contains("Case"), "{rule}");
+                assert_eq!(
+                    field_name(name, rule).is_empty(),
+                    name.replace('_', "").is_empty() && rule.contains("Case"),
+                    "{rule}"
+                );
                 assert_eq!(variant_name(name, rule).is_empty(), name.is_empty(), "{rule}");
             }
         }
@@ -212,6 +216,9 @@ mod tests {
 
     #[test]
     fn an_acronym_is_one_word_in_names_of_functions() {
-        assert_eq!(["HTTPRoute", "Book", "PodIP", "A", "V1Job"].map(function_name), ["http_route", "book", "pod_ip", "a", "v1_job"]);
+        assert_eq!(
+            ["HTTPRoute", "Book", "PodIP", "A", "V1Job"].map(function_name),
+            ["http_route", "book", "pod_ip", "a", "v1_job"]
+        );
     }
 }

@@ -3,7 +3,7 @@ use std::{collections::HashMap, ptr};
 
 use serde_json::Map;
 
-use super::{keywords, FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, meta_types::is_replaced_whole};
+use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, keywords, meta_types::is_replaced_whole};
 use crate::schema::{
     Document, Pattern, Schema,
     model::{ListType, PatchStrategy, Type},
