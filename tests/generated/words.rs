@@ -45,8 +45,8 @@ pub(super) const KINDS: [&str; 40] = [
 ];
 
 /// First parts of groups.
-pub(super) const GROUPS: [&str; 12] =
-    ["gen", "type", "self", "super", "crate", "async", "r", "mod", "core", "x-1", "std", "kindsmith"];
+pub(super) const GROUPS: [&str; 13] =
+    ["gen", "type", "self", "super", "crate", "async", "r", "mod", "core", "x-1", "std", "kindsmith", "serde"];
 
 /// Keys of list maps.
 pub(super) const KEYS: [&str; 5] = ["name", "type", "gen", "größe", "x-y.z/w"];

@@ -57,10 +57,12 @@ fn is_latin(letter: char) -> bool {
 }
 
 /// The name of a module that is made of a label: `v1_10_0` of `v1-10-0`. Its file has the name, too, so that it is neither a
-/// word of the language nor `mod`.
+/// word of the language nor `mod`. It may be beside what names these crates.
 pub(super) fn module(label: &str) -> String {
+    const CRATES: [&str; 4] = ["alloc", "kindsmith", "serde", "std"];
     let name = label.replace('-', "_");
-    if parsed(&name).is_some() { name } else { ident(&format!("{name}_")).to_string() }
+    let is_free = parsed(&name).is_some() && !CRATES.contains(&&*name);
+    if is_free { name } else { ident(&format!("{name}_")).to_string() }
 }
 
 /// The name of a type that is made of a kind, which may have dashes: the kind itself, if it can be one.
@@ -283,7 +285,8 @@ mod tests {
                 assert!(is_ident(name.trim_start_matches("r#")), "{text:?} {name:?}");
             }
         }
-        assert_eq!(["mod", "self", "gen", "v1-10-0"].map(module), ["mod_", "self_", "gen_", "v1_10_0"]);
+        let modules = ["mod", "self", "gen", "kindsmith", "v1-10-0"].map(module);
+        assert_eq!(modules, ["mod_", "self_", "gen_", "kindsmith_", "v1_10_0"]);
         assert_eq!(["Gear", "My-Kind", "gear", "self", "i32"].map(of_kind), ["Gear", "MyKind", "Gear", "Self_", "I32"]);
     }
 

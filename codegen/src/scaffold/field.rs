@@ -106,8 +106,9 @@ pub(crate) fn parse_all(texts: &[String]) -> Result<(Vec<Field>, Vec<String>), S
     let (mut fields, mut remarks) = (Vec::<Field>::new(), Vec::new());
     for text in texts {
         let (field, remark) = parse(text)?;
-        if fields.iter().any(|other| other.wire == field.wire) {
-            return Err(format!("field {text:?}: there is a field {} already", field.wire));
+        // Names that differ in their acronyms alone are one in Rust.
+        if let Some(other) = fields.iter().find(|other| other.wire == field.wire || other.name == field.name) {
+            return Err(format!("field {text:?}: there is a field {} already", other.wire));
         }
         fields.push(field);
         remarks.extend(remark);
