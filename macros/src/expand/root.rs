@@ -27,7 +27,10 @@ fn serialize(root: &Ident, fields: &[Field]) -> TokenStream {
             Some(path) => {
                 path.parse::<syn::Path>().map_or_else(|e| e.to_compile_error(), |path| quote!(#path(&self.#ident)))
             }
-            None if crate::parse::types::look(&field.ty).optional => quote!(self.#ident.is_none()),
+            // What is required and may be null is null.
+            None if crate::parse::types::look(&field.ty).optional && !field.rules.required => {
+                quote!(self.#ident.is_none())
+            }
             None => return write,
         };
         quote!(if #skip { SerializeStruct::skip_field(&mut out, #wire)?; } else { #write })
