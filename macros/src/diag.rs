@@ -64,6 +64,11 @@ impl Errors {
         self.published.set(true);
     }
 
+    /// True if it is.
+    pub(crate) fn is_published(&self) -> bool {
+        self.published.get()
+    }
+
     /// Reports an error that a parser returned.
     pub(crate) fn push(&self, error: syn::Error) {
         self.found.borrow_mut().push(error);

@@ -126,7 +126,7 @@ pub(crate) struct Generated {
 }
 
 /// Further keywords of a schema, as in JSON.
-pub(crate) type Keywords = Vec<(&'static str, Literal)>;
+pub(crate) type Keywords = Vec<(String, Literal)>;
 
 /// The shape of a type.
 pub(crate) enum Shape {

@@ -143,10 +143,10 @@ const _: () = {
         __decl::checks::replicas(value)
     };
     impl serde::Serialize for Book {
-        fn serialize<S: serde::Serializer>(
+        fn serialize<__S: serde::Serializer>(
             &self,
-            to: S,
-        ) -> ::core::result::Result<S::Ok, S::Error> {
+            to: __S,
+        ) -> ::core::result::Result<__S::Ok, __S::Error> {
             use serde::ser::SerializeStruct;
             let mut out = serde::Serializer::serialize_struct(to, "Book", 5usize)?;
             let declaration = <Self as __kind::Resource>::RESOURCE;
@@ -167,12 +167,12 @@ const _: () = {
         }
     }
     impl<'de> serde::Deserialize<'de> for Book {
-        fn deserialize<D: serde::Deserializer<'de>>(
-            from: D,
-        ) -> ::core::result::Result<Self, D::Error> {
+        fn deserialize<__D: serde::Deserializer<'de>>(
+            from: __D,
+        ) -> ::core::result::Result<Self, __D::Error> {
             #[derive(serde::Deserialize)]
             #[serde(crate = "::kindsmith::__private::serde")]
-            struct Read {
+            struct __Read {
                 #[serde(rename = "apiVersion", default)]
                 __api_version: ::core::option::Option<::std::string::String>,
                 #[serde(rename = "kind", default)]
@@ -184,7 +184,7 @@ const _: () = {
                 #[serde(rename = "status")]
                 status: Option<BookStatus>,
             }
-            let read = <Read as serde::Deserialize>::deserialize(from)?;
+            let read = <__Read as serde::Deserialize>::deserialize(from)?;
             let declaration = <Self as __kind::Resource>::RESOURCE;
             declaration
                 .check_type_meta(read.__api_version.as_deref(), read.__kind.as_deref())

@@ -95,25 +95,25 @@ const _: () = {
     );
     const _: fn(&BookV1Beta1) = |root| {
         let value = &__decl::checks::inner(&root.spec).writer;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     const _: fn(&Book) = |root| {
         let value = &__decl::checks::inner(&root.spec).author;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     const _: fn(&Book) = |root| {
         let value = &__decl::checks::inner(&root.spec).copies;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     const _: fn(&BookV1Beta1) = |root| {
         let value = &__decl::checks::inner(&root.spec).note;
-        __decl::checks::converted(value)
+        __decl::checks::declared(value)
     };
     impl serde::Serialize for BookV1Beta1 {
-        fn serialize<S: serde::Serializer>(
+        fn serialize<__S: serde::Serializer>(
             &self,
-            to: S,
-        ) -> ::core::result::Result<S::Ok, S::Error> {
+            to: __S,
+        ) -> ::core::result::Result<__S::Ok, __S::Error> {
             use serde::ser::SerializeStruct;
             let mut out = serde::Serializer::serialize_struct(
                 to,
@@ -133,12 +133,12 @@ const _: () = {
         }
     }
     impl<'de> serde::Deserialize<'de> for BookV1Beta1 {
-        fn deserialize<D: serde::Deserializer<'de>>(
-            from: D,
-        ) -> ::core::result::Result<Self, D::Error> {
+        fn deserialize<__D: serde::Deserializer<'de>>(
+            from: __D,
+        ) -> ::core::result::Result<Self, __D::Error> {
             #[derive(serde::Deserialize)]
             #[serde(crate = "::kindsmith::__private::serde")]
-            struct Read {
+            struct __Read {
                 #[serde(rename = "apiVersion", default)]
                 __api_version: ::core::option::Option<::std::string::String>,
                 #[serde(rename = "kind", default)]
@@ -148,7 +148,7 @@ const _: () = {
                 #[serde(rename = "spec")]
                 spec: BookV1Beta1Spec,
             }
-            let read = <Read as serde::Deserialize>::deserialize(from)?;
+            let read = <__Read as serde::Deserialize>::deserialize(from)?;
             let declaration = <Self as __kind::Resource>::RESOURCE;
             declaration
                 .check_type_meta(read.__api_version.as_deref(), read.__kind.as_deref())

@@ -1,6 +1,10 @@
 //! Generates Rust from the definitions and documents of the corpus, and from the manifests of the conformance kit, if they are
 //! there. All documents of Kubernetes take minutes to compile: `KINDSMITH_CORPUS=all` reads them, and otherwise only some. The
-//! variable may also be a folder, whose files are read instead. `forms.yaml` is always read.
+//! variable may also be a folder, whose files are read instead. `forms.yaml` is always read, and so are definitions made at random:
+//! `KINDSMITH_RANDOM` is another seed than that of all days.
+mod random;
+mod words;
+
 use std::{
     env,
     error::Error,
@@ -9,7 +13,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use kindsmith::{kind::crd, testing};
 use kindsmith_codegen::{Builder, Generated};
+use random::Definitions;
 
 /// Documents with kinds that are in one version, in several, not stored, and recursive.
 const DOCUMENTS: [&str; 6] = [
@@ -34,12 +40,44 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let has_corpus = !files.is_empty();
     files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("forms.yaml"));
+    files.extend(random()?);
     let builder = Builder::new().command("cargo build -p generated").quiet();
     let builder = files.iter().fold(builder, Builder::file);
     let generated = builder.generate()?;
     builder.compile()?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("all.rs"), list(&files, has_corpus, &generated)?)?;
     Ok(())
+}
+
+/// How many random definitions there are.
+const MOST_RANDOM: usize = 40;
+
+/// Definitions made at random that the server takes.
+fn random() -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    println!("cargo::rerun-if-env-changed=KINDSMITH_RANDOM");
+    let seed = env::var("KINDSMITH_RANDOM").map_or(Ok(11), |seed| seed.parse())?;
+    let (mut definitions, mut taken, mut made) = (Definitions::of_seed(seed), Vec::new(), 0);
+    while taken.len() < MOST_RANDOM {
+        made += 1;
+        let definition = definitions.next();
+        if is_taken(&definition) {
+            taken.push(definition);
+        } else if made > 100 * MOST_RANDOM {
+            return Err(format!("of {made} random definitions, the server took {}", taken.len()).into());
+        }
+    }
+    let folder = PathBuf::from(env::var("OUT_DIR")?);
+    let file = |index: usize| folder.join(format!("random-{index}.json"));
+    for (index, definition) in taken.iter().enumerate() {
+        fs::write(file(index), definition.to_string())?;
+    }
+    Ok((0..taken.len()).map(file).collect())
+}
+
+/// True for a definition that the server takes, and of which objects can be made.
+fn is_taken(definition: &serde_json::Value) -> bool {
+    let Ok(defined) = crd::define(definition) else { return false };
+    defined.definition.kinds(&kindsmith::kind::Custom).iter().all(testing::has_documents)
 }
 
 /// The files of a folder, in the order of their names; none if there is no such folder.

@@ -163,7 +163,8 @@ fn kind(arguments: KindArguments) -> Result<Outcome, String> {
     changes.create(&path, kind.source());
     let is_sample = |path: &PathBuf| path.canonicalize().ok() == project.root.join(&sample).canonicalize().ok();
     if !from.as_ref().is_some_and(is_sample) {
-        changes.create(&sample, text.unwrap_or_else(|| kind.manifest()));
+        let written = text.and_then(|text| sample::adapted(&text, &format!("{}/{}", kind.group, kind.version)));
+        changes.create(&sample, written.unwrap_or_else(|| kind.manifest()));
     }
     let after = source.into_text();
     if after != before {

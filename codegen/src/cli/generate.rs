@@ -10,7 +10,10 @@ use super::{
     Outcome,
     kinds::{SizeLimit, files, warn},
 };
-use crate::change::{Changes, How};
+use crate::{
+    change::{Changes, How},
+    scaffold::names::is_keyword,
+};
 
 pub(super) const ABOUT: &str = "Generate kinds in Rust from files, to be committed.
 
@@ -151,10 +154,24 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
         return Ok(Outcome::Damaged);
     }
     let module = command.out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let (module, declaration) = declaration(&module);
     let kinds: String = generated.kinds.iter().map(|kind| [".kind::<", &module, "::", kind, ">()"].concat()).collect();
-    let next = format!("declare `mod {module};` beside the folder, and add to the builder: {kinds}");
+    let next = format!("declare `{declaration}` beside the folder, and add to the builder: {kinds}");
     changes.write(command.how, &[], &next)?;
     Ok(Outcome::Whole)
+}
+
+/// The name of a folder's module, and the line that declares it.
+fn declaration(folder: &str) -> (String, String) {
+    let letters = folder.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
+    let mut module: String = letters.collect();
+    if is_keyword(&module) {
+        module =
+            if module.starts_with(|first: char| first.is_ascii_digit()) { format!("_{module}") } else { module + "_" };
+    }
+    let path = if module == folder { String::new() } else { format!("#[path = {:?}] ", format!("{folder}/mod.rs")) };
+    let declaration = format!("{path}mod {module};");
+    (module, declaration)
 }
 
 /// The two sides of an option.
@@ -183,5 +200,17 @@ mod tests {
             ["src/generated", "*=PartialEq", "it's", ""].map(quoted),
             ["src/generated", "'*=PartialEq'", "'it'\\''s'", "''"]
         );
+    }
+
+    #[test]
+    fn the_line_that_declares_a_folder_is_rust() {
+        for (folder, module, line) in [
+            ("kinds", "kinds", "mod kinds;"),
+            ("gen-cert", "gen_cert", "#[path = \"gen-cert/mod.rs\"] mod gen_cert;"),
+            ("type", "type_", "#[path = \"type/mod.rs\"] mod type_;"),
+            ("1st", "_1st", "#[path = \"1st/mod.rs\"] mod _1st;"),
+        ] {
+            assert_eq!(declaration(folder), (module.to_owned(), line.to_owned()));
+        }
     }
 }

@@ -7,18 +7,29 @@ use super::{
     names,
 };
 
-/// Names in scope that no type may have.
-const RESERVED: [&str; 22] = [
+/// Names in scope that no type may have, and those by which the derive knows types that no kind may have.
+const RESERVED: [&str; 43] = [
     "ApiType",
     "BTreeMap",
+    "BTreeSet",
     "Box",
     "ByteString",
     "Clone",
     "Condition",
+    "Copy",
+    "DateTime",
     "Debug",
+    "Default",
     "Deserialize",
+    "Duration",
+    "Eq",
     "Err",
+    "From",
+    "HashMap",
+    "HashSet",
+    "Instant",
     "IntOrString",
+    "Iterator",
     "LabelSelector",
     "MicroTime",
     "None",
@@ -26,15 +37,22 @@ const RESERVED: [&str; 22] = [
     "ObjectReference",
     "Ok",
     "Option",
+    "PartialEq",
     "Quantity",
     "RawJson",
     "Resource",
+    "Result",
     "Serialize",
+    "Some",
+    "String",
+    "SystemTime",
     "Time",
+    "Timestamp",
+    "ToString",
+    "Value",
+    "Vec",
+    "VecDeque",
 ];
-/// More of them, of the prelude.
-const PRELUDE: [&str; 10] =
-    ["Copy", "Default", "Eq", "From", "Iterator", "PartialEq", "Some", "String", "ToString", "Vec"];
 
 /// Properties that say little without the one around them.
 const VAGUE: [&str; 14] = [
@@ -49,7 +67,7 @@ pub(super) fn names(model: &mut Model, options: &Options) {
         let mut taken = BTreeSet::new();
         for kind in &module.kinds {
             let name = names::of_kind(&kind.shared.names.kind);
-            let is_reserved = RESERVED.iter().chain(&PRELUDE).any(|reserved| *reserved == name);
+            let is_reserved = RESERVED.contains(&&*name);
             let name = names::free(&if is_reserved { format!("{name}Resource") } else { name }, &mut taken);
             roots.push((module.folder.clone(), name.clone()));
             let root = &mut model.types[kind.root];
@@ -73,7 +91,7 @@ pub(super) fn names(model: &mut Model, options: &Options) {
 
 /// The names that a type must not have: those of the other types in its module, and in each module that imports it.
 fn taken(model: &Model, id: usize, roots: &[(String, String)]) -> BTreeSet<String> {
-    let mut taken: BTreeSet<String> = RESERVED.iter().chain(&PRELUDE).map(|name| (*name).to_owned()).collect();
+    let mut taken: BTreeSet<String> = RESERVED.iter().map(|name| (*name).to_owned()).collect();
     let home = model.types[id].module;
     let uses = |index: usize, module: &Module| index == home || module.imports.contains(&id);
     for (_, module) in model.modules.iter().enumerate().filter(|(index, module)| uses(*index, module)) {

@@ -1,13 +1,13 @@
 //! The arguments of `#[api(…)]` that a schema needs beside its type.
-use kindsmith::schema::{Document, ListType, PatchStrategy, Schema, Type};
+use kindsmith::schema::{Document, ListType, Schema};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{
-    Options, Warning,
-    collect::is_enumeration,
+    Options, Warning, bounds, docs,
+    keywords::{Keywords, says_values},
     literal,
-    model::{Field, Model, Ty, Use},
+    model::{Declared, Field, Model, Ty, Use},
     names,
 };
 
@@ -21,88 +21,173 @@ pub(super) struct Arguments<'a> {
 
 impl Arguments<'_> {
     /// The arguments of a field.
-    pub(super) fn field(&mut self, field: &Field, at: &Use) -> Vec<TokenStream> {
-        let mut arguments = self.value(&field.schema, &field.ty, at);
+    pub(super) fn field(&mut self, field: &Field, at: &Use, is_verbatim: bool) -> Vec<TokenStream> {
+        let mut arguments = Vec::new();
+        let text = &field.schema.description;
+        arguments.extend((!docs::is_said(text, is_verbatim)).then(|| quote!(description = #text)));
+        arguments.extend(self.value(&field.schema, &field.ty, at, Some(is_verbatim)));
         if field.is_required && (field.schema.default.is_some() || field.schema.nullable) {
             arguments.push(quote!(required));
         }
         arguments
     }
 
-    /// The arguments of a value of a type.
-    fn value(&mut self, schema: &Schema, ty: &Ty, at: &Use) -> Vec<TokenStream> {
+    /// The arguments of a struct. What the fields say is not among them.
+    pub(super) fn declared(&mut self, declared: &Declared, at: &Use, all: &mut Vec<TokenStream>) {
+        let mut left = Keywords::of_struct(declared);
+        Self::keywords(&mut left, all);
+        self.warn_of_unions(&declared.schema, at);
+        all.extend(left.rest().map(|rest| named("keywords", &rest)));
+    }
+
+    /// The arguments of a value of a type. `comment` is how the description of items is read, if there is one in a comment.
+    fn value(&mut self, schema: &Schema, ty: &Ty, at: &Use, comment: Option<bool>) -> Vec<TokenStream> {
+        let ty = ty.inner();
+        let mut left = Keywords::of_value(schema, ty, self.model);
         let mut all = Vec::new();
         if let Some(default) = &schema.default {
             let value = self.default(default, ty);
             all.push(quote!(default = #value));
+            left.say(&["default"]);
         }
-        bounds(schema, &mut all);
+        bounds::write(schema, ty, self.model, &mut left, &mut all);
         if let Some(format) = format(schema, ty) {
             all.push(quote!(format = #format));
         }
-        if !schema.enumeration.is_empty() && !is_enumeration(schema) {
-            let values = literal::literal(&schema.enumeration.to_vec().into());
-            all.push(quote!(values = #values));
+        left.say(&["format"]);
+        if !schema.enumeration.is_empty() && !says_values(schema, ty) {
+            all.push(named("values", &schema.enumeration.to_vec().into()));
         }
-        self.list(schema, ty, &mut all);
-        if schema.map_atomic && !is_always_atomic(ty) {
-            all.push(quote!(map = atomic));
+        left.say(&["enum"]);
+        self.list(schema, ty, &mut left, &mut all);
+        self.merge(schema, ty, &mut left, &mut all);
+        self.flags(schema, ty, &mut left, &mut all);
+        Self::keywords(&mut left, &mut all);
+        if !matches!(ty, Ty::Declared(_)) {
+            self.warn_of_unions(schema, at);
         }
-        if schema.patch.retain_keys {
-            all.push(quote!(retain_keys));
-        }
-        if schema.nullable {
-            all.push(quote!(nullable));
-        }
-        if schema.embedded {
-            all.push(quote!(embedded));
-        }
-        if schema.preserve_unknown && schema.properties.is_empty() && schema.kind == Type::Object && !schema.embedded {
-            all.push(quote!(preserve_unknown));
-        }
-        if schema.kind != Type::Object || matches!(ty, Ty::Map(_) | Ty::Known(_)) {
-            self.keywords(schema, at, &mut all);
-        }
-        self.inner(schema, ty, at, &mut all);
+        self.inner(schema, ty, at, comment, &mut all);
+        all.extend(left.rest().map(|rest| named("keywords", &rest)));
         all
     }
 
-    /// The rules of items and entries.
-    fn inner(&mut self, schema: &Schema, ty: &Ty, at: &Use, all: &mut Vec<TokenStream>) {
+    /// Arguments without values.
+    fn flags(&self, schema: &Schema, ty: &Ty, left: &mut Keywords, all: &mut Vec<TokenStream>) {
+        if schema.map_atomic && left.has("x-kubernetes-map-type") && is_object(ty, self.model) {
+            all.push(quote!(map = atomic));
+            left.say(&["x-kubernetes-map-type"]);
+        }
+        if schema.nullable {
+            all.push(quote!(nullable));
+            left.say(&["nullable"]);
+        }
+        if schema.immutable {
+            all.push(quote!(immutable));
+        }
+        if schema.embedded && *ty == Ty::Known("RawJson") {
+            all.push(quote!(embedded));
+            left.say(&["type", "x-kubernetes-embedded-resource"]);
+        }
+        if schema.preserve_unknown && matches!(ty, Ty::Map(_)) {
+            all.push(quote!(preserve_unknown));
+            left.say(&["x-kubernetes-preserve-unknown-fields"]);
+        }
+    }
+
+    /// The rules and descriptions of items and entries.
+    fn inner(&mut self, schema: &Schema, ty: &Ty, at: &Use, comment: Option<bool>, all: &mut Vec<TokenStream>) {
         let (inner, ty, keyword) = match (ty, &schema.items, &schema.additional) {
             (Ty::List(ty), Some(items), _) => (items, ty, "items"),
             (Ty::Map(ty), _, Some(values)) => (values, ty, "additionalProperties"),
             _ => return,
         };
-        let arguments = self.value(inner, ty, &at.inner(keyword));
+        let mut arguments = Vec::new();
+        if let Some(text) = docs::of_items(inner, ty, self.model).filter(|text| {
+            let is_said = |is_verbatim| docs::is_said(text, is_verbatim);
+            !comment.is_some_and(is_said)
+        }) {
+            arguments.push(quote!(description = #text));
+        }
+        arguments.extend(self.value(inner, ty, &at.inner(keyword), None));
         if !arguments.is_empty() {
             all.push(quote!(items(#(#arguments),*)));
         }
     }
 
-    fn list(&self, schema: &Schema, ty: &Ty, all: &mut Vec<TokenStream>) {
+    fn list(&self, schema: &Schema, ty: &Ty, left: &mut Keywords, all: &mut Vec<TokenStream>) {
         let Ty::List(item) = ty else { return };
         match &schema.list {
-            ListType::Map(keys) => {
+            ListType::Map(keys) if keys.iter().all(|key| self.is_key(item, key)) => {
                 let keys = keys.iter().map(|key| self.key(item, key));
                 all.push(quote!(list = map(#(key = #keys),*)));
             }
-            ListType::Set => all.push(quote!(list = set)),
-            ListType::Atomic => {}
+            ListType::Set if **item != Ty::Known("f64") && self.is_scalar(item) => all.push(quote!(list = set)),
+            _ => return,
         }
-        let PatchStrategy { merge, merge_key, .. } = &schema.patch;
-        match merge_key {
-            Some(key) if *merge => {
-                let key = self.key(item, key);
-                all.push(quote!(merge(key = #key)));
+        left.say(&["x-kubernetes-list-type", "x-kubernetes-list-map-keys"]);
+    }
+
+    /// How strategic merge patches merge the value.
+    fn merge(&self, schema: &Schema, ty: &Ty, left: &mut Keywords, all: &mut Vec<TokenStream>) {
+        let (patch, mut said) = (&schema.patch, Vec::new());
+        if patch.merge {
+            let Ty::List(item) = ty else { return };
+            match &patch.merge_key {
+                Some(key) if self.is_key(item, key) => {
+                    let key = self.key(item, key);
+                    said.push(quote!(merge(key = #key)));
+                }
+                None if self.is_scalar(item) => said.push(quote!(merge)),
+                _ => return,
             }
-            _ if *merge => all.push(quote!(merge)),
-            _ => {}
+        } else if patch.merge_key.is_some() || patch.retain_keys && !is_object(ty, self.model) {
+            return;
+        }
+        said.extend(patch.retain_keys.then(|| quote!(retain_keys)));
+        all.extend(said);
+        left.say(&["x-kubernetes-patch-strategy", "x-kubernetes-patch-merge-key"]);
+    }
+
+    /// True for items that are scalars in Rust, too.
+    fn is_scalar(&self, item: &Ty) -> bool {
+        match item {
+            Ty::Known(name) => {
+                let scalars = [
+                    "String",
+                    "bool",
+                    "i32",
+                    "i64",
+                    "f64",
+                    "Time",
+                    "MicroTime",
+                    "Quantity",
+                    "IntOrString",
+                    "ByteString",
+                ];
+                scalars.contains(name)
+            }
+            Ty::Declared(_) => !is_object(item, self.model),
+            _ => false,
+        }
+    }
+
+    /// True if a property of items can be a key in Rust.
+    fn is_key(&self, item: &Ty, wire: &str) -> bool {
+        match item.inner() {
+            Ty::Declared(_) => self.model.field(item.inner(), wire).is_some_and(|field| match &field.ty {
+                Ty::Known(name) => ["String", "bool", "i32", "i64"].contains(name),
+                Ty::Declared(_) => !is_object(&field.ty, self.model),
+                _ => false,
+            }),
+            Ty::Known("Condition") => wire == "type",
+            Ty::Known("ObjectReference") => ["name", "namespace", "uid", "kind"].contains(&wire),
+            _ => false,
         }
     }
 
     /// The Rust name of a key of items.
     fn key(&self, item: &Ty, wire: &str) -> Ident {
+        let item = item.inner();
         if let (Ty::Known("Condition"), "type") = (item, wire) {
             return names::ident("kind");
         }
@@ -129,31 +214,21 @@ impl Arguments<'_> {
     }
 
     /// Keywords with values as in JSON.
-    pub(super) fn keywords(&mut self, schema: &Schema, at: &Use, all: &mut Vec<TokenStream>) {
-        if let Some(junctors) = &schema.junctors {
-            let lists = [("all_of", &junctors.all_of), ("any_of", &junctors.any_of), ("one_of", &junctors.one_of)];
-            for (name, branches) in lists.into_iter().filter(|(_, branches)| !branches.is_empty()) {
-                let branches: Document = branches.iter().map(literal::branch).collect();
-                json(name, &branches, all);
-            }
-            if let Some(not) = &junctors.not {
-                json("not", &literal::branch(not), all);
-            }
+    fn keywords(left: &mut Keywords, all: &mut Vec<TokenStream>) {
+        let branches = [("allOf", "all_of"), ("anyOf", "any_of"), ("oneOf", "one_of"), ("not", "not")];
+        for (wire, name) in branches {
+            all.extend(left.take(wire).map(|value| named(name, &value)));
         }
-        let Some(unenforced) = &schema.unenforced else { return };
-        for rule in &unenforced.rules {
+        for rule in left.take("x-kubernetes-validations").iter().filter_map(Document::as_array).flatten() {
             all.push(self::rule(rule));
         }
-        if !unenforced.title.is_empty() {
-            let title = &unenforced.title;
-            all.push(quote!(title = #title));
+        for (wire, name) in [("title", "title"), ("example", "example"), ("externalDocs", "external_docs")] {
+            all.extend(left.take(wire).map(|value| named(name, &value)));
         }
-        for (name, value) in [("example", &unenforced.example), ("external_docs", &unenforced.external_docs)] {
-            if let Some(value) = value {
-                json(name, value, all);
-            }
-        }
-        if !unenforced.unions.is_empty() {
+    }
+
+    fn warn_of_unions(&mut self, schema: &Schema, at: &Use) {
+        if schema.unenforced.as_ref().is_some_and(|unenforced| !unenforced.unions.is_empty()) {
             self.warn(at, "x-kubernetes-unions is left out, which has no effect");
         }
     }
@@ -168,9 +243,9 @@ impl Arguments<'_> {
     }
 }
 
-fn json(name: &str, value: &Document, all: &mut Vec<TokenStream>) {
+fn named(name: &str, value: &Document) -> TokenStream {
     let (name, value) = (names::ident(name), literal::literal(value));
-    all.push(quote!(#name = #value));
+    quote!(#name = #value)
 }
 
 /// A rule in CEL.
@@ -179,35 +254,19 @@ fn rule(rule: &Document) -> TokenStream {
     let mut arguments = vec![quote!(#text)];
     for name in ["message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"] {
         if let Some(value) = rule.get(name).filter(|value| !value.is_null()) {
-            json(&names::snake(name), value, &mut arguments);
+            arguments.push(named(&names::snake(name), value));
         }
     }
     quote!(rule(#(#arguments),*))
 }
 
-fn bounds(schema: &Schema, all: &mut Vec<TokenStream>) {
-    let numbers = [
-        (if schema.exclusive_minimum { "exclusive_minimum" } else { "minimum" }, schema.minimum),
-        (if schema.exclusive_maximum { "exclusive_maximum" } else { "maximum" }, schema.maximum),
-        ("multiple_of", schema.multiple_of),
-    ];
-    let numbers = numbers.into_iter().filter_map(|(name, value)| Some((name, literal::bound(value?))));
-    let counts = [
-        ("min_length", schema.min_length),
-        ("max_length", schema.max_length),
-        ("min_items", schema.min_items),
-        ("max_items", schema.max_items),
-        ("min_properties", schema.min_properties),
-        ("max_properties", schema.max_properties),
-    ];
-    let counts = counts.into_iter().filter_map(|(name, value)| Some((name, literal::number(&value?.to_string()))));
-    for (name, value) in numbers.chain(counts) {
-        let name = names::ident(name);
-        all.push(quote!(#name = #value));
-    }
-    if let Some(pattern) = &schema.pattern {
-        let text = pattern.text();
-        all.push(quote!(pattern = #text));
+/// True for structs, maps, and raw JSON.
+pub(super) fn is_object(ty: &Ty, model: &Model) -> bool {
+    match ty {
+        Ty::Declared(id) => !super::collect::is_enumeration(&model.types[*id].schema),
+        Ty::Known(name) => ["RawJson", "LabelSelector", "ObjectReference", "ObjectMeta", "Condition"].contains(name),
+        Ty::Map(_) => true,
+        Ty::List(_) | Ty::Nullable(_) => false,
     }
 }
 
@@ -224,9 +283,4 @@ fn format(schema: &Schema, ty: &Ty) -> Option<String> {
     };
     let given = schema.format.as_deref().unwrap_or_default();
     (given != usual).then(|| given.to_owned())
-}
-
-/// True for kindsmith's types that are replaced as a whole wherever they are.
-fn is_always_atomic(ty: &Ty) -> bool {
-    matches!(ty, Ty::Known("LabelSelector" | "ObjectReference"))
 }

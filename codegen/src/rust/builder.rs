@@ -199,7 +199,7 @@ impl Builder {
 
     /// The attributes of a group's module. Descriptions of others do not follow the conventions of doc comments.
     fn gate(&self, model: &Model, folder: &str) -> String {
-        const ALLOWED: &str = "#[allow(clippy::all, clippy::pedantic, rustdoc::all)]\n";
+        const ALLOWED: &str = "#[allow(clippy::all, clippy::pedantic, nonstandard_style, rustdoc::all)]\n";
         if !self.options.features {
             return ALLOWED.to_owned();
         }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kindsmith::{
     ApiType,
-    kind::model::Version,
+    kind::{crd::QUANTITY, model::Version},
     meta::by_priority,
     schema::{Scalar, Schema, Type},
 };
@@ -100,6 +100,10 @@ impl<'c> Collector<'c> {
         }
         let root = self.declare(&version.schema, version.schema.description.clone(), at.clone());
         self.model.types[root].is_root = true;
+        self.model.types[root].is_counted = is_counted(&version.schema);
+        // A root is used once: all that it says is said with its type.
+        self.model.types[root].schema = Schema::clone(&version.schema);
+        self.warn_of_unknown(&version.schema, &at);
         self.model.types[root].is_doc_fixed = true;
         self.model.types[root].fields = self.fields(&version.schema, &at);
         let kind = Kind { root, shared, version: version.clone(), is_builtin: read.is_builtin(), storage: None };
@@ -141,6 +145,7 @@ impl<'c> Collector<'c> {
             plain_name: String::new(),
             name: String::new(),
             is_root: false,
+            is_counted: false,
         });
         self.model.modules[self.module].types.push(id);
         id
@@ -169,8 +174,14 @@ impl<'c> Collector<'c> {
             .collect()
     }
 
-    /// The type of a value. The description of an item is that of its type, if it has one.
+    /// The type of a value, which may be null where it is an item or an entry.
     fn ty(&mut self, schema: &Schema, at: &Use, is_inner: bool) -> Ty {
+        let ty = self.not_null(schema, at, is_inner);
+        if is_inner && schema.nullable { Ty::Nullable(Box::new(ty)) } else { ty }
+    }
+
+    /// The type of a value other than null. The description of an item is that of its type, if it has one.
+    fn not_null(&mut self, schema: &Schema, at: &Use, is_inner: bool) -> Ty {
         if schema.definition.is_some() {
             return self.raw(at, "a type that contains itself", "schemas that end");
         }
@@ -187,9 +198,15 @@ impl<'c> Collector<'c> {
             Type::Integer => Ty::Known("i64"),
             Type::Number => Ty::Known("f64"),
             Type::Boolean => Ty::Known("bool"),
+            Type::IntOrString if is_quantity(schema) => Ty::Known("Quantity"),
             Type::IntOrString => Ty::Known("IntOrString"),
             Type::Any => Ty::Known("RawJson"),
             Type::Array => match &schema.items {
+                Some(_) if schema.preserve_unknown => Ty::List(Box::new(self.raw(
+                    at,
+                    "x-kubernetes-preserve-unknown-fields of a list",
+                    "lists without it",
+                ))),
                 Some(items) => Ty::List(Box::new(self.ty(items, &at.inner("items"), true))),
                 None => self.raw(at, "a list without items", "lists that declare their items"),
             },
@@ -199,6 +216,9 @@ impl<'c> Collector<'c> {
 
     fn object(&mut self, schema: &Schema, at: &Use, is_inner: bool) -> Ty {
         match &schema.additional {
+            _ if schema.embedded && !schema.properties.is_empty() => {
+                self.raw(at, "properties of an embedded resource", "embedded resources without properties")
+            }
             _ if schema.embedded => Ty::Known("RawJson"),
             Some(_) if !schema.properties.is_empty() => {
                 self.raw(at, "properties beside additionalProperties", "one of the two")
@@ -209,11 +229,7 @@ impl<'c> Collector<'c> {
             Some(values) => Ty::Map(Box::new(self.ty(values, &at.inner("additionalProperties"), true))),
             None if schema.preserve_unknown && schema.properties.is_empty() => Ty::Map(Box::new(Ty::Known("RawJson"))),
             None => {
-                if schema.preserve_unknown {
-                    let found =
-                        "found x-kubernetes-preserve-unknown-fields beside properties; supported: one of the two";
-                    self.warn(at, format!("fields that are not declared are dropped: {found}"));
-                }
+                self.warn_of_unknown(schema, at);
                 let mut bare = bare(schema, schema.name.as_deref().is_some_and(|name| name.starts_with(MACHINERY)));
                 // It belongs to the use.
                 bare.default = None;
@@ -222,6 +238,14 @@ impl<'c> Collector<'c> {
                     None => Ty::Declared(self.declared(schema, at, is_inner)),
                 }
             }
+        }
+    }
+
+    fn warn_of_unknown(&mut self, schema: &Schema, at: &Use) {
+        if schema.preserve_unknown {
+            let found =
+                "found x-kubernetes-preserve-unknown-fields beside properties; supported in Rust: one of the two";
+            self.warn(at, format!("fields that are not declared are kept, and not in the type: {found}"));
         }
     }
 
@@ -257,6 +281,7 @@ impl<'c> Collector<'c> {
                 (known.doc, known.is_doc_fixed) = (doc.clone(), true);
             }
             known.uses.push(at.clone());
+            known.is_counted |= is_counted(schema);
             if known.module != self.module {
                 self.import(id);
             }
@@ -264,6 +289,7 @@ impl<'c> Collector<'c> {
         }
         let id = self.declare(schema, doc.clone(), at.clone());
         self.model.types[id].is_doc_fixed = is_inner || is_named;
+        self.model.types[id].is_counted = is_counted(schema);
         self.known.entry(key).or_default().push(id);
         self.model.types[id].fields = self.fields(schema, at);
         id
@@ -322,7 +348,23 @@ fn bare(schema: &Schema, drops_zeros: bool) -> Schema {
 /// A closed set of strings, without further rules for them.
 pub(super) fn is_enumeration(schema: &Schema) -> bool {
     let is_bounded = schema.min_length.is_some() || schema.max_length.is_some() || schema.pattern.is_some();
-    !schema.enumeration.is_empty() && schema.enumeration.iter().all(serde_json::Value::is_string) && !is_bounded
+    let texts: BTreeSet<&str> = schema.enumeration.iter().filter_map(serde_json::Value::as_str).collect();
+    let are_texts = !texts.is_empty() && texts.len() == schema.enumeration.len();
+    schema.kind == Type::String && are_texts && !is_bounded
+}
+
+/// A quantity as definitions have it. In Rust, its default is a text.
+fn is_quantity(schema: &Schema) -> bool {
+    schema.pattern.as_ref().is_some_and(|pattern| pattern.text() == QUANTITY)
+        && schema.default.as_ref().is_none_or(serde_json::Value::is_string)
+}
+
+/// True if fields without content make a difference: a schema counts fields, or asks which there are.
+fn is_counted(schema: &Schema) -> bool {
+    schema.min_properties.is_some()
+        || schema.max_properties.is_some()
+        || !schema.enumeration.is_empty()
+        || schema.junctors.is_some()
 }
 
 fn fits_i32(schema: &Schema) -> bool {

@@ -1,7 +1,7 @@
 //! Rust from the model: each item is built as tokens and printed by prettyplease.
 use std::collections::BTreeSet;
 
-use kindsmith::{__layers::text::in_one_line, schema::ListType};
+use kindsmith::{__layers::text::in_one_line, schema::Schema};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -132,34 +132,33 @@ impl Emitter<'_> {
         first: &TokenStream,
     ) -> Result<TokenStream, String> {
         let at = declared.uses[0].clone();
-        let descriptions = declared.fields.iter().flat_map(|field| [&field.schema.description, inner_doc(field)]);
-        let is_verbatim = [&declared.doc].into_iter().chain(descriptions).any(|text| !docs::survives_wrapping(text));
-        let mut api = Vec::new();
-        if declared.is_root || is_unconventional(declared) {
-            api.push(quote!(published));
-        }
+        let of_items = declared.fields.iter().filter_map(|field| self.items_doc(field));
+        let descriptions = declared.fields.iter().map(|field| &*field.schema.description).chain(of_items);
+        let is_verbatim = [&*declared.doc].into_iter().chain(descriptions).any(|text| !docs::survives_wrapping(text));
+        let mut api = vec![quote!(published)];
         if is_verbatim {
             api.push(quote!(verbatim));
         }
+        api.extend(exact(&declared.doc, is_verbatim));
         let mut arguments =
             Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
-        arguments.keywords(&declared.schema, &at, &mut api);
+        arguments.declared(declared, &at, &mut api);
         let has_number = |field: &Field| field.schema.protobuf.is_some();
         if declared.fields.iter().any(has_number) && !declared.is_numbered() {
             arguments.warn(&at, "not served in Protobuf: found fields without numbers, or inside of other messages; supported: fields with numbers alone");
         }
-        let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
         let is_renamed = |field: &Field| {
             let rust = self.options.renamed_field(&declared.plain_name, &field.wire).unwrap_or(&field.rust);
             let written = names::written(rust);
-            written != field.wire && names::camel(&written) == field.wire
+            written != field.wire && names::camel(&written).as_ref() == Some(&field.wire)
         };
         let rename_all = (!declared.is_root && declared.fields.iter().any(is_renamed))
             .then(|| quote!(#[serde(rename_all = "camelCase")]));
         let is_undescribed =
             declared.doc.is_empty() || declared.fields.iter().any(|field| field.schema.description.is_empty());
         let undescribed = is_undescribed.then(|| quote!(#[allow(missing_docs)]));
-        let (derives, further) = self.options.attributes(&declared.plain_name, derives)?;
+        let has_default = self.have_default(declared);
+        let (derives, further) = self.options.attributes(&declared.plain_name, derives, has_default)?;
         let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
         let fields = declared.fields.iter().map(|field| self.field(declared, field, is_verbatim));
         let fields = fields.collect::<Result<Vec<_>, String>>()?;
@@ -168,7 +167,7 @@ impl Emitter<'_> {
             #doc
             #[derive(#derives)]
             #attributes
-            #api
+            #[api(#(#api),*)]
             #rename_all
             #undescribed
             #further
@@ -180,7 +179,7 @@ impl Emitter<'_> {
         let at = declared.uses[0].field(&field.wire);
         let mut arguments =
             Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
-        let mut api = arguments.field(field, &at);
+        let mut api = arguments.field(field, &at, is_verbatim);
         if let (true, Some(number)) = (declared.is_numbered(), field.schema.protobuf) {
             let number = literal::number(&number.to_string());
             api.insert(0, quote!(proto = #number));
@@ -192,19 +191,24 @@ impl Emitter<'_> {
         let renamed = self.options.renamed_field(&declared.plain_name, &field.wire);
         let rust = renamed.unwrap_or(&field.rust);
         let mut serde = Vec::new();
-        if names::camel(&names::written(rust)) != field.wire {
+        if names::camel(&names::written(rust)).as_ref() != Some(&field.wire) {
             let wire = &field.wire;
             serde.push(quote!(rename = #wire));
         }
         let ty = self.options.ty(&field.ty, self.model)?;
         let is_optional = !field.is_required && field.schema.default.is_none();
-        let may_be_empty = matches!(field.ty, Ty::List(_) | Ty::Map(_));
-        let ty = if field.schema.nullable || is_optional && !may_be_empty {
+        let ty = if Self::is_option(field) {
+            if field.schema.nullable && is_optional && declared.is_counted {
+                serde.extend([quote!(default), quote!(skip_serializing_if = "Option::is_none")]);
+            }
             quote!(Option<#ty>)
         } else {
             if is_optional {
                 serde.push(quote!(default));
-                let is_bounded = field.schema.min_items.is_some() || field.schema.min_properties.is_some();
+                let of = &field.schema;
+                let has_rules = !of.enumeration.is_empty() || !of.required.is_empty() || of.junctors.is_some();
+                let is_bounded =
+                    of.min_items.is_some() || of.min_properties.is_some() || has_rules || declared.is_counted;
                 let empty = if matches!(field.ty, Ty::List(_)) { "Vec::is_empty" } else { "BTreeMap::is_empty" };
                 serde.extend(is_bounded.then(|| quote!(skip_serializing_if = #empty)));
             }
@@ -213,13 +217,13 @@ impl Emitter<'_> {
         let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
         let mut lines = docs::lines(&field.schema.description, is_verbatim);
         let of_items = self.items_doc(field);
-        if let Some(text) = &of_items {
+        if let Some(text) = of_items {
             if field.schema.description.is_empty() {
                 lines.clear();
             } else {
                 lines.push(String::new());
             }
-            lines.extend(["# Items".to_owned(), String::new()]);
+            lines.extend([docs::ITEMS.to_owned(), String::new()]);
             lines.extend(docs::lines(text, is_verbatim));
         }
         let doc = doc(&lines, field.schema.description.is_empty() && of_items.is_none());
@@ -228,17 +232,29 @@ impl Emitter<'_> {
         Ok(quote! { #doc #api #serde #further pub #rust: #ty, })
     }
 
-    /// The description of items, if it is not that of their type.
-    fn items_doc(&self, field: &Field) -> Option<String> {
-        let text = inner_doc(field);
-        let of_type = match &field.ty {
-            Ty::List(inner) | Ty::Map(inner) => match &**inner {
-                Ty::Declared(id) => &self.model.types[*id].doc,
-                _ => "",
-            },
-            _ => "",
+    /// True if each field has a default in Rust, as far as that is known here.
+    fn have_default(&self, declared: &Declared) -> bool {
+        let has_default = |field: &Field| match &field.ty {
+            _ if Self::is_option(field) => true,
+            Ty::Known(name) => !["Time", "MicroTime"].contains(name),
+            Ty::Declared(id) => {
+                let of = &self.model.types[*id];
+                self.options.is_skipped(&of.plain_name) || !is_enumeration(&of.schema) && self.have_default(of)
+            }
+            Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
         };
-        (!text.is_empty() && text != of_type).then(|| text.clone())
+        declared.fields.iter().all(has_default)
+    }
+
+    /// True for a field whose type is an `Option`.
+    fn is_option(field: &Field) -> bool {
+        let is_optional = !field.is_required && field.schema.default.is_none();
+        field.schema.nullable || is_optional && !matches!(field.ty, Ty::List(_) | Ty::Map(_))
+    }
+
+    /// The description of items, if it is not that of their type.
+    fn items_doc<'f>(&self, field: &'f Field) -> Option<&'f str> {
+        inner(field).and_then(|(schema, ty)| docs::of_items(schema, ty, self.model))
     }
 
     fn enumeration(&mut self, declared: &Declared) -> Result<TokenStream, String> {
@@ -246,21 +262,24 @@ impl Emitter<'_> {
         let rule = names::variant_rule(&variants);
         let rename_all = (!rule.is_empty()).then(|| quote!(#[serde(rename_all = #rule)]));
         let fields = variants.iter().map(|(rust, wire)| {
-            let rename = (names::variant(rust, rule) != *wire).then(|| quote!(#[serde(rename = #wire)]));
+            let rename = (names::variant(rust, rule).as_ref() != Some(wire)).then(|| quote!(#[serde(rename = #wire)]));
             let doc = format!(" `{}`.", if wire.is_empty() { "\"\"".into() } else { in_one_line(wire) });
             let rust = names::ident(rust);
             quote!(#[doc = #doc] #rename #rust,)
         });
-        let verbatim = (!docs::survives_wrapping(&declared.doc)).then(|| quote!(#[api(verbatim)]));
+        let is_verbatim = !docs::survives_wrapping(&declared.doc);
+        let api = is_verbatim.then(|| quote!(verbatim)).into_iter().chain(exact(&declared.doc, is_verbatim));
+        let api: Vec<_> = api.collect();
+        let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
         let undescribed = declared.doc.is_empty().then(|| quote!(#[allow(missing_docs)]));
-        let doc = doc(&docs::lines(&declared.doc, verbatim.is_some()), declared.doc.is_empty());
+        let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
         let derives = quote!(ApiType, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize);
-        let (derives, further) = self.options.attributes(&declared.plain_name, &derives)?;
+        let (derives, further) = self.options.attributes(&declared.plain_name, &derives, false)?;
         let name = names::ident(&declared.name);
         Ok(quote! {
             #doc
             #[derive(#derives)]
-            #verbatim
+            #api
             #rename_all
             #undescribed
             #further
@@ -269,14 +288,17 @@ impl Emitter<'_> {
     }
 }
 
-/// The description of the items of a list, or of the values of a map.
-fn inner_doc(field: &Field) -> &String {
-    const NONE: &String = &String::new();
+/// The items of a list, or the values of a map, with their type.
+fn inner(field: &Field) -> Option<(&Schema, &Ty)> {
     match (&field.ty, &field.schema.items, &field.schema.additional) {
-        (Ty::List(inner), Some(items), _) if !matches!(**inner, Ty::Known("Condition")) => &items.description,
-        (Ty::Map(_), _, Some(values)) => &values.description,
-        _ => NONE,
+        (Ty::List(ty), Some(inner), _) | (Ty::Map(ty), _, Some(inner)) => Some((inner, ty)),
+        _ => None,
     }
+}
+
+/// The description as an argument, if its comment does not say it.
+fn exact(text: &str, is_verbatim: bool) -> Option<TokenStream> {
+    (!docs::is_said(text, is_verbatim)).then(|| quote!(description = #text))
 }
 
 fn doc(lines: &[String], is_empty: bool) -> TokenStream {
@@ -285,26 +307,4 @@ fn doc(lines: &[String], is_empty: bool) -> TokenStream {
     }
     let lines = lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
     quote!(#(#[doc = #lines])*)
-}
-
-/// True if the type violates conventions that the derive checks.
-fn is_unconventional(declared: &Declared) -> bool {
-    declared.fields.iter().any(|field| {
-        let is_camel = field.wire.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && field.wire.chars().all(|letter| letter.is_ascii_alphanumeric());
-        let mut has_float = false;
-        field.ty.walk(&mut |name| has_float |= name == "f64", &mut |_| ());
-        let lacks_key = |key: &String| field.schema.items.as_ref().is_some_and(|items| !items.required.contains(key));
-        let may_lack_keys = matches!(&field.schema.list, ListType::Map(keys) if keys.iter().any(lacks_key));
-        let is_list_map = matches!(field.schema.list, ListType::Map(_));
-        let is_unkeyed = field.wire == "conditions" && !is_list_map;
-        let has = |name| field.schema.items.as_ref().is_some_and(|items| items.properties.contains_key(name));
-        let is_unlike_conditions = field.wire == "conditions" && !(has("type") && has("status"));
-        let mut is_boolean = false;
-        field.ty.walk(&mut |name| is_boolean |= name == "bool", &mut |_| ());
-        let is_boolean_status = field.wire == "status" && is_boolean;
-        let is_generation = field.wire == "observedGeneration" && field.ty != Ty::Known("i64");
-        let is_unlike_status = is_unlike_conditions || is_boolean_status || is_generation;
-        !is_camel || has_float || is_unkeyed || is_unlike_status || may_lack_keys
-    })
 }

@@ -162,7 +162,7 @@ impl Emitter<'_> {
         let (text, cell) = match (&column.cell, found) {
             (Cell::Path(path), Some(found)) => (format!(".{path}"), quote!(path = #found)),
             (Cell::Path(path), None) => {
-                let text = format!(".{path}");
+                let text = json_path(path);
                 (text.clone(), quote!(json_path = #text, type = #shown))
             }
             (Cell::JsonPath(path), _) => {
@@ -244,4 +244,19 @@ impl Emitter<'_> {
         let Use { kind, pointer, .. } = declared.uses[0].clone();
         self.warnings.push(Warning { source: String::new(), kind, pointer, message: message.to_owned() });
     }
+}
+
+/// A path in JSONPath, in which a backslash stands before a letter that is no part of a name otherwise.
+fn json_path(path: &Path) -> String {
+    let mut text = String::new();
+    for name in &path.0 {
+        text.push('.');
+        for letter in name.chars() {
+            if "\\.[]{}$@,*\"'".contains(letter) || letter.is_whitespace() {
+                text.push('\\');
+            }
+            text.push(letter);
+        }
+    }
+    text
 }

@@ -2,10 +2,12 @@
 
 mod assign;
 mod attributes;
+mod bounds;
 mod builder;
 mod collect;
 mod docs;
 mod emit;
+mod keywords;
 mod kinds;
 mod literal;
 mod model;

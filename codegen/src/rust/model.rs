@@ -61,6 +61,8 @@ pub(super) struct Declared {
     pub name: String,
     /// The kind of which the type is the root.
     pub is_root: bool,
+    /// Which fields there are decides whether a value is valid, so that empty ones are not written.
+    pub is_counted: bool,
 }
 
 impl Declared {
@@ -97,6 +99,8 @@ pub(super) enum Ty {
     Known(&'static str),
     List(Box<Ty>),
     Map(Box<Ty>),
+    /// An item or an entry that may be null.
+    Nullable(Box<Ty>),
     /// A declared type.
     Declared(usize),
 }
@@ -127,12 +131,17 @@ impl Model {
 }
 
 impl Ty {
+    /// The type of values that are not null.
+    pub(super) fn inner(&self) -> &Self {
+        if let Self::Nullable(inner) = self { inner } else { self }
+    }
+
     /// The names of kindsmith's and the standard library's types in it, and the declared types.
     pub(super) fn walk(&self, known: &mut impl FnMut(&'static str), declared: &mut impl FnMut(usize)) {
         match self {
             Self::Known(name) => known(name),
             Self::Declared(id) => declared(*id),
-            Self::List(inner) => inner.walk(known, declared),
+            Self::List(inner) | Self::Nullable(inner) => inner.walk(known, declared),
             Self::Map(inner) => {
                 known("BTreeMap");
                 inner.walk(known, declared);

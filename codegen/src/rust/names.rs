@@ -16,9 +16,10 @@ pub(super) fn ident(name: &str) -> Ident {
     }
 }
 
-/// The text as an identifier, if it is one and nothing else: spaces and comments around it are no part of one.
+/// The text as an identifier, if it is one and nothing else: spaces and comments around it are no part of one. The parser does not
+/// know that `gen` is a keyword since the edition of 2024.
 fn parsed(text: &str) -> Option<Ident> {
-    syn::parse_str::<Ident>(text).ok().filter(|ident| *ident == text)
+    syn::parse_str::<Ident>(text).ok().filter(|ident| *ident == text && text != "gen")
 }
 
 /// True for a name that an identifier can have, if need be a raw one.
@@ -36,29 +37,38 @@ fn fitting(name: &str) -> String {
     let begins = name.chars().next().is_some_and(begins);
     let letters = name.chars().map(|letter| if is_inner(letter) { letter } else { '_' });
     let text: String = (!begins).then_some('_').into_iter().chain(letters).collect();
-    if text == "_" { "_Other".to_owned() } else { text }
+    if text == "_" { "other".to_owned() } else { text }
 }
 
 /// True for a letter that an identifier may begin with.
 fn begins(letter: char) -> bool {
-    letter.is_ascii_alphabetic() || !letter.is_ascii() && parsed(letter.encode_utf8(&mut [0; 4])).is_some()
+    letter.is_ascii_alphabetic() || is_latin(letter)
 }
 
 /// True for a letter that an identifier may go on with.
 fn is_inner(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii() && parsed(&format!("a{letter}")).is_some()
+    letter.is_ascii_alphanumeric() || letter == '_' || is_latin(letter)
+}
+
+/// True for a letter outside of ASCII that the compiler takes as it stands: it composes no others, it warns of those that look
+/// like others, and of those from several scripts.
+fn is_latin(letter: char) -> bool {
+    matches!(letter, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{ff}')
 }
 
 /// The name of a module that is made of a label: `v1_10_0` of `v1-10-0`. Its file has the name, too, so that it is neither a
-/// word of the language nor `mod`.
+/// word of the language nor `mod`. It may be beside what names these crates.
 pub(super) fn module(label: &str) -> String {
+    const CRATES: [&str; 4] = ["alloc", "kindsmith", "serde", "std"];
     let name = label.replace('-', "_");
-    if parsed(&name).is_some() { name } else { ident(&format!("{name}_")).to_string() }
+    let is_free = parsed(&name).is_some() && !CRATES.contains(&&*name);
+    if is_free { name } else { ident(&format!("{name}_")).to_string() }
 }
 
 /// The name of a type that is made of a kind, which may have dashes: the kind itself, if it can be one.
 pub(super) fn of_kind(kind: &str) -> String {
-    let name = if parsed(kind).is_some() { kind.to_owned() } else { type_name(kind) };
+    let is_type = parsed(kind).is_some() && kind.starts_with(|first: char| first.is_ascii_uppercase());
+    let name = if is_type && kind.chars().all(is_inner) { kind.to_owned() } else { type_name(kind) };
     written(&name)
 }
 
@@ -73,6 +83,12 @@ fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut open = false;
     for (at, &letter) in letters.iter().enumerate() {
+        if letter.is_alphabetic() && !is_inner(letter) {
+            // Of other scripts, the number of the letter.
+            words.push(format!("u{:x}", u32::from(letter)));
+            open = false;
+            continue;
+        }
         if !letter.is_alphanumeric() || !is_inner(letter) {
             open = false;
             continue;
@@ -95,7 +111,7 @@ fn words(name: &str) -> Vec<String> {
 
 /// A name as a field's: `podIP` as `pod_ip`.
 pub(super) fn snake(name: &str) -> String {
-    not_a_number(words(name).join("_"), "_")
+    not_a_number(words(name).join("_"), "_").to_lowercase()
 }
 
 /// A name as a type's or variant's: `podIP` as `PodIp`.
@@ -120,7 +136,7 @@ pub(super) fn capital(name: &str) -> String {
 
 fn not_a_number(name: String, before: &str) -> String {
     match name.chars().next() {
-        None => format!("{before}Other"),
+        None => format!("{}Other", before.trim_matches('_')),
         Some(first) if begins(first) => name,
         Some(_) => format!("{before}{name}"),
     }
@@ -162,44 +178,50 @@ const VARIANT_RULES: [&str; 8] = [
     "SCREAMING-KEBAB-CASE",
 ];
 
-/// The name of a field on the wire with `rename_all = "camelCase"`.
-pub(super) fn camel(rust: &str) -> String {
-    let pascal: String = rust.split('_').map(capital).collect();
+/// The name of a field on the wire with `rename_all = "camelCase"`. serde knows letters of ASCII alone, and fails for names that
+/// begin with others.
+pub(super) fn camel(rust: &str) -> Option<String> {
+    let upper = |word: &str| with_first(word, |first| first.to_ascii_uppercase());
+    let pascal: String = rust.split('_').map(upper).collect();
     lower_first(&pascal)
 }
 
-fn lower_first(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+fn lower_first(name: &str) -> Option<String> {
+    name.starts_with(|first: char| first.is_ascii()).then(|| with_first(name, |first| first.to_ascii_lowercase()))
 }
 
-/// The name of a variant on the wire under one of serde's rules.
-pub(super) fn variant(rust: &str, rule: &str) -> String {
+fn with_first(name: &str, change: impl Fn(char) -> char) -> String {
+    let mut letters = name.chars();
+    letters.next().map(change).into_iter().chain(letters).collect()
+}
+
+/// The name of a variant on the wire under one of serde's rules, if serde knows one.
+pub(super) fn variant(rust: &str, rule: &str) -> Option<String> {
     let snake = || {
         let mut text = String::new();
         for (at, letter) in rust.char_indices() {
             if at > 0 && letter.is_uppercase() {
                 text.push('_');
             }
-            text.extend(letter.to_lowercase());
+            text.push(letter.to_ascii_lowercase());
         }
         text
     };
-    match rule {
+    Some(match rule {
         "lowercase" => rust.to_ascii_lowercase(),
         "UPPERCASE" => rust.to_ascii_uppercase(),
-        "camelCase" => lower_first(rust),
+        "camelCase" => return lower_first(rust),
         "snake_case" => snake(),
         "SCREAMING_SNAKE_CASE" => snake().to_ascii_uppercase(),
         "kebab-case" => snake().replace('_', "-"),
         "SCREAMING-KEBAB-CASE" => snake().to_ascii_uppercase().replace('_', "-"),
         _ => rust.to_owned(),
-    }
+    })
 }
 
 /// The rule of serde under which most variants need no name of their own; empty for none.
 pub(super) fn variant_rule(variants: &[(String, String)]) -> &'static str {
-    let fits = |rule: &str| variants.iter().filter(|(rust, wire)| variant(rust, rule) == *wire).count();
+    let fits = |rule: &str| variants.iter().filter(|(rust, wire)| variant(rust, rule).as_ref() == Some(wire)).count();
     let mut best = "";
     for rule in VARIANT_RULES {
         if fits(rule) > fits(best) {
@@ -224,8 +246,10 @@ mod tests {
             ("x-kubernetes-map", "x_kubernetes_map"),
             ("$ref", "ref"),
             ("4th", "_4th"),
-            ("-", "_Other"),
+            ("-", "other"),
             ("größe", "größe"),
+            ("日本", "u65e5_u672c"),
+            ("e\u{301}tage", "e_tage"),
             ("a²", "a"),
             ("; fn evil() {}", "fn_evil"),
         ] {
@@ -239,7 +263,17 @@ mod tests {
 
     #[test]
     fn keywords_are_raw_identifiers() {
-        assert_eq!(["type", "self", "name"].map(|name| ident(name).to_string()), ["r#type", "self_", "name"]);
+        let idents = ["type", "self", "gen", "name"].map(|name| ident(name).to_string());
+        assert_eq!(idents, ["r#type", "self_", "r#gen", "name"]);
+    }
+
+    #[test]
+    fn names_on_the_wire_are_those_of_serde() {
+        let cases = [("pod_ip", Some("podIp")), ("é", None), ("_", None), ("a_é", Some("aé")), ("_4th", Some("4th"))];
+        for (rust, wire) in cases {
+            assert_eq!(camel(rust).as_deref(), wire, "{rust}");
+        }
+        assert_eq!((variant("Éa", "camelCase"), variant("AÉ", "snake_case").as_deref()), (None, Some("a_É")));
     }
 
     #[test]
@@ -251,8 +285,9 @@ mod tests {
                 assert!(is_ident(name.trim_start_matches("r#")), "{text:?} {name:?}");
             }
         }
-        assert_eq!(["mod", "self", "type", "v1-10-0"].map(module), ["mod_", "self_", "type_", "v1_10_0"]);
-        assert_eq!(["Gear", "My-Kind", "gear", "self"].map(of_kind), ["Gear", "MyKind", "gear", "Self_"]);
+        let modules = ["mod", "self", "gen", "kindsmith", "v1-10-0"].map(module);
+        assert_eq!(modules, ["mod_", "self_", "gen_", "kindsmith_", "v1_10_0"]);
+        assert_eq!(["Gear", "My-Kind", "gear", "self", "i32"].map(of_kind), ["Gear", "MyKind", "Gear", "Self_", "I32"]);
     }
 
     #[test]

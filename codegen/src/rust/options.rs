@@ -83,6 +83,10 @@ impl Options {
                 let item = self.ty(item, model)?;
                 quote!(Vec<#item>)
             }
+            Ty::Nullable(inner) => {
+                let inner = self.ty(inner, model)?;
+                quote!(Option<#inner>)
+            }
             Ty::Map(value) => {
                 let value = self.ty(value, model)?;
                 quote!(BTreeMap<String, #value>)
@@ -104,10 +108,17 @@ impl Options {
         })
     }
 
-    /// The derives of a type with further ones, and its further attributes.
-    pub(super) fn attributes(&self, name: &str, derives: &TokenStream) -> Result<(TokenStream, TokenStream), String> {
+    /// The derives of a type with further ones, and its further attributes. `Default` is not among those of all types, if the type
+    /// has none.
+    pub(super) fn attributes(
+        &self,
+        name: &str,
+        derives: &TokenStream,
+        has_default: bool,
+    ) -> Result<(TokenStream, TokenStream), String> {
         let mut derives = derives.clone();
-        for path in ["*", name].iter().filter_map(|name| self.derives.get(*name)).flatten() {
+        let of_all = self.derives.get("*").into_iter().flatten().filter(|path| has_default || *path != "Default");
+        for path in of_all.chain(self.derives.get(name).into_iter().flatten()) {
             let is_known = derives.clone().into_iter().any(|token| token.to_string() == *path);
             if !is_known {
                 let path = parsed::<syn::Path>(path)?;

@@ -72,7 +72,8 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Option<String>), String> {
         return Err(of("a field is NAME:TYPE, such as title:String or copies:i32=1".to_owned()));
     };
     let (ty, default) = rest.split_once('=').map_or((rest, None), |(ty, default)| (ty, Some(default)));
-    let name = check_name(name.trim()).map_err(of)?;
+    let given = name.trim();
+    let name = check_name(given).map_err(of)?;
     if nesting(ty) > DEEPEST {
         return Err(of(format!("its type is nested more than {DEEPEST} deep")));
     }
@@ -91,7 +92,10 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Option<String>), String> {
     if ty == "String" && default.is_none() {
         example = json!(format!("a {}", names::words(&name).join(" ")));
     }
-    let mut field = Field { wire: names::camel(&name), name, ty, api: read.api, is_required: false, example };
+    // In camelCase, acronyms are as they were given: apiURL.
+    let is_wire = given.starts_with(|c: char| c.is_ascii_lowercase()) && !given.contains('_');
+    let wire = if is_wire { given.to_owned() } else { names::camel(&name) };
+    let mut field = Field { wire, name, ty, api: read.api, is_required: false, example };
     field.is_required = !is_optional && default.is_none() && !field.is_list_or_map();
     let remark = read.remark.map(|remark| format!("{}: {remark}", field.name));
     Ok((field, remark))
@@ -102,8 +106,9 @@ pub(crate) fn parse_all(texts: &[String]) -> Result<(Vec<Field>, Vec<String>), S
     let (mut fields, mut remarks) = (Vec::<Field>::new(), Vec::new());
     for text in texts {
         let (field, remark) = parse(text)?;
-        if fields.iter().any(|other| other.wire == field.wire) {
-            return Err(format!("field {text:?}: there is a field {} already", field.wire));
+        // Names that differ in their acronyms alone are one in Rust.
+        if let Some(other) = fields.iter().find(|other| other.wire == field.wire || other.name == field.name) {
+            return Err(format!("field {text:?}: there is a field {} already", other.wire));
         }
         fields.push(field);
         remarks.extend(remark);

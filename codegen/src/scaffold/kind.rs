@@ -104,7 +104,7 @@ impl Kind {
         text += if fields.is_empty() { "spec: {}\n" } else { "spec:\n" };
         for field in fields {
             // JSON is YAML, and short.
-            text.extend([format!("  {}: {}\n", field.wire, plain(&field.example))]);
+            text.extend([format!("  {}: {}\n", plain(&field.wire.as_str().into()), plain(&field.example))]);
         }
         text
     }

@@ -67,8 +67,40 @@ pub(crate) fn read(source: &str, text: &str, kind: &str) -> Result<Sample, Strin
     let mut inferrer = Inferrer { kind, line: &line, types: Vec::new(), taken: BTreeSet::new(), remarks: Vec::new() };
     let spec = [("/spec".to_owned(), spec)];
     inferrer.structure(format!("{kind}Spec"), about, &spec).map_err(|(line, error)| at(line, &error))?;
-    let Inferrer { types, remarks, .. } = inferrer;
+    let Inferrer { types, mut remarks, .. } = inferrer;
+    let observed = object.get("status").and_then(Value::as_object).into_iter().flatten();
+    let observed: Vec<&str> = observed.map(|(name, _)| &**name).filter(|name| *name != "conditions").collect();
+    if !observed.is_empty() {
+        let names = observed.join(", ");
+        remarks.push(format!(
+            "status: {names}: controllers write it, so that it is not in the sample; declare the fields in {kind}Status"
+        ));
+    }
     Ok(Sample { group, version, has_status: object.get("status").is_some(), types, remarks })
+}
+
+/// The text of a sample as it can be sent: with this `apiVersion`, and without a status, which the server would drop. `None` if it
+/// is not written in lines that can be changed.
+pub(crate) fn adapted(text: &str, api_version: &str) -> Option<String> {
+    let decode = |text: &str| yaml::decode(text.as_bytes(), &Limits::default()).ok().map(|decoded| decoded.document);
+    let mut expected = decode(text)?;
+    let fields = expected.as_object_mut()?;
+    fields.remove("status");
+    fields.insert("apiVersion".to_owned(), api_version.into());
+    let (mut out, mut is_status) = (String::new(), false);
+    for line in text.lines() {
+        let begins = !line.starts_with([' ', '\t', '#', '-', '}', ']']) && !line.is_empty();
+        is_status = if begins { line.starts_with("status:") } else { is_status };
+        if begins && line.starts_with("apiVersion:") {
+            out.extend(["apiVersion: ", api_version]);
+        } else if is_status {
+            continue;
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    decode(&out).filter(|found| *found == expected).map(|_| out)
 }
 
 struct Inferrer<'s> {
@@ -291,6 +323,16 @@ status: {}
         assert_eq!((&*address.name, fields(address)), ("OrderAddress", vec![("street", "String"), ("number", "i32")]));
         let optional = vec![("name", "String"), ("count", "Option<i32>"), ("note", "Option<String>")];
         assert_eq!((&*item.name, fields(item)), ("OrderItem", optional));
+    }
+
+    #[test]
+    fn a_sample_is_written_as_it_can_be_sent() {
+        let text = SAMPLE.replace("status: {}\n", "status:\n  phase: Ready\n\n  # Of two.\n  count: 3\n");
+        let expected = SAMPLE.replace("v1beta1", "v1").replace("status: {}\n", "");
+        assert_eq!(adapted(&text, "shop.example.com/v1"), Some(expected));
+        assert_eq!(adapted("spec: {a: 1}", "shop.example.com/v1"), None);
+        let remarks = read("order.yaml", &text, "Order").unwrap().remarks;
+        assert!(remarks.iter().any(|remark| remark.starts_with("status: phase, count: ")), "{remarks:?}");
     }
 
     #[test]

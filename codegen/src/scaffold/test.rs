@@ -78,6 +78,11 @@ pub(crate) fn spaced(value: &Value) -> String {
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         Value::String(text) => format!("{text:?}"),
+        // Without a type, an integer has 32 bits.
+        Value::Number(number) if number.as_i64().is_some_and(|number| i32::try_from(number).is_err()) => {
+            format!("{number}_i64")
+        }
+        Value::Number(number) if number.is_u64() && !number.is_i64() => format!("{number}_u64"),
         scalar => scalar.to_string(),
     }
 }

@@ -125,3 +125,30 @@ fn a_resource_that_two_files_define_is_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn keys_that_items_may_lack_and_selectors_with_defaults_are_those_of_the_document() {
+    let folder = Folder::new("generated");
+    let mut document = document("mill.example.com", &json!({}));
+    let label = json!({"type": "string", "default": ""});
+    let gear = &mut document["components"]["schemas"]["com.mill-example-com.v1.Gear"]["properties"];
+    gear["spec"]["properties"] = json!({
+        "replicas": {"type": "integer"},
+        "selector": {"type": "object", "properties": {"matchLabels": {"type": "object", "additionalProperties": label}}},
+        "hosts": {"type": "array", "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "ip",
+            "items": {"type": "object", "properties": {"ip": {"type": "string"}}}}});
+    gear["status"] = json!({"type": "object", "properties": {"replicas": {"type": "integer"}}});
+    let scale = json!({"x-kubernetes-action": "get",
+        "x-kubernetes-group-version-kind": {"group": "autoscaling", "version": "v1", "kind": "Scale"}});
+    let path = "/apis/mill.example.com/v1/namespaces/{namespace}/gears/{name}/scale";
+    document["paths"][path] = json!({"get": scale});
+    let generated = builder(files(&folder, &[("mill.json", document.to_string())])).generate().unwrap();
+    let made = text(&generated, "mill/v1.rs");
+    assert!(
+        made.contains("scale(replicas = spec.replicas, status = status.replicas, selector = spec.selector)"),
+        "{made}"
+    );
+    assert!(made.contains("#[api(merge(key = ip))]"), "{made}");
+    // The derive checks neither in what is published.
+    assert_eq!(made.matches("#[derive(").count(), made.matches("#[api(published").count(), "{made}");
+}

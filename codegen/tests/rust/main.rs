@@ -131,6 +131,21 @@ fn derives_attributes_and_features_are_added() {
 }
 
 #[test]
+fn a_default_of_all_types_is_one_of_those_that_have_one() {
+    let text = generated(&builder().derive("*", "Default"));
+    let derives = |name: &str| {
+        let before = &text[..text
+            .find(&format!("pub struct {name} {{"))
+            .or_else(|| text.find(&format!("pub enum {name} {{")))
+            .unwrap()];
+        before[before.rfind("#[derive(").unwrap()..].contains("Default")
+    };
+    // An enumeration has none, nor has what requires one.
+    let found = ["Order", "OrderSpec", "OrderItem", "OrderCondition", "OrderConditionStatus"].map(derives);
+    assert_eq!(found, [true, true, true, false, false]);
+}
+
+#[test]
 fn an_option_that_is_not_rust_and_a_file_that_is_no_manifest_are_refused() {
     let error = builder().derive("OrderItem", "Clone)").generate().unwrap_err();
     assert!(error.to_string().contains("\"Clone)\" is not Rust"), "{error}");
@@ -169,7 +184,8 @@ fn what_rust_does_not_say_is_a_warning() {
     let generated = Builder::new().file(&file).generate().unwrap();
     let warnings: Vec<_> = generated.warnings.iter().map(ToString::to_string).collect();
     let [warning] = &warnings[..] else { panic!("{warnings:?}") };
-    let found = "Order, schema/properties/spec: fields that are not declared are dropped: found x-kubernetes-preserve-unknown-fields \
-                 beside properties";
+    let found = "Order, schema/properties/spec: fields that are not declared are kept, and not in the type: found \
+                 x-kubernetes-preserve-unknown-fields beside properties";
     assert!(warning.contains(found), "{warning}");
+    assert!(text(&generated).contains("keywords = {\"x-kubernetes-preserve-unknown-fields\":true}"));
 }

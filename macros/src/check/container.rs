@@ -189,6 +189,10 @@ fn values(variants: &[Variant], rule: &str, errors: &Errors) -> Vec<Value> {
         .map(|variant| {
             let rust = variant.ident.unraw().to_string();
             let renamed = variant.serde.rename.as_ref().map(syn::LitStr::value);
+            if renamed.is_none() && rule == "camelCase" && !rust.starts_with(|first: char| first.is_ascii()) {
+                let message = format!("serde cannot rename `{rust}` by `camelCase`: add `#[serde(rename = \"…\")]`");
+                errors.at(variant.ident.span(), message);
+            }
             Value { wire: renamed.unwrap_or_else(|| variant_name(&rust, rule)), rust, doc: variant.doc.clone() }
         })
         .collect();

@@ -58,7 +58,7 @@ fn literal(value: &Value, look: Look<'_>, errors: &Errors) -> Option<Literal> {
     let found = match (value, look) {
         (Value::Literal(Lit::Bool(bool)), Look::Bool | Look::Other) => return Some(Literal::Bool(bool.value)),
         (Value::Literal(Lit::Str(text)), Look::Text | Look::Other) => return Some(Literal::Text(text.value())),
-        (Value::Dotted(_), Look::Other) => return Some(Literal::Null),
+        (Value::Dotted(_), look) if matches!(look, Look::Other) || errors.is_published() => return Some(Literal::Null),
         (Value::Path(path), Look::Other) => return Some(Literal::Variant(path.clone())),
         (Value::List(_, items), Look::List(item)) => return list(items, look_in(item), errors),
         (Value::List(_, items), Look::Other) => return list(items, Look::Other, errors),
@@ -129,8 +129,13 @@ fn number(value: &Value, number: &Number, look: Look<'_>, errors: &Errors) -> Op
 
 /// Keywords with values as in JSON, which are checked where the schema is built.
 pub(crate) fn keywords(given: &Keywords, errors: &Errors) -> model::Keywords {
+    if let Some(span) = given.named.filter(|_| !errors.is_published()) {
+        let message = "`keywords` may say what the type does not, so that it is for types with `published`: use the arguments of \
+                       this name, such as `max_length = 3`";
+        errors.at(span, message);
+    }
     let value = |value: &Value| literal(value, Look::Other, errors);
     let rules: Vec<_> = given.rules.iter().filter_map(value).collect();
-    let rules = (!rules.is_empty()).then_some(("x-kubernetes-validations", Literal::List(rules)));
-    given.given.iter().filter_map(|(keyword, of)| Some((*keyword, value(of)?))).chain(rules).collect()
+    let rules = (!rules.is_empty()).then(|| ("x-kubernetes-validations".to_owned(), Literal::List(rules)));
+    given.given.iter().filter_map(|(keyword, of)| Some((keyword.clone(), value(of)?))).chain(rules).collect()
 }

@@ -80,10 +80,14 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
             crate::parse::types::Look::List(item) | crate::parse::types::Look::Map(item) => item,
             _ => inner,
         };
-        rules.items = Some(Box::new(self::rules(items, item, errors)));
+        let doc = items.keywords.describe(String::new());
+        rules.items = Some(Box::new(Rules { doc, ..self::rules(items, item, errors) }));
     }
     if !args.of_items.is_empty() {
-        rules.items.get_or_insert_default().doc.clone_from(&args.of_items);
+        let items = rules.items.get_or_insert_default();
+        if items.doc.is_empty() {
+            items.doc.clone_from(&args.of_items);
+        }
     }
     rules
 }
@@ -91,12 +95,10 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
 /// An explicit name must be camelCase, too.
 fn check_renamed(raw: &Raw, wire: &str, errors: &Errors) {
     if let Some(rename) = raw.serde.rename.as_ref().filter(|_| !names::is_field_name(wire)) {
-        let near = names::field_name_near(wire);
-        errors.breaks(
-            "field_name",
-            rename.span(),
-            format!("field names must be camelCase on the wire, not `{wire}`; did you mean `{near}`?"),
-        );
+        let near = Some(names::field_name_near(wire)).filter(|near| names::is_field_name(near));
+        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let message = format!("field names must be camelCase on the wire, not `{wire}`{hint}");
+        errors.breaks("field_name", rename.span(), message);
     }
 }
 

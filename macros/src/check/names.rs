@@ -4,7 +4,7 @@ use syn::LitStr;
 
 use crate::{
     diag::Errors,
-    parse::serde::{field_name, lower_first},
+    parse::serde::{field_name, lower_first, upper_first},
 };
 
 /// A DNS label: lower-case letters and digits, with dashes inside.
@@ -116,14 +116,13 @@ fn is_camel(name: &str) -> bool {
 }
 
 fn camel(name: &str) -> String {
-    let word = |w: &str| w[..w.len().min(1)].to_ascii_uppercase() + w.get(1..).unwrap_or("");
     if name.chars().all(|c| !c.is_ascii_lowercase()) && name.contains('_') {
-        return name.split('_').map(|w| word(&w.to_lowercase())).collect();
+        return name.split('_').map(|word| upper_first(&word.to_lowercase())).collect();
     }
     if name.len() > 4 && name.chars().all(|c| c.is_ascii_uppercase()) {
-        return word(&name.to_lowercase());
+        return upper_first(&name.to_lowercase());
     }
-    name.split(['_', '-', '.', ' ']).map(word).collect()
+    name.split(['_', '-', '.', ' ']).map(upper_first).collect()
 }
 
 /// The singular of a name that looks plural.

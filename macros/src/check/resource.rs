@@ -336,7 +336,7 @@ fn check_columns_differ(columns: &[ColumnArgs], builtin: bool, errors: &Errors) 
         } else if !builtin && name.eq_ignore_ascii_case("name") {
             errors.convention(column.name.span(), "the first column is always the object's name; remove this one");
         } else if columns[..at].iter().any(|other| other.name.value().eq_ignore_ascii_case(&name)) {
-            errors.at(column.name.span(), format!("the column `{name}` is declared twice"));
+            errors.convention(column.name.span(), format!("the column `{name}` is declared twice"));
         }
     }
 }

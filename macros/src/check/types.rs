@@ -59,7 +59,8 @@ pub(crate) fn check_type(ty: &Type, observed: bool, errors: &Errors) {
         ("Option", [inner]) if last_segment(inner).is_some_and(|(name, _)| name == "Option") => {
             errors.at(span(ty), "absent and null are the same in the API; one `Option` is enough");
         }
-        ("Vec", [item]) if look(item).optional => {
+        // In a published schema, items may be null.
+        ("Vec", [item]) if look(item).optional && !errors.is_published() => {
             errors.at(span(item), "list items are never absent; remove the `Option`");
         }
         ("BTreeMap" | "HashMap", [key, value]) => {

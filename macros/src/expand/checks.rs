@@ -183,6 +183,9 @@ pub(crate) fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStre
 /// A field's name, which may be a keyword in our attributes (`selectable(type)`).
 fn plain(name: &Ident) -> Ident {
     let text = name.unraw().to_string();
-    syn::parse_str::<Ident>(&text)
-        .map_or_else(|_| Ident::new_raw(&text, name.span()), |_| Ident::new(&text, name.span()))
+    // The parser does not know that `gen` is a keyword since the edition of 2024.
+    match syn::parse_str::<Ident>(&text) {
+        Ok(_) if text != "gen" => Ident::new(&text, name.span()),
+        _ => Ident::new_raw(&text, name.span()),
+    }
 }

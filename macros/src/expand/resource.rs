@@ -6,7 +6,7 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 use super::{anonymous, api_type, checks, conversion, root, rules::option};
 use crate::{
     model::{Cell, Column, Container, Conversion, Dotted, Grace, Kind},
-    parse::serde::snake,
+    parse::serde::function_name,
 };
 
 /// A kind: tables, checks, serde implementations and tests.
@@ -26,7 +26,8 @@ pub(crate) fn kind(kind: &Kind) -> TokenStream {
 fn tests(kind: &Kind) -> TokenStream {
     let Container { krate, ident: root, .. } = &kind.root;
     let test = |check: &str| {
-        let (name, check) = (format_ident!("{}_{check}", snake(&root.unraw().to_string())), format_ident!("{check}"));
+        let (name, check) =
+            (format_ident!("{}_{check}", function_name(&root.unraw().to_string())), format_ident!("{check}"));
         quote! {
             #[cfg(test)]
             #[allow(unnameable_test_items)]
@@ -195,8 +196,9 @@ fn paths(kind: &Kind) -> TokenStream {
     });
     let selectable = kind.selectable.iter().map(|path| (path, "selectable"));
     let scale = kind.scale.iter().flat_map(|scale| {
-        let selector = scale.selector.as_ref().map(|path| (path, "selector"));
-        let replicas = if root.published { "published_replicas" } else { "replicas" };
+        // A schema that is published elsewhere may say anything of them.
+        let [replicas, selector] = if root.published { ["declared"; 2] } else { ["replicas", "selector"] };
+        let selector = scale.selector.as_ref().map(|path| (path, selector));
         [Some((&scale.replicas, replicas)), Some((&scale.status, replicas)), selector].into_iter().flatten()
     });
     let grace = kind.grace.iter().filter_map(|grace| match grace {

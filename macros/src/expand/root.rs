@@ -1,5 +1,5 @@
 //! The serde implementations of the root type. They write `apiVersion` and `kind` first, which are not fields of the
-//! struct, and check them on input (list items have none).
+//! struct, and check them on input (list items have none). Names in them begin with underscores: types of fields may have any other.
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;
@@ -27,14 +27,17 @@ fn serialize(root: &Ident, fields: &[Field]) -> TokenStream {
             Some(path) => {
                 path.parse::<syn::Path>().map_or_else(|e| e.to_compile_error(), |path| quote!(#path(&self.#ident)))
             }
-            None if crate::parse::types::look(&field.ty).optional => quote!(self.#ident.is_none()),
+            // What is required and may be null is null.
+            None if crate::parse::types::look(&field.ty).optional && !field.rules.required => {
+                quote!(self.#ident.is_none())
+            }
             None => return write,
         };
         quote!(if #skip { SerializeStruct::skip_field(&mut out, #wire)?; } else { #write })
     });
     quote! {
         impl serde::Serialize for #root {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> ::core::result::Result<S::Ok, S::Error> {
+            fn serialize<__S: serde::Serializer>(&self, to: __S) -> ::core::result::Result<__S::Ok, __S::Error> {
                 use serde::ser::SerializeStruct;
                 let mut out = serde::Serializer::serialize_struct(to, #name, #count)?;
                 let declaration = <Self as __kind::Resource>::RESOURCE;
@@ -58,17 +61,17 @@ fn deserialize(root: &Container, fields: &[Field]) -> TokenStream {
     let idents = fields.iter().map(|f| &f.ident).collect::<Vec<_>>();
     quote! {
         impl<'de> serde::Deserialize<'de> for #root {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> ::core::result::Result<Self, D::Error> {
+            fn deserialize<__D: serde::Deserializer<'de>>(from: __D) -> ::core::result::Result<Self, __D::Error> {
                 #[derive(serde::Deserialize)]
                 #[serde(crate = #serde)]
-                struct Read {
+                struct __Read {
                     #[serde(rename = "apiVersion", default)]
                     __api_version: ::core::option::Option<::std::string::String>,
                     #[serde(rename = "kind", default)]
                     __kind: ::core::option::Option<::std::string::String>,
                     #(#reads,)*
                 }
-                let read = <Read as serde::Deserialize>::deserialize(from)?;
+                let read = <__Read as serde::Deserialize>::deserialize(from)?;
                 let declaration = <Self as __kind::Resource>::RESOURCE;
                 declaration
                     .check_type_meta(read.__api_version.as_deref(), read.__kind.as_deref())

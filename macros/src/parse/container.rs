@@ -88,7 +88,7 @@ pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveI
     let container = Container {
         krate: api.krate.clone().unwrap_or_else(default_crate),
         ident: input.ident.clone(),
-        doc: docs::description(&input.attrs, verbatim),
+        doc: api.keywords.describe(docs::description(&input.attrs, verbatim)),
         serde: serde::read(&input.attrs, Place::Type, errors),
         api,
         generics: input.generics.clone(),
@@ -119,11 +119,12 @@ fn named(fields: &Fields, verbatim: bool, errors: &Errors) -> Vec<Field> {
 
 fn one(ident: Ident, field: &syn::Field, verbatim: bool, errors: &Errors) -> Field {
     let (doc, of_items) = docs::with_items(&field.attrs, verbatim);
+    let api = FieldArgs { of_items, ..field::read(&field.attrs, errors) };
     Field {
         ident,
-        doc,
+        doc: api.keywords.describe(doc),
         ty: field.ty.clone(),
-        api: FieldArgs { of_items, ..field::read(&field.attrs, errors) },
+        api,
         serde: serde::read(&field.attrs, Place::Field, errors),
     }
 }
@@ -140,10 +141,11 @@ fn variant(variant: &syn::Variant, verbatim: bool, errors: &Errors) -> Option<Va
             return None;
         }
     };
+    let api = field::read(&variant.attrs, errors);
     Some(Variant {
         ident: variant.ident.clone(),
-        doc: docs::description(&variant.attrs, verbatim),
-        api: field::read(&variant.attrs, errors),
+        doc: api.keywords.describe(docs::description(&variant.attrs, verbatim)),
+        api,
         serde: serde::read(&variant.attrs, Place::Variant, errors),
         content,
     })

@@ -20,6 +20,8 @@ pub(crate) const KEYS: &[Key] = &[
     ("title", "title = \"Low\""),
     ("example", "example = 1"),
     ("external_docs", "external_docs = {\"url\": \"https://example.com\"}"),
+    ("description", "description = \"What a doc comment cannot say\""),
+    ("keywords", "keywords = {\"maxLength\": 3}"),
 ];
 
 /// Arguments that may be given several times.
@@ -37,9 +39,13 @@ const RULE_KEYS: &[Key] = &[
 #[derive(Default)]
 pub(crate) struct Keywords {
     /// Keywords as in JSON, each once.
-    pub given: Vec<(&'static str, Value)>,
+    pub given: Vec<(String, Value)>,
     /// Rules in CEL, as in JSON.
     pub rules: Vec<Value>,
+    /// The description, instead of the doc comment.
+    pub description: Option<LitStr>,
+    /// The place of `keywords`.
+    pub named: Option<Span>,
 }
 
 impl Keywords {
@@ -47,6 +53,8 @@ impl Keywords {
     pub(crate) fn read(&mut self, name: &str, arg: &Arg, reader: &Reader<'_>) {
         let keyword = match name {
             "rule" => return self.rules.extend(rule(arg, reader)),
+            "description" => return self.description = reader.text(arg),
+            "keywords" => return self.named(arg, reader),
             "all_of" => "allOf",
             "any_of" => "anyOf",
             "one_of" => "oneOf",
@@ -57,7 +65,24 @@ impl Keywords {
             "external_docs" => "externalDocs",
             _ => return,
         };
-        self.given.extend(reader.json(arg).map(|value| (keyword, value)));
+        self.given.extend(reader.json(arg).map(|value| (keyword.to_owned(), value)));
+    }
+
+    /// `keywords = {"maxLength": 3}`: keywords by their names in definitions.
+    fn named(&mut self, arg: &Arg, reader: &Reader<'_>) {
+        match reader.json(arg) {
+            Some(Value::Map(_, entries)) => {
+                self.named = Some(arg.span());
+                self.given.extend(entries.into_iter().map(|(keyword, value)| (keyword.value(), value)));
+            }
+            Some(_) => reader.errors.at(arg.value_span(), "expected `keywords = {\"maxLength\": 3}`"),
+            None => {}
+        }
+    }
+
+    /// The description: the one that is given, or that of the doc comment.
+    pub(crate) fn describe(&self, comment: String) -> String {
+        self.description.as_ref().map_or(comment, LitStr::value)
     }
 }
 

@@ -154,16 +154,23 @@ pub(crate) fn variant_name(rust: &str, rule: &str) -> String {
 }
 
 fn pascal(rust: &str) -> String {
-    rust.split('_').map(|word| word[..word.len().min(1)].to_ascii_uppercase() + word.get(1..).unwrap_or("")).collect()
+    rust.split('_').map(upper_first).collect()
 }
 
-/// The first letter in lower case.
+/// The first letter in lower case, if it is one of ASCII.
 pub(crate) fn lower_first(name: &str) -> String {
-    name[..name.len().min(1)].to_ascii_lowercase() + name.get(1..).unwrap_or("")
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(letters).collect()
+}
+
+/// The first letter in upper case, if it is one of ASCII.
+pub(crate) fn upper_first(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
 /// `PageCount` as `page_count`.
-pub(crate) fn snake(name: &str) -> String {
+fn snake(name: &str) -> String {
     let mut text = String::new();
     for (at, letter) in name.char_indices() {
         if at > 0 && letter.is_uppercase() {
@@ -172,4 +179,46 @@ pub(crate) fn snake(name: &str) -> String {
         text.push(letter.to_ascii_lowercase());
     }
     text
+}
+
+/// The name of a function for a type, in which an acronym is one word: `http_route` of `HTTPRoute`.
+pub(crate) fn function_name(ty: &str) -> String {
+    let letters: Vec<char> = ty.chars().collect();
+    let is_lower = |at: usize| letters.get(at).is_some_and(|letter| letter.is_lowercase());
+    let mut text = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let begins = at > 0 && letter.is_uppercase() && (!letters[at - 1].is_uppercase() || is_lower(at + 1));
+        if begins && !text.ends_with('_') {
+            text.push('_');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_outside_of_ascii_have_a_form_under_each_rule() {
+        for name in ["日本", "é", "", "_", "ähre_ähre"] {
+            for rule in RENAME_RULES {
+                assert_eq!(
+                    field_name(name, rule).is_empty(),
+                    name.replace('_', "").is_empty() && rule.contains("Case"),
+                    "{rule}"
+                );
+                assert_eq!(variant_name(name, rule).is_empty(), name.is_empty(), "{rule}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_acronym_is_one_word_in_names_of_functions() {
+        assert_eq!(
+            ["HTTPRoute", "Book", "PodIP", "A", "V1Job"].map(function_name),
+            ["http_route", "book", "pod_ip", "a", "v1_job"]
+        );
+    }
 }

@@ -5,6 +5,7 @@
 mod build;
 pub mod checks;
 mod generated;
+mod keywords;
 mod meta_types;
 mod std_types;
 mod table;

@@ -29,7 +29,8 @@ impl Comparison<'_> {
         if old.is_null() || self.errors.len() >= MOST_ERRORS || new.is_some_and(|new| is_equal(new, old, self.meter)) {
             return;
         }
-        if at.immutable {
+        // A whole object changes with its metadata.
+        if at.immutable && !matches!(place, Place::Root) {
             let given = new.map(shown).unwrap_or_default();
             self.errors.push(FieldError::new(&place.path(), FieldErrorKind::Invalid(given), "field is immutable"));
             return;

@@ -86,6 +86,18 @@ pub struct Unenforced {
     pub unions: Vec<Document>,
 }
 
+/// The rule in CEL by which documents say that a value is immutable.
+pub(crate) fn unchanged_rule() -> Document {
+    serde_json::json!({"rule": "self == oldSelf", "message": "the value cannot change"})
+}
+
+/// Takes that rule out of others. True if it is among them.
+pub(crate) fn take_unchanged_rule(rules: &mut Vec<Document>) -> bool {
+    let (before, unchanged) = (rules.len(), unchanged_rule());
+    rules.retain(|rule| *rule != unchanged);
+    rules.len() < before
+}
+
 /// A structural schema (API conventions; CRD structural schemas).
 ///
 /// The nodes below are shared: a clone has them in common with the original, so a type that is used in many places is in memory

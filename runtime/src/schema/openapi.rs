@@ -7,7 +7,7 @@ use self::json::{Json, Members};
 use super::{
     At, Document, Pattern, Schema,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Type},
+    model::{ListType, PatchStrategy, Type, unchanged_rule},
     named::{Named, Writer},
 };
 
@@ -96,6 +96,7 @@ impl Writer for Rendering<'_> {
             default: None,
             description: at.type_description.clone(),
             map_atomic: false,
+            immutable: false,
             patch: PatchStrategy::default(),
             ..at.to_schema()
         };
@@ -129,6 +130,8 @@ impl Rendering<'_> {
             described(at.node(), out);
             out.put_some("default", at.default.as_ref());
             merging(at.node(), out);
+            let rule = at.immutable.then(|| [unchanged_rule()]);
+            out.put_some("x-kubernetes-validations", rule.as_ref());
             // Version 3 forbids siblings of `$ref`; readers of version 2 accept them.
             if self.version == Version::V3 && !out.is_empty() {
                 out.with("allOf", |out| out.list([defined], |out, name| self.version.reference(&name, out)));
@@ -207,9 +210,11 @@ impl Rendering<'_> {
             out.put_some("title", Some(&unenforced.title).filter(|title| !title.is_empty()));
             out.put_some("example", unenforced.example.as_ref());
             out.put_some("externalDocs", unenforced.external_docs.as_ref());
-            out.put_some("x-kubernetes-validations", Some(&unenforced.rules).filter(|rules| !rules.is_empty()));
             out.put_some("x-kubernetes-unions", Some(&unenforced.unions).filter(|unions| !unions.is_empty()));
         }
+        let mut rules = schema.unenforced.as_ref().map(|said| said.rules.clone()).unwrap_or_default();
+        rules.extend(schema.immutable.then(unchanged_rule));
+        out.put_some("x-kubernetes-validations", Some(&rules).filter(|rules| !rules.is_empty()));
         let said = schema.junctors.as_deref().filter(|_| self.version == Version::V3);
         junctors(said.unwrap_or(&Junctors::default()), self.one_of_type(at), out);
         if schema.preserve_unknown || schema.kind == Type::Any {

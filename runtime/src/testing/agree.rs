@@ -1,5 +1,6 @@
 //! Compares what two documents mean to a Rust type.
 use crate::{
+    kind::crd,
     meta::{FieldPath, Time, values::ByteString},
     schema::{
         At, Document, Schema,
@@ -36,6 +37,8 @@ fn compare(at: At<'_>, given: Option<&Document>, encoded: Option<&Document>, pla
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
             names.into_iter().find_map(|name| match at.member(name) {
                 Some(known) => compare(known, one.get(name), other.get(name), &place.field(name)),
+                // Of fields that the schema keeps beside those that it declares, Rust types know nothing.
+                None if at.preserve_unknown && at.properties().len() > 0 => None,
                 None => (one.get(name) != other.get(name)).then(|| place.field(name).path()),
             })
         }
@@ -56,9 +59,17 @@ fn compare(at: At<'_>, given: Option<&Document>, encoded: Option<&Document>, pla
         (Document::Number(one), Document::Number(other)) if at.kind == Type::Number => {
             (one.as_f64() != other.as_f64()).then(|| place.path())
         }
+        (Document::Number(number), Document::String(text)) if is_quantity(&at) => {
+            (number.to_string() != *text).then(|| place.path())
+        }
         (Document::Null, other) | (other, Document::Null) => (!is_empty(other)).then(|| place.path()),
         _ => (given != encoded).then(|| place.path()),
     }
+}
+
+/// True for the form that quantities have in definitions, in which they may be numbers.
+fn is_quantity(schema: &Schema) -> bool {
+    schema.kind == Type::IntOrString && schema.pattern.as_ref().is_some_and(|pattern| pattern.text() == crd::QUANTITY)
 }
 
 /// True for a value that Rust's `Default` gives to an omitted field, or for a struct of such values.

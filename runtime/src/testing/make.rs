@@ -75,8 +75,8 @@ impl Maker {
             return Some(default.clone());
         }
         Some(match schema.kind {
-            Type::Object if schema.embedded => self.embedded(),
-            Type::Object if schema.preserve_unknown && at.properties().len() == 0 => json!({"any": self.anything(2)}),
+            Type::Object if schema.embedded => self.embedded(at)?,
+            Type::Object if schema.preserve_unknown && at.properties().len() == 0 => self.unknown(schema),
             Type::Object => self.nested(at, Self::object)?,
             Type::Array => self.nested(at, Self::list)?,
             Type::Integer => self.integer(schema).into(),
@@ -161,6 +161,10 @@ impl Maker {
                 }
             }
             parts -= 1;
+        }
+        for name in at.required.iter().filter(|name| at.property(name).is_none()) {
+            let value = if let Some(values) = at.entry() { self.part(values, 1)? } else { self.anything(1) };
+            fields.insert(name.clone(), value);
         }
         for parts in (1..=entries).rev() {
             let key = self.plain_text();
@@ -261,8 +265,28 @@ impl Maker {
         document
     }
 
-    fn embedded(&mut self) -> Document {
-        json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "inner"}, "spec": self.anything(1)})
+    /// A whole object, with the fields that are declared.
+    fn embedded(&mut self, at: At<'_>) -> Option<Document> {
+        let mut object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "inner"}});
+        if at.properties().len() == 0 {
+            object["spec"] = self.anything(1);
+            return Some(object);
+        }
+        if let Document::Object(declared) = self.nested(at, Self::object)? {
+            let declared = declared.into_iter().filter(|(name, _)| object.get(name).is_none());
+            let declared: Vec<_> = declared.collect();
+            object.as_object_mut()?.extend(declared);
+        }
+        Some(object)
+    }
+
+    /// Fields that are kept, whatever they are, and those that are required.
+    fn unknown(&mut self, schema: &Schema) -> Document {
+        let few = schema.min_properties.unwrap_or(0).min(64).saturating_sub(1);
+        let names = schema.required.iter().cloned().chain((0..few).map(|number| format!("any{number}")));
+        let names: Vec<String> = names.chain(["any".to_owned()]).collect();
+        let most = schema.max_properties.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        names.into_iter().take(most).map(|name| (name, self.anything(2))).collect()
     }
 
     /// Any JSON except null.

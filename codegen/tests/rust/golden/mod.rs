@@ -3,7 +3,7 @@
 
 //! Generated kinds, by group.
 
-#[allow(clippy::all, clippy::pedantic, rustdoc::all)]
+#[allow(clippy::all, clippy::pedantic, nonstandard_style, rustdoc::all)]
 pub mod bakery;
-#[allow(clippy::all, clippy::pedantic, rustdoc::all)]
+#[allow(clippy::all, clippy::pedantic, nonstandard_style, rustdoc::all)]
 pub mod marina;

@@ -2,6 +2,8 @@
 //!
 //! Some of what such a schema can say has no effect, and a warning says so: rules in CEL, and formats that are not known. They are
 //! published.
+use std::{mem, sync::Arc};
+
 use super::{
     check::is_int_or_string,
     fields::{Additional, Fields},
@@ -12,7 +14,7 @@ use super::{
 use crate::schema::{
     Document, Properties, Schema, format,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Type, Unenforced},
+    model::{ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule, unchanged_rule},
     shared,
 };
 
@@ -25,6 +27,10 @@ pub(super) fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) 
     for name in ["apiVersion", "kind", "metadata"] {
         schema.properties.remove(name);
         schema.required.retain(|required| required != name);
+    }
+    // Of a whole object, the rule says of metadata and status, too, what only its evaluation enforces.
+    if mem::take(&mut schema.immutable) {
+        Arc::make_mut(schema.unenforced.get_or_insert_default()).rules.push(unchanged_rule());
     }
     (schema, findings)
 }
@@ -76,12 +82,13 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
         Some(Additional::Any(is_allowed)) => Some(Schema { boolean: Some(is_allowed), ..Schema::default() }.into()),
         None => None,
     };
-    let rules = from.items("x-kubernetes-validations");
-    if !rules.is_empty() {
+    let mut unenforced = unenforced(from);
+    schema.immutable = take_unchanged_rule(&mut unenforced.rules);
+    if !unenforced.rules.is_empty() {
         let at = place.field("x-kubernetes-validations");
-        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {}", rules.len()));
+        let count = unenforced.rules.len();
+        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {count}"));
     }
-    let unenforced = unenforced(from);
     schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema
 }
@@ -97,16 +104,15 @@ fn unenforced(from: Fields<'_>) -> Unenforced {
     }
 }
 
-/// The keywords of a schema that validate by other schemas, or are only published; the others are not read.
+/// The schema that consists of some keywords.
 ///
 /// # Errors
 /// Keywords of a wrong type, and patterns that cannot be compiled.
-pub(crate) fn keywords(document: &Document) -> Result<(Option<Junctors>, Unenforced), String> {
+pub(crate) fn keywords(document: &Document) -> Result<Schema, String> {
     let (place, mut findings) = (Place::known("", ""), Findings::default());
     super::shape::check_schema(document, &place, &mut findings);
     if findings.errors.is_empty() {
-        let from = Fields::of(document);
-        let read = (junctors(from, &place, &mut findings), unenforced(from));
+        let read = node(Fields::of(document), &place, &mut findings);
         if findings.errors.is_empty() {
             return Ok(read);
         }

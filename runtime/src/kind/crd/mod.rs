@@ -33,6 +33,9 @@ pub use write::{Written, write};
 /// The group and version of definitions that are read.
 pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
 
+/// The pattern of quantities, as controller-gen writes them: kube-apiserver knows no format of that name.
+pub const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
+
 /// What a manifest defines.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

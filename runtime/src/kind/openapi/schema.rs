@@ -10,7 +10,7 @@ use super::{
 };
 use crate::schema::{
     Document, Scalar, Schema,
-    model::{ListType, PatchStrategy, Type, Unenforced},
+    model::{ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule},
     number,
 };
 
@@ -256,7 +256,7 @@ impl<'d> Reading<'_, 'd> {
             retain_keys: strategies.split(',').any(|strategy| strategy == "retainKeys"),
             merge_key: members.text("x-kubernetes-patch-merge-key", self.findings).map(str::to_owned),
         };
-        schema.unenforced = self.unenforced(members);
+        self.unenforced(members, &mut schema);
         self.set_type(members, &mut schema);
         // Kubernetes' parameters have it, whatever their type.
         if members.flag("uniqueItems", self.findings) && schema.kind == Type::Array {
@@ -277,21 +277,22 @@ impl<'d> Reading<'_, 'd> {
     }
 
     /// What is published and has no other effect, and what is not enforced.
-    fn unenforced(&mut self, members: Members<'d, '_>) -> Option<Arc<Unenforced>> {
+    fn unenforced(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
         let [rules, unions] = ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| {
-            let found = members.list(name, self.findings);
+            let mut found = members.list(name, self.findings).to_vec();
+            schema.immutable |= take_unchanged_rule(&mut found);
             if !found.is_empty() {
                 let place = members.place.key(name);
                 self.findings.warning(&place, format!("{name} is published and not enforced yet: {}", found.len()));
             }
-            found.to_vec()
+            found
         });
         let external_docs = members.object("externalDocs", self.findings).map(|docs| docs.clone().into());
         let title = members.text_or_empty("title", self.findings);
         // OpenAPI 3.1 lists examples.
         let example = members.get("example").or_else(|| members.list("examples", self.findings).first()).cloned();
         let found = Unenforced { title, example, external_docs, rules, unions };
-        (found != Unenforced::default()).then(|| found.into())
+        schema.unenforced = (found != Unenforced::default()).then(|| found.into());
     }
 
     /// The type, which may be in what surrounds it.
@@ -398,7 +399,7 @@ fn overlay(schema: &mut Schema, own: Schema) {
     }
     put!(description, default, list, patch, unenforced, format, enumeration, minimum, maximum, multiple_of);
     put!(min_length, max_length, pattern, min_items, max_items, min_properties, max_properties);
-    put!(scalar, map_atomic, nullable, preserve_unknown, embedded, exclusive_minimum, exclusive_maximum);
+    put!(scalar, map_atomic, immutable, nullable, preserve_unknown, embedded, exclusive_minimum, exclusive_maximum);
     schema.required.extend(own.required);
 }
 

@@ -3,16 +3,15 @@ use std::{collections::HashMap, ptr};
 
 use serde_json::Map;
 
-use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, meta_types::is_replaced_whole};
+use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, keywords, meta_types::is_replaced_whole};
 use crate::schema::{
     Document, Pattern, Schema,
-    junctors::Junctors,
-    model::{ListType, PatchStrategy, Type, Unenforced},
+    model::{ListType, PatchStrategy, Type},
     number,
 };
 
-/// Reads `allOf` and its kind, and the keywords that are only published, in an object with them alone.
-pub type ReadKeywords = fn(&Document) -> Result<(Option<Junctors>, Unenforced), String>;
+/// Reads a schema that consists of some keywords, as in JSON.
+pub type ReadKeywords = fn(&Document) -> Result<Schema, String>;
 
 /// Settings of the conversion.
 struct Build {
@@ -86,14 +85,9 @@ impl Build {
     fn keywords(&self, schema: &mut Schema, ty: &TypeDecl, rules: &Rules) -> Result<(), String> {
         for given in [ty.keywords, rules.keywords].into_iter().filter(|given| !given.is_empty()) {
             let document = given.iter().map(|(keyword, value)| Ok(((*keyword).to_owned(), json(value)?)));
-            let mut document = document.collect::<Result<Map<_, _>, String>>()?;
-            if let Some(Document::Array(values)) = document.remove("enum") {
-                schema.enumeration = values.into();
-            }
-            let (junctors, unenforced) = (self.read)(&document.into())?;
-            schema.junctors = junctors.map(Into::into).or(schema.junctors.take());
-            let said = unenforced != Unenforced::default();
-            schema.unenforced = said.then(|| unenforced.into()).or(schema.unenforced.take());
+            let document = Document::Object(document.collect::<Result<_, String>>()?);
+            let read = (self.read)(&document)?;
+            given.iter().for_each(|(keyword, _)| keywords::adopt(schema, &read, keyword));
         }
         Ok(())
     }
@@ -220,7 +214,7 @@ pub(super) fn default_of(ty: &'static TypeDecl, rules: &'static Rules) -> Result
 
 /// A literal as a document.
 fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
-    if let Shape::Generated(_) = ty.shape {
+    if let Shape::Generated(_) | Shape::Any = ty.shape {
         return json(value);
     }
     Ok(match *value {
@@ -237,10 +231,10 @@ fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
             let mut map = Map::new();
             for (key, v) in entries {
                 let at = match ty.shape {
-                    Shape::Map(value) => value().inner(),
-                    _ => ty.fields().iter().find(|f| f.wire == *key).map_or(ty, |f| (f.ty)().inner()),
+                    Shape::Map(value) => Some(value()),
+                    _ => ty.fields().iter().find(|f| f.wire == *key).map(|f| (f.ty)()),
                 };
-                map.insert((*key).to_owned(), literal(at, v)?);
+                map.insert((*key).to_owned(), at.map_or_else(|| json(v), |at| literal(at.inner(), v))?);
             }
             map.into()
         }

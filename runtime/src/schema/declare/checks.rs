@@ -52,13 +52,6 @@ pub trait List {
 pub trait Replicas {}
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a number of replicas",
-    label = "`i32`, `i64` or an `Option` of them is needed here"
-)]
-/// A number of replicas in a schema that is published elsewhere.
-pub trait PublishedReplicas {}
-
-#[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a number of seconds",
     label = "`i64`, `i32` or an `Option` of them is needed here"
 )]
@@ -106,7 +99,6 @@ macro_rules! each {
     ($name:ident: $($ty:ty),*) => { $(#[diagnostic::do_not_recommend] impl $name for $ty {})* };
 }
 each!(Scalar: String, bool, i32, i64, f64, Time, MicroTime, Quantity, IntOrString, ByteString);
-each!(PublishedReplicas: i32, i64);
 each!(ListKey: String, bool, i32, i64);
 
 /// Implements `Cell` for types of each column type.
@@ -145,11 +137,8 @@ pub fn selectable<T: ApiType<Inner: Scalar>>(_: &T) {}
 /// Checks that the field is a number of replicas.
 pub fn replicas<T: ApiType<Inner: Replicas>>(_: &T) {}
 
-/// Checks that the field is a number of replicas in a schema that is published elsewhere, which may allow for more than 32 bits.
-pub fn published_replicas<T: ApiType<Inner: PublishedReplicas>>(_: &T) {}
-
-/// Checks that a conversion may name the field.
-pub fn converted<T: ApiType>(_: &T) {}
+/// Checks that the field is declared, whatever its type.
+pub fn declared<T: ApiType>(_: &T) {}
 
 /// Checks that the field is a number of seconds.
 pub fn seconds<T: ApiType<Inner: Seconds>>(_: &T) {}

@@ -37,6 +37,7 @@ pub struct Order {
 
 /// What is to be baked, and for whom.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 pub struct OrderSpec {
     /// Who picks the order up.
     #[api(min_length = 1)]
@@ -49,6 +50,7 @@ pub struct OrderSpec {
 }
 
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 #[allow(missing_docs)]
 pub struct OrderItem {
     /// How many.
@@ -60,6 +62,7 @@ pub struct OrderItem {
 
 /// How far the order is.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 pub struct OrderStatus {
     /// The state of individual aspects of the order.
     #[api(list = map(key = r#type))]
@@ -68,6 +71,7 @@ pub struct OrderStatus {
 }
 
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 #[allow(missing_docs)]
 pub struct OrderCondition {
     pub r#type: String,

@@ -42,6 +42,7 @@ pub struct Berth {
 
 /// BerthSpec describes a berth.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 pub struct BerthSpec {
     /// The fee in cents by the kind of boat.
     #[api(items(minimum = 0))]
@@ -69,6 +70,7 @@ pub enum BerthMooring {
 
 /// Size is the extent of a boat or a berth, in centimeters.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 pub struct Size {
     /// The length.
     #[api(minimum = 1)]
@@ -120,6 +122,7 @@ pub struct Booking {
 
 /// BookingSpec says which berth is reserved, for whom and when.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 pub struct BookingSpec {
     /// The name of the berth.
     #[api(min_length = 1)]
@@ -138,6 +141,7 @@ pub struct BookingSpec {
 
 /// Boat describes a boat.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 pub struct Boat {
     /// The name of the boat.
     #[api(min_length = 1)]
@@ -150,6 +154,7 @@ pub struct Boat {
 
 /// Sailor is a member of a crew.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 #[serde(rename_all = "camelCase")]
 pub struct Sailor {
     /// A train number, or the name of a ferry.
@@ -160,6 +165,7 @@ pub struct Sailor {
 
 /// BookingStatus is the observed state of a booking.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[api(published)]
 pub struct BookingStatus {
     /// When the boat was moored.
     pub moored: Option<Time>,

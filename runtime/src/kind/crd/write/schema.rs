@@ -1,15 +1,12 @@
 //! From the model's schema to `JSONSchemaProps`.
 use serde_json::{Map, Value, json};
 
-use super::fields;
+use super::{super::QUANTITY, fields};
 use crate::schema::{
     Pattern, Scalar, Schema,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Type},
+    model::{ListType, PatchStrategy, Type, unchanged_rule},
 };
-
-/// Quantities, as controller-gen writes them: kube-apiserver knows no format of that name.
-const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 /// A schema, and what is not in it.
 pub(super) fn write(schema: &Schema) -> (Map<String, Value>, Vec<String>) {
@@ -82,7 +79,7 @@ fn published(schema: &Schema, out: &mut Map<String, Value>) {
     let unenforced = schema.unenforced.as_deref().cloned().unwrap_or_default();
     let mut rules = unenforced.rules;
     if schema.immutable {
-        rules.push(json!({"rule": "self == oldSelf", "message": "the value cannot change"}));
+        rules.push(unchanged_rule());
     }
     out.extend(fields([
         ("title", json!(unenforced.title)),

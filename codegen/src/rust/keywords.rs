@@ -1,0 +1,211 @@
+//! The keywords of a schema, by their names in definitions: what the arguments of an attribute do not say is left, so that nothing
+//! is lost.
+use kindsmith::schema::{Document, ListType, Schema, Type};
+use serde_json::{Map, json};
+
+use super::{
+    collect::is_enumeration,
+    model::{Declared, Model, Ty},
+};
+
+/// Keywords that are still to be said.
+pub(super) struct Keywords(Map<String, Document>);
+
+impl Keywords {
+    /// The keywords of a value that its type does not say, and those by which the type says too much.
+    pub(super) fn of_value(schema: &Schema, ty: &Ty, model: &Model) -> Self {
+        let mut left = own(schema);
+        match ty {
+            // What a type is that contains itself is not said.
+            Ty::Known("RawJson") if schema.definition.is_some() => _ = left.remove("type"),
+            Ty::Known("RawJson") => {
+                left.extend(parts(schema));
+                if !schema.preserve_unknown {
+                    left.insert(PRESERVE.to_owned(), false.into());
+                }
+            }
+            Ty::Known("Condition" | "LabelSelector" | "ObjectMeta" | "ObjectReference") => {
+                left.retain(|name, _| ["default", "x-kubernetes-map-type"].contains(&name.as_str()));
+            }
+            Ty::Declared(id) => {
+                let said = own(&model.types[*id].schema);
+                left.retain(|name, _| !said.contains_key(name));
+            }
+            _ => {}
+        }
+        if type_of(ty) == Some(schema.kind) {
+            left.remove("type");
+            left.remove("x-kubernetes-int-or-string");
+        }
+        match (matches!(ty, Ty::Known("LabelSelector" | "ObjectReference")), schema.map_atomic) {
+            // They are replaced as a whole wherever they are.
+            (true, true) => _ = left.remove("x-kubernetes-map-type"),
+            (true, false) => _ = left.insert("x-kubernetes-map-type".to_owned(), "granular".into()),
+            (false, _) => {}
+        }
+        if *ty == Ty::Known("RawJson") && schema.preserve_unknown {
+            left.remove(PRESERVE);
+        }
+        if let (Ty::Map(_), Some(values)) = (ty, &schema.additional)
+            && schema.preserve_unknown
+            && values.kind == Type::Any
+        {
+            // Entries of any value are otherwise taken for unknown fields.
+            left.insert("additionalProperties".to_owned(), document(values));
+        }
+        Self(left)
+    }
+
+    /// The keywords of a struct that its fields do not say.
+    pub(super) fn of_struct(declared: &Declared) -> Self {
+        let mut left = own(&declared.schema);
+        left.remove("type");
+        let required: Vec<&str> =
+            declared.fields.iter().filter(|field| field.is_required).map(|field| &*field.wire).collect();
+        if required == declared.schema.required {
+            left.remove("required");
+        }
+        Self(left)
+    }
+
+    /// An argument says them.
+    pub(super) fn say(&mut self, names: &[&str]) {
+        names.iter().for_each(|name| _ = self.0.remove(*name));
+    }
+
+    /// True if a keyword is not said yet.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The value of a keyword that an argument says.
+    pub(super) fn take(&mut self, name: &str) -> Option<Document> {
+        self.0.remove(name)
+    }
+
+    /// Keywords that no argument says.
+    pub(super) fn rest(self) -> Option<Document> {
+        (!self.0.is_empty()).then(|| self.0.into())
+    }
+}
+
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// The type of a schema that a type of Rust says by itself.
+fn type_of(ty: &Ty) -> Option<Type> {
+    Some(match ty {
+        Ty::Known("String" | "Time" | "MicroTime" | "ByteString" | "Quantity") => Type::String,
+        Ty::Known("i32" | "i64") => Type::Integer,
+        Ty::Known("f64") => Type::Number,
+        Ty::Known("bool") => Type::Boolean,
+        Ty::Known("IntOrString") => Type::IntOrString,
+        Ty::Known("RawJson") => Type::Any,
+        Ty::List(_) => Type::Array,
+        Ty::Map(_) => Type::Object,
+        Ty::Known(_) | Ty::Declared(_) | Ty::Nullable(_) => return None,
+    })
+}
+
+/// A schema in JSON.
+pub(super) fn document(schema: &Schema) -> Document {
+    let mut all = own(schema);
+    if !schema.description.is_empty() {
+        all.insert("description".to_owned(), json!(schema.description));
+    }
+    if schema.definition.is_some() {
+        all.insert("x-kubernetes-preserve-unknown-fields".to_owned(), true.into());
+    }
+    if schema.immutable {
+        let rules = all.entry("x-kubernetes-validations").or_insert_with(|| json!([]));
+        let rule = json!({"rule": "self == oldSelf", "message": "the value cannot change"});
+        rules.as_array_mut().into_iter().for_each(|rules| rules.push(rule.clone()));
+    }
+    all.extend(parts(schema));
+    all.into()
+}
+
+/// The schemas of fields, entries and items.
+fn parts(schema: &Schema) -> Map<String, Document> {
+    let mut all = Map::new();
+    let properties: Map<_, _> = schema.properties.iter().map(|(name, of)| (name.clone(), document(of))).collect();
+    if !properties.is_empty() {
+        all.insert("properties".to_owned(), properties.into());
+    }
+    for (name, part) in [("additionalProperties", &schema.additional), ("items", &schema.items)] {
+        all.extend(part.as_ref().map(|part| (name.to_owned(), document(part))));
+    }
+    all
+}
+
+/// The keywords of a schema itself.
+fn own(schema: &Schema) -> Map<String, Document> {
+    let mut all = Map::new();
+    let mut put = |name: &str, value: Option<Document>| all.extend(value.map(|value| (name.to_owned(), value)));
+    let flag = |on: bool| on.then(|| true.into());
+    let text = |text: &str| (!text.is_empty()).then(|| text.into());
+    put("type", kind(schema.kind).map(Into::into));
+    put("x-kubernetes-int-or-string", flag(schema.kind == Type::IntOrString));
+    put("format", schema.format.clone().map(Into::into));
+    put("default", schema.default.clone());
+    put("enum", (!schema.enumeration.is_empty()).then(|| schema.enumeration.to_vec().into()));
+    put("minimum", schema.minimum.map(Into::into));
+    put("exclusiveMinimum", flag(schema.exclusive_minimum));
+    put("maximum", schema.maximum.map(Into::into));
+    put("exclusiveMaximum", flag(schema.exclusive_maximum));
+    put("multipleOf", schema.multiple_of.map(Into::into));
+    put("minLength", schema.min_length.map(Into::into));
+    put("maxLength", schema.max_length.map(Into::into));
+    put("pattern", schema.pattern.as_ref().map(|pattern| pattern.text().into()));
+    put("minItems", schema.min_items.map(Into::into));
+    put("maxItems", schema.max_items.map(Into::into));
+    put("minProperties", schema.min_properties.map(Into::into));
+    put("maxProperties", schema.max_properties.map(Into::into));
+    put("required", (!schema.required.is_empty()).then(|| json!(schema.required)));
+    put("nullable", flag(schema.nullable));
+    put("x-kubernetes-preserve-unknown-fields", flag(schema.preserve_unknown));
+    put("x-kubernetes-embedded-resource", flag(schema.embedded));
+    put("x-kubernetes-map-type", schema.map_atomic.then(|| "atomic".into()));
+    match &schema.list {
+        ListType::Atomic => {}
+        ListType::Set => put("x-kubernetes-list-type", Some("set".into())),
+        ListType::Map(keys) => {
+            put("x-kubernetes-list-type", Some("map".into()));
+            put("x-kubernetes-list-map-keys", Some(json!(keys)));
+        }
+    }
+    let strategies = [("merge", schema.patch.merge), ("retainKeys", schema.patch.retain_keys)];
+    let strategies: Vec<&str> = strategies.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    put("x-kubernetes-patch-strategy", text(&strategies.join(",")));
+    put("x-kubernetes-patch-merge-key", schema.patch.merge_key.clone().map(Into::into));
+    if let Some(junctors) = &schema.junctors {
+        let branches = |of: &[Schema]| (!of.is_empty()).then(|| of.iter().map(document).collect());
+        put("allOf", branches(&junctors.all_of));
+        put("anyOf", branches(&junctors.any_of));
+        put("oneOf", branches(&junctors.one_of));
+        put("not", junctors.not.as_ref().map(document));
+    }
+    if let Some(published) = &schema.unenforced {
+        put("title", text(&published.title));
+        put("example", published.example.clone());
+        put("externalDocs", published.external_docs.clone());
+        put("x-kubernetes-validations", (!published.rules.is_empty()).then(|| published.rules.clone().into()));
+    }
+    all
+}
+
+fn kind(kind: Type) -> Option<&'static str> {
+    match kind {
+        Type::Object => Some("object"),
+        Type::Array => Some("array"),
+        Type::String => Some("string"),
+        Type::Integer => Some("integer"),
+        Type::Number => Some("number"),
+        Type::Boolean => Some("boolean"),
+        Type::IntOrString | Type::Any => None,
+    }
+}
+
+/// True if a type of an enumeration says the values.
+pub(super) fn says_values(schema: &Schema, ty: &Ty) -> bool {
+    matches!(ty, Ty::Declared(_)) && is_enumeration(schema)
+}
