@@ -9,8 +9,12 @@ use kindsmith_codegen::Builder;
 use super::{
     Outcome,
     kinds::{SizeLimit, files, warn},
+    terminal::{self, report},
 };
-use crate::change::{Changes, How};
+use crate::{
+    change::{Changes, How},
+    scaffold::names,
+};
 
 pub(super) const ABOUT: &str = "Generate kinds in Rust from files, to be committed.
 
@@ -62,6 +66,9 @@ pub(super) struct Command {
     /// Write nothing, and fail if the files are not up to date.
     #[arg(long, conflicts_with = "dry_run")]
     check: bool,
+    /// Print all warnings; otherwise, of the same kind, the first few and a count.
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     size: SizeLimit,
     #[command(flatten)]
@@ -133,10 +140,8 @@ impl Command {
 /// Generates.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     let generated = command.builder()?.generate().map_err(|error| error.to_string())?;
-    warn(&generated.report);
-    for warning in &generated.warnings {
-        eprintln!("warning: {warning}");
-    }
+    warn(&generated.report, command.all);
+    terminal::warn(&generated.warnings, |warning| &warning.message, command.all);
     let mut changes = Changes::new(&command.out);
     for file in generated.files {
         changes.generate(file.path, file.text);
@@ -147,12 +152,14 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
             return Ok(Outcome::Whole);
         }
         let stale: Vec<String> = stale.iter().map(|path| path.display().to_string()).collect();
-        eprintln!("error: not up to date: {}; run: {}", stale.join(", "), command.text());
+        report(format_args!("error: not up to date: {}; run: {}", stale.join(", "), command.text()));
         return Ok(Outcome::Damaged);
     }
-    let module = command.out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let folder = command.out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let module = names::module_called(&folder);
+    let path = if module == folder { String::new() } else { format!("#[path = \"{folder}/mod.rs\"] ") };
     let kinds: String = generated.kinds.iter().map(|kind| [".kind::<", &module, "::", kind, ">()"].concat()).collect();
-    let next = format!("declare `mod {module};` beside the folder, and add to the builder: {kinds}");
+    let next = format!("declare `{path}mod {module};` beside the folder, and add to the builder: {kinds}");
     changes.write(command.how, &[], &next)?;
     Ok(Outcome::Whole)
 }

@@ -1,15 +1,12 @@
 //! From the model's schema to `JSONSchemaProps`.
 use serde_json::{Map, Value, json};
 
-use super::fields;
+use super::{super::QUANTITY, fields};
 use crate::schema::{
     Pattern, Schema, format,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type},
 };
-
-/// Quantities, as controller-gen writes them: kube-apiserver knows no format of that name.
-const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 /// A schema, and what is not in it.
 pub(super) fn write(schema: &Schema) -> (Map<String, Value>, Vec<String>) {

@@ -1,0 +1,154 @@
+//! Exports that are read again define the same: CustomResourceDefinitions, OpenAPI documents and Protobuf definitions, of the corpus
+//! and of random kinds. JSON Schema has no reader here; `tests/models` compares its verdicts on objects with a server's.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use kindsmith::kind::crd;
+use kindsmith_codegen::{Declared, Kinds, proto::Drafts};
+use kindsmith_tests::{Definitions, Folder, Random};
+use serde_json::{Value, json};
+
+use crate::{CORPUS, corpus, files, own_kinds};
+
+/// The number of random definitions.
+const DEFINITIONS: usize = 60;
+
+/// Runs the command, and returns what it prints.
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kindsmith")).current_dir(folder).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A folder with random definitions, which have labels and annotations.
+fn random() -> (Folder, Vec<Value>) {
+    let (folder, mut random) = (Folder::new("export-back"), Random::from_environment());
+    let mut documents = Vec::new();
+    for number in 0..DEFINITIONS {
+        let mut document = Definitions(random.fork()).definition(number);
+        document["metadata"]["labels"] = json!({"number": number.to_string(), "app.example.com/part": "a"});
+        document["metadata"]["annotations"]["example.com/about"] = json!("Two lines,\nand a \"quote\".");
+        fs::create_dir_all(folder.path().join("given")).unwrap();
+        let text = document.to_string();
+        fs::write(folder.path().join(format!("given/{number}.json")), text).unwrap();
+        documents.push(document);
+    }
+    (folder, documents)
+}
+
+/// The manifests of the corpus by folder: a folder may define a kind twice, and is read file by file.
+fn manifests() -> Vec<PathBuf> {
+    if corpus().is_empty() {
+        return Vec::new();
+    }
+    let mut found = files(&Path::new(CORPUS).join("crd"));
+    found.extend(files(&Path::new(CORPUS).join("rules")));
+    found
+}
+
+/// A definition that is written is read as the same.
+fn assert_same(declared: &Declared) {
+    let written = crd::write(&declared.definition).unwrap().with_metadata(&declared.metadata);
+    let name = declared.definition.shared.group_resource();
+    assert_eq!(written.warnings, [""; 0], "{name}");
+    let read = crd::define(&written.document).unwrap_or_else(|found| panic!("{name}: {:?}", found.errors));
+    assert!(read.definition == declared.definition, "{name}: {:#}", written.document);
+    assert_eq!(read.metadata, declared.metadata, "{name}");
+}
+
+#[test]
+fn definitions_are_read_as_they_were_written() {
+    let (folder, _) = random();
+    let random = Kinds::of_files(files(&folder.path().join("given"))).unwrap().kinds;
+    assert!(random.len() == DEFINITIONS && random.iter().all(|declared| declared.metadata.labels.len() == 2));
+    random.iter().chain(&own_kinds()).for_each(assert_same);
+    for manifest in manifests() {
+        Kinds::of_files([manifest]).unwrap().kinds.iter().for_each(assert_same);
+    }
+}
+
+#[test]
+fn printed_definitions_keep_labels_annotations_and_approvals() {
+    let (folder, documents) = random();
+    run(folder.path(), &["export", "crd", "given", "--out", "crds"]);
+    for document in documents {
+        let name = document["metadata"]["name"].as_str().unwrap();
+        let text = fs::read(folder.path().join(format!("crds/{name}.yaml"))).unwrap();
+        let [read] = &crd::read(name, &text).unwrap().definitions[..] else { panic!("{name}") };
+        let given = crd::define(&document).unwrap();
+        assert!((&read.definition, &read.metadata) == (&given.definition, &given.metadata), "{name}");
+    }
+    let approval = "api-approved.kubernetes.io";
+    for kind in manifests().into_iter().flat_map(|manifest| Kinds::of_files([manifest]).unwrap().kinds) {
+        let written = crd::write(&kind.definition).unwrap().with_metadata(&kind.metadata).document;
+        let annotations = &written["metadata"]["annotations"];
+        for (key, value) in kind.metadata.annotations.iter().filter(|(key, _)| *key == approval) {
+            assert_eq!(annotations[key], json!(value));
+        }
+    }
+}
+
+/// What `kindsmith check` says of a change, without what documents do not say: columns, versions that are not served, the stored one,
+/// and how names of types are called.
+fn changes(folder: &Path, new: &str, old: &str) -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_kindsmith"))
+        .current_dir(folder)
+        .args(["check", new, "--against", old, "--all", "--format", "json"])
+        .output()
+        .unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let all = found["changes"].as_array().unwrap().iter();
+    let all = all.map(|change| format!("{} {} {}", change["rule"], change["place"], change["what"]));
+    let unsaid = ["\"column-", "\"version-", "\"short-name", "\"category", "\"storage-", "\"deprecat"];
+    all.filter(|change| !unsaid.iter().any(|rule| change.starts_with(rule))).collect()
+}
+
+#[test]
+fn openapi_documents_describe_what_definitions_define() {
+    let (folder, _) = random();
+    let folders = folder.path();
+    let mut all = BTreeSet::new();
+    run(folders, &["export", "openapi", "given", "--out", "documents"]);
+    for (new, old) in [("documents", "given"), ("given", "documents")] {
+        all.extend(changes(folders, new, old));
+    }
+    for manifest in manifests() {
+        let name = manifest.file_stem().unwrap().to_str().unwrap().to_owned();
+        let manifest = manifest.canonicalize().unwrap();
+        run(folders, &["export", "openapi", manifest.to_str().unwrap(), "--out", &name]);
+        for (new, old) in [(&*name, manifest.to_str().unwrap()), (manifest.to_str().unwrap(), &name)] {
+            all.extend(changes(folders, new, old).into_iter().map(|change| format!("{name}: {change}")));
+        }
+    }
+    assert!(all.is_empty(), "{} changes:\n{}", all.len(), all.into_iter().take(40).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn protobuf_definitions_are_read_as_they_were_written() {
+    let (folder, _) = random();
+    let kinds = Kinds::of_files(files(&folder.path().join("given"))).unwrap();
+    let mut all = vec![Drafts::of_kinds(&kinds)];
+    all.push(Drafts::of_kinds(&Kinds { kinds: own_kinds(), ..Kinds::default() }));
+    all.extend(manifests().into_iter().map(|manifest| Drafts::of_kinds(&Kinds::of_files([manifest]).unwrap())));
+    let mut count = 0;
+    for (number, drafts) in all.iter().enumerate() {
+        let locked = drafts.lock(None).unwrap();
+        let lock = folder.path().join(format!("lock-{number}"));
+        for file in &locked {
+            let path = lock.join(&file.path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, &file.text).unwrap();
+            count += 1;
+        }
+        for again in drafts.lock(Some(&lock)).unwrap() {
+            assert_eq!((again.before.as_ref(), &again.remarks), (Some(&again.text), &Vec::new()), "{}", again.path);
+        }
+    }
+    assert!(count > 10, "{count}");
+}
