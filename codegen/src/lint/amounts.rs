@@ -253,7 +253,7 @@ pub(crate) fn is_of_day(field: &Field<'_>) -> bool {
     let all = described(field);
     let is_of_day =
         |words: &[String]| words[0] == "of" && (words[1] == "day" || words[1] == "the" && words[2] == "day");
-    has(&all, &["am", "clock", "cron", "daily", "hh", "hhmm", "midnight", "pm", "timezone", "zone"])
+    has(&all, &["am", "clock", "cron", "daily", "hh", "hhmm", "midnight", "pm", "timezone", "yyyy", "zone"])
         || all.windows(3).any(is_of_day)
         || all.ends_with(&["of".to_owned(), "day".to_owned()])
         || default(field).is_some_and(|text| text.len() <= 8 && text.contains(':'))

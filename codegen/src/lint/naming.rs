@@ -3,7 +3,7 @@ use kindsmith::schema::Type;
 
 use super::{
     amounts,
-    field::{Field, is_time},
+    field::{Field, is_instant},
     words::{self, ABBREVIATIONS, ACRONYMS},
 };
 
@@ -42,7 +42,7 @@ fn suggested_for(field: &Field<'_>, kind: Type) -> Option<String> {
                 all.remove(0);
             }
         }
-        _ if is_stamp(&all) || kind == Type::String && is_time(field.schema) => as_time(&mut all),
+        _ if is_stamp(&all) || kind == Type::String && is_instant(field.schema) => as_time(&mut all),
         _ if is_number && (amounts::is_duration(field) || kind != field.schema.kind) => {
             if all.last().is_none_or(|last| last != "seconds") {
                 all.push("seconds".to_owned());
@@ -85,8 +85,8 @@ fn spelled_out(name: &str) -> Option<Vec<String>> {
 
 /// The words as a name: the first in lower case, acronyms in capitals.
 fn joined(all: &[String]) -> String {
-    let (first, rest) = all.split_first().map_or(("", all), |(first, rest)| (first.as_str(), rest));
-    first.to_owned() + &rest.iter().map(|word| capital(word)).collect::<String>()
+    let (first, rest) = all.split_first().map_or((String::new(), all), |(first, rest)| (first.to_lowercase(), rest));
+    first + &rest.iter().map(|word| capital(word)).collect::<String>()
 }
 
 /// A word after the first one.
@@ -100,7 +100,7 @@ pub(crate) fn capital(word: &str) -> String {
 
 /// `isFooable`, of words in lower case.
 pub(crate) fn is_question(all: &[String]) -> bool {
-    matches!(all, [is, what, ..] if is == "is" && what.starts_with(|c: char| c.is_ascii_lowercase()))
+    matches!(all, [is, what, ..] if is == "is" && what.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// `lentTimestamp` and `timeStamp`.

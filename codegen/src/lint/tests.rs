@@ -227,6 +227,7 @@ fn what_is_neither_time_nor_data_has_no_unit() {
     for (name, about) in [
         ("startTime", "The time of day, as HH:MM."),
         ("backupTime", "A cron expression."),
+        ("birthDate", "As YYYY-MM-DD."),
         ("coolDownTime", "30s or 5m."),
         ("backoff", "The name of the strategy."),
         ("interval", "The schedule, as in crontab."),
@@ -234,6 +235,7 @@ fn what_is_neither_time_nor_data_has_no_unit() {
         let found = described(name, "string", about);
         assert!(found.is_empty() || found == ["duration-as-text"], "{name}: {about}: {found:?}");
     }
+    assert_eq!(of_field("birthDate", "{type: string, format: date}"), []);
     for (name, kind, about, expected) in [
         ("timeout", "integer", "How long a request takes at most.", "duration-without-unit"),
         ("ttl", "integer", "How long a record is kept, in seconds.", "duration-without-unit"),
@@ -254,13 +256,14 @@ fn what_is_neither_time_nor_data_has_no_unit() {
 
 #[test]
 fn requirements_of_a_selector_need_no_key() {
-    let items = "{type: object, required: [key, operator], properties: {key: {type: string}, operator: {type: string}}}";
+    let items =
+        "{type: object, required: [key, operator], properties: {key: {type: string}, operator: {type: string}}}";
     assert_eq!(of_field("matchExpressions", &format!("{{type: array, items: {items}}}")), []);
 }
 
 #[test]
 fn no_rule_about_names_objects_to_a_suggested_name() {
-    const NAMES: [&str; 30] = [
+    const NAMES: [&str; 33] = [
         "jwks_uri",
         "daemon_id",
         "DAEMON_IDS",
@@ -288,6 +291,9 @@ fn no_rule_about_names_objects_to_a_suggested_name() {
         "x509_cert",
         "src-ips",
         "notIpBlocks",
+        "isCA",
+        "isQPSLimited",
+        "is_3d",
         "is_https",
         "start_time_utc",
         "_Other",

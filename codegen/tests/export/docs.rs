@@ -119,7 +119,8 @@ fn page(schema: Value) -> (String, Vec<String>) {
 fn a_quantity_is_called_so_and_has_no_pattern() {
     let quantity = json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": crd::QUANTITY,
         "x-kubernetes-int-or-string": true});
-    let spec = json!({"type": "object", "properties": {"size": quantity, "port": {"x-kubernetes-int-or-string": true}}});
+    let spec =
+        json!({"type": "object", "properties": {"size": quantity, "port": {"x-kubernetes-int-or-string": true}}});
     let (page, _) = page(json!({"type": "object", "properties": {"spec": spec}}));
     assert!(page.contains("| `size` | quantity |  |  |  |  |\n"), "{page}");
     assert!(page.contains("| `port` | integer or string |"), "{page}");
@@ -149,7 +150,10 @@ fn names_of_examples_are_names_that_the_kind_allows() {
         let text = between(&page, "```yaml\n", "```")[0];
         let example = yaml::decode(text.as_bytes(), &Limits::default()).unwrap().document;
         let schema = json!({"type": "object", "properties": {"metadata": metadata}});
-        assert!(jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap().is_valid(&example), "{rule}: {example}");
+        assert!(
+            jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap().is_valid(&example),
+            "{rule}: {example}"
+        );
     }
     // There is none: an example that the server refuses is not printed.
     let metadata = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": "^[A-Z]+$"}}});
@@ -171,7 +175,11 @@ fn subresources_have_their_requests_and_responses() {
         "| `deleteOptions` | [DeleteOptions](#pod-v1-eviction-eviction-deleteoptions) |",
         "| create | [TokenRequest](#serviceaccount-v1-token-tokenrequest) |",
     ] {
-        assert!(core.text.lines().any(|found| found.starts_with(line)), "{line}\n{}", core.text.lines().filter(|l| l.contains("viction")).take(20).collect::<Vec<_>>().join("\n"));
+        assert!(
+            core.text.lines().any(|found| found.starts_with(line)),
+            "{line}\n{}",
+            core.text.lines().filter(|l| l.contains("viction")).take(20).collect::<Vec<_>>().join("\n")
+        );
     }
 }
 

@@ -18,7 +18,9 @@ const ROUNDS: usize = 5;
 fn a_reader_that_goes_away_is_no_bug_and_holds_nothing_up() {
     let folder = Folder::new("pipes");
     let crates = ["new", "shop", "--dry-run"];
-    for arguments in [&crates[..], &["lint", "--rules"], &["export", "rbac", "missing"], &["lint", "--explain", "nosuch"]] {
+    for arguments in
+        [&crates[..], &["lint", "--rules"], &["export", "rbac", "missing"], &["lint", "--explain", "nosuch"]]
+    {
         for (closes_out, closes_error) in [(true, false), (false, true), (true, true)] {
             for round in 0..ROUNDS {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_kindsmith"));

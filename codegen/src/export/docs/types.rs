@@ -126,9 +126,8 @@ impl<'s> Types<'s> {
                 None if schema.preserve_unknown => "object with any fields".to_owned(),
                 None => "object without fields".to_owned(),
             },
-            Type::IntOrString if limits::is_quantity(schema) => "quantity".to_owned(),
+            Type::IntOrString | Type::String if limits::is_quantity(schema) => "quantity".to_owned(),
             Type::IntOrString => "integer or string".to_owned(),
-            Type::String if limits::is_quantity(schema) => "quantity".to_owned(),
             Type::Any => "any".to_owned(),
             kind => {
                 let name = format!("{kind:?}").to_lowercase();

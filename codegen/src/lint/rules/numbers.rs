@@ -12,14 +12,13 @@ const SECTION: &str = "Primitive types";
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// Last words of numbers that never become as large.
-const SMALL: [&str; 20] = [
+const SMALL: [&str; 18] = [
     "attempts",
     "count",
     "days",
     "generation",
     "hours",
     "index",
-    "limit",
     "milliseconds",
     "minutes",
     "percent",
@@ -31,7 +30,6 @@ const SMALL: [&str; 20] = [
     "retries",
     "revision",
     "seconds",
-    "share",
     "weight",
 ];
 

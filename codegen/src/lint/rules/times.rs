@@ -4,7 +4,7 @@ use kindsmith::schema::Type;
 use super::names;
 use crate::lint::{
     Check, Level, Rule, amounts,
-    field::{Field, is_integer, is_plain_text, is_time},
+    field::{Field, is_instant, is_integer, is_plain_text},
     naming, words,
 };
 
@@ -75,7 +75,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn time_name(field: &Field<'_>) -> Option<String> {
-    let name = field.name().filter(|_| is_time(field.schema))?;
+    let name = field.name().filter(|_| is_instant(field.schema))?;
     let is_fit = naming::is_time_name(name) || naming::is_stamp(&words::lower(name));
     (!is_fit).then(|| format!("{name} is a time: {}", names::called(naming::suggested(field))))
 }

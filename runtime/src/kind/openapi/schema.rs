@@ -120,7 +120,9 @@ impl<'d> Components<'d> {
 
 /// Returns true for the name of a type that is compiled into Kubernetes.
 pub(super) fn is_of_kubernetes(name: &str) -> bool {
-    name.starts_with("io.k8s.")
+    let Some(path) = name.strip_prefix("io.k8s.") else { return false };
+    let mut segments = path.split('.');
+    segments.next() == Some("api") || segments.next() == Some("pkg")
 }
 
 /// What a schema refers to.
