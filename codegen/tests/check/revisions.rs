@@ -54,7 +54,7 @@ fn files_of_a_revision_are_bounded_like_others() {
         let (code, _, error) = checked(folder.path(), &arguments);
         assert!(code == 2 && error.contains("large.yaml: it is larger than 1 MiB, the limit for a file"), "{error}");
         let (code, printed, _) = checked(folder.path(), &arguments[..3]);
-        assert!(code == 1 && is_found(&printed), "{printed}");
+        assert_eq!(code, 0, "{printed}");
     }
 }
 

@@ -92,7 +92,9 @@ fn versions_that_are_not_served_have_no_document_and_no_conversion_is_warned_of(
 #[test]
 fn warnings_of_a_kind_are_counted_unless_all_are_asked_for() {
     let folder = Folder::new("export");
-    let fields: String = (0..40).map(|number| format!("f{number}: {{type: string, format: odd{number}}}, ")).collect();
+    let fields: Vec<String> =
+        (0..40).map(|number| format!("f{number}: {{type: string, format: odd{number}}}, ")).collect();
+    let fields = fields.concat();
     let manifest = fs::read_to_string(MANIFEST).unwrap();
     let extra = format!("          extra: {{type: object, properties: {{{fields}}}}}\n          status:\n");
     let manifest = manifest.replacen("          status:\n", &extra, 1);
