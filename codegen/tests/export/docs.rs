@@ -99,7 +99,7 @@ fn a_page_says_what_is_declared() {
 }
 
 /// The page of a definition of gears with this schema.
-fn page(schema: Value) -> (String, Vec<String>) {
+fn page(schema: &Value) -> (String, Vec<String>) {
     let text = json!({
         "apiVersion": crd::API_VERSION, "kind": "CustomResourceDefinition",
         "metadata": {"name": "gears.example.com"},
@@ -121,7 +121,7 @@ fn a_quantity_is_called_so_and_has_no_pattern() {
         "x-kubernetes-int-or-string": true});
     let spec =
         json!({"type": "object", "properties": {"size": quantity, "port": {"x-kubernetes-int-or-string": true}}});
-    let (page, _) = page(json!({"type": "object", "properties": {"spec": spec}}));
+    let (page, _) = page(&json!({"type": "object", "properties": {"spec": spec}}));
     assert!(page.contains("| `size` | quantity |  |  |  |  |\n"), "{page}");
     assert!(page.contains("| `port` | integer or string |"), "{page}");
 }
@@ -145,7 +145,7 @@ fn names_of_examples_are_names_that_the_kind_allows() {
         let mut name = rule.clone();
         name["type"] = json!("string");
         let metadata = json!({"type": "object", "properties": {"name": name}});
-        let (page, warnings) = page(json!({"type": "object", "properties": {"metadata": metadata}}));
+        let (page, warnings) = page(&json!({"type": "object", "properties": {"metadata": metadata}}));
         assert!(warnings.is_empty() && page.contains("\n  name: "), "{rule}: {page}");
         let text = between(&page, "```yaml\n", "```")[0];
         let example = yaml::decode(text.as_bytes(), &Limits::default()).unwrap().document;

@@ -125,9 +125,9 @@ fn conversion(webhook: &Webhook) -> Value {
     })
 }
 
-/// A path as definitions have it: `.spec.colour`.
+/// A path as definitions have it: `.spec.colour`, and with a backslash before a dot in a name.
 fn path(path: &Path) -> String {
-    format!(".{path}")
+    path.0.iter().map(|name| format!(".{}", name.replace('.', "\\."))).collect::<Vec<_>>().concat()
 }
 
 struct Writer<'d> {
