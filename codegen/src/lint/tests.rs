@@ -179,6 +179,37 @@ fn of_field(name: &str, schema: &str) -> Vec<(&'static str, String)> {
     findings.iter().map(|finding| (finding.rule.name, suggested(&finding.message))).collect()
 }
 
+/// Numbers that are neither times nor sizes.
+const COUNTS: [(&str, &str); 27] = [
+    ("hopTTL", "Of packets."),
+    ("ttl", "How many hops a packet takes at most."),
+    ("checkpointInterval", "The number of transactions between two checkpoints."),
+    ("reshuffleInterval", "In epochs."),
+    ("retryBackoff", "The multiplier of the backoff after each retry."),
+    ("consumerLag", "The messages that wait."),
+    ("evaluationPeriod", "How many samples are evaluated together."),
+    ("uptime", "In percent of the requests."),
+    ("maxAge", "The number of generations that are kept."),
+    ("dayOfWeek", "Sunday is 0."),
+    ("startHour", "Of the day."),
+    ("quotaPerMinute", "Requests."),
+    ("workingDays", "How many days of a week are worked."),
+    ("cacheSize", "The number of entries."),
+    ("pageSize", "How many books are on a page."),
+    ("batchSize", "Of records of up to 1 MB each, the number of records."),
+    ("fileSize", "The number of lines."),
+    ("blockSize", "The length of the prefix."),
+    ("keySize", "In bits."),
+    ("queueCapacity", "How many messages wait."),
+    ("disk", "The index of the disk to boot from."),
+    ("throughput", "Requests a second."),
+    ("retries", "How often it is tried again."),
+    ("weight", "Between 0 and 100."),
+    ("port", "Of the service."),
+    ("epoch", "The current one."),
+    ("version", "Of the document."),
+];
+
 #[test]
 fn what_is_neither_time_nor_data_has_no_unit() {
     let described = |name: &str, kind: &str, about: &str| {
@@ -193,35 +224,7 @@ fn what_is_neither_time_nor_data_has_no_unit() {
         ];
         findings.into_iter().map(|(rule, _)| rule).filter(|rule| units.contains(rule)).collect::<Vec<_>>()
     };
-    for (name, about) in [
-        ("hopTTL", "Of packets."),
-        ("ttl", "How many hops a packet takes at most."),
-        ("checkpointInterval", "The number of transactions between two checkpoints."),
-        ("reshuffleInterval", "In epochs."),
-        ("retryBackoff", "The multiplier of the backoff after each retry."),
-        ("consumerLag", "The messages that wait."),
-        ("evaluationPeriod", "How many samples are evaluated together."),
-        ("uptime", "In percent of the requests."),
-        ("maxAge", "The number of generations that are kept."),
-        ("dayOfWeek", "Sunday is 0."),
-        ("startHour", "Of the day."),
-        ("quotaPerMinute", "Requests."),
-        ("workingDays", "How many days of a week are worked."),
-        ("cacheSize", "The number of entries."),
-        ("pageSize", "How many books are on a page."),
-        ("batchSize", "Of records of up to 1 MB each, the number of records."),
-        ("fileSize", "The number of lines."),
-        ("blockSize", "The length of the prefix."),
-        ("keySize", "In bits."),
-        ("queueCapacity", "How many messages wait."),
-        ("disk", "The index of the disk to boot from."),
-        ("throughput", "Requests a second."),
-        ("retries", "How often it is tried again."),
-        ("weight", "Between 0 and 100."),
-        ("port", "Of the service."),
-        ("epoch", "The current one."),
-        ("version", "Of the document."),
-    ] {
+    for (name, about) in COUNTS {
         assert_eq!(described(name, "integer", about), [""; 0], "{name}: {about}");
     }
     for (name, about) in [
@@ -261,43 +264,45 @@ fn requirements_of_a_selector_need_no_key() {
     assert_eq!(of_field("matchExpressions", &format!("{{type: array, items: {items}}}")), []);
 }
 
+/// Names that rules object to.
+const NAMES: [&str; 33] = [
+    "jwks_uri",
+    "daemon_id",
+    "DAEMON_IDS",
+    "URL",
+    "HTTPPath",
+    "isOpen",
+    "is_open",
+    "is-URL-path",
+    "timeStamp",
+    "Lent",
+    "lent_at",
+    "lentTimestamp",
+    "timeAdded",
+    "timeout",
+    "timeout_ms",
+    "max-age",
+    "retryIntervalSeconds",
+    "loanDays",
+    "interval",
+    "pub_addr",
+    "num_vms",
+    "podIds",
+    "Ttl",
+    "cpu_limits",
+    "x509_cert",
+    "src-ips",
+    "notIpBlocks",
+    "isCA",
+    "isQPSLimited",
+    "is_3d",
+    "is_https",
+    "start_time_utc",
+    "_Other",
+];
+
 #[test]
 fn no_rule_about_names_objects_to_a_suggested_name() {
-    const NAMES: [&str; 33] = [
-        "jwks_uri",
-        "daemon_id",
-        "DAEMON_IDS",
-        "URL",
-        "HTTPPath",
-        "isOpen",
-        "is_open",
-        "is-URL-path",
-        "timeStamp",
-        "Lent",
-        "lent_at",
-        "lentTimestamp",
-        "timeAdded",
-        "timeout",
-        "timeout_ms",
-        "max-age",
-        "retryIntervalSeconds",
-        "loanDays",
-        "interval",
-        "pub_addr",
-        "num_vms",
-        "podIds",
-        "Ttl",
-        "cpu_limits",
-        "x509_cert",
-        "src-ips",
-        "notIpBlocks",
-        "isCA",
-        "isQPSLimited",
-        "is_3d",
-        "is_https",
-        "start_time_utc",
-        "_Other",
-    ];
     let rules = [
         "field-name-case",
         "acronym-case",
