@@ -12,7 +12,7 @@ use std::{
 
 use kindsmith::__layers::files::{Folder, Limits, RelativePath};
 
-use crate::cli::style;
+use crate::cli::{style, terminal::print};
 
 /// What to do with the files.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -109,14 +109,14 @@ impl Changes {
                 Some(folder) => {
                     let written = folder.write(path, file.text.as_bytes());
                     written.map_err(|error| format!("{}: {error}", self.root.join(path).display()))?;
-                    println!("{}", file.summary());
+                    print(format_args!("{}\n", file.summary()));
                 }
             }
         }
         for remark in remarks {
-            println!("{} {remark}", style::remark("note:"));
+            print(format_args!("{} {remark}\n", style::remark("note:")));
         }
-        println!("{} {next}", style::strong("next:"));
+        print(format_args!("{} {next}\n", style::strong("next:")));
         Ok(())
     }
 
@@ -202,15 +202,15 @@ impl File {
         let path = self.path.display();
         match &self.before {
             Before::Absent | Before::Generated => {
-                println!("would write {path}:");
+                print(format_args!("would write {path}:\n"));
                 for line in self.text.lines() {
-                    println!("    {line}");
+                    print(format_args!("    {line}\n"));
                 }
             }
             Before::Text(before) => {
-                println!("would change {path}:");
+                print(format_args!("would change {path}:\n"));
                 for (number, line) in lines::added(before, &self.text) {
-                    println!("    {number}: {line}");
+                    print(format_args!("    {number}: {line}\n"));
                 }
             }
         }

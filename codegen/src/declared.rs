@@ -28,6 +28,8 @@ pub struct Declared {
     pub policy: &'static dyn Policy,
     /// The group, names, versions and schemas.
     pub definition: Definition,
+    /// The labels and annotations of its manifest.
+    pub metadata: crd::Metadata,
     /// It is declared by a manifest, which states the storage version and the conversion. OpenAPI documents do not.
     pub is_manifest: bool,
 }
@@ -84,6 +86,7 @@ impl Kinds {
                 sources: vec![name.clone(); defined.definition.versions.len()],
                 policy: &kindsmith::kind::Custom,
                 definition: defined.definition,
+                metadata: defined.metadata,
                 is_manifest: true,
             }));
         }
@@ -97,6 +100,7 @@ impl Kinds {
             sources: resource.documents.iter().map(|index| sources[*index].name.to_owned()).collect(),
             policy: resource.policy,
             definition: resource.definition,
+            metadata: crd::Metadata::default(),
             is_manifest: false,
         }));
         read.declared_once()

@@ -1,5 +1,14 @@
 //! The command `kindsmith`.
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::print_stdout,
+        clippy::print_stderr,
+        reason = "they panic where the reader has gone: cli::terminal prints"
+    )
+)]
+
 mod change;
 mod check;
 mod cli;

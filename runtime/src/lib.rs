@@ -201,7 +201,7 @@ pub mod __layers {
     }
     #[cfg(feature = "server")]
     pub mod endpoint {
-        pub use crate::kind::endpoint::{Answer, Body, Verb};
+        pub use crate::kind::endpoint::{Answer, Body, DocumentSchema, Endpoint, Verb};
     }
     #[cfg(feature = "server")]
     pub mod http {

@@ -79,8 +79,8 @@ impl Checked {
         format!("{document:#}\n")
     }
 
-    /// Workflow commands of GitHub Actions, which annotate the files of a pull request.
-    pub(crate) fn github(&self) -> String {
+    /// Workflow commands of GitHub Actions, which annotate the files of a pull request, at the lines of places.
+    pub(crate) fn github(&self, line: impl Fn(&Place) -> Option<usize>) -> String {
         let mut text = String::new();
         for finding in &self.findings {
             let command = match finding.level {
@@ -90,7 +90,12 @@ impl Checked {
             };
             let file = &finding.place.file;
             // The file of a removed kind is one of the old side.
-            let at = if Path::new(file).is_file() { format!("file={},", escaped(file, true)) } else { String::new() };
+            let at = if Path::new(file).is_file() {
+                let line = line(&finding.place).map_or_else(String::new, |line| format!("line={line},"));
+                format!("file={},{line}", escaped(file, true))
+            } else {
+                String::new()
+            };
             let _ =
                 writeln!(text, "::{command} {at}title={}::{}", finding.rule.name, escaped(&message(finding), false));
         }

@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use kindsmith::__layers::files::{self, Limits};
-use kindsmith_codegen::Kinds;
+use kindsmith_codegen::{Declared, Kinds};
 
 use super::{
     Outcome,
     kinds::{self, Origin},
     revision,
-    store::print,
+    terminal::{print, report},
 };
-use crate::check::{self, Acceptances, Change, Checked, Level, Messages, Side};
+use crate::{
+    check::{self, Acceptances, Change, Checked, Level, Messages, Side},
+    lint::raw::Files,
+};
 
 pub(super) const ABOUT: &str = "Check that a change of kinds is compatible: what breaks whom, rule by rule.
 
@@ -59,9 +62,6 @@ pub(super) struct Command {
     /// How to print what is found.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Print compatible and accepted changes, and warnings about the files, too.
-    #[arg(long)]
-    all: bool,
     /// Explain a rule: what breaks whom and why, and what to do instead.
     #[arg(long, value_name = "RULE")]
     explain: Option<String>,
@@ -112,15 +112,25 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     if [&sides.old, &sides.new].iter().all(|side| side.kinds.kinds.is_empty() && side.messages.is_empty()) {
         return Err("neither side defines a kind".to_owned());
     }
-    if command.all {
-        kinds::warn(&sides.new.kinds.warnings);
+    if command.origin.is_all() {
+        command.origin.warn(&sides.new.kinds.warnings);
     }
     let (findings, accepted) = acceptances.accept(check::compare(&sides, &check::all()));
     let checked = Checked { findings: check::fold(findings), accepted, unused: acceptances.unused().collect() };
     let printed = match command.format {
-        Format::Text => checked.text(command.all),
+        Format::Text => checked.text(command.origin.is_all()),
         Format::Json => checked.json(),
-        Format::Github => checked.github(),
+        Format::Github => {
+            let kinds = &sides.new.kinds.kinds;
+            let files = Files::read(kinds.iter().flat_map(|declared| &declared.sources), &command.origin.limits());
+            checked.github(|place| {
+                let is_of = |declared: &&Declared| {
+                    declared.definition.shared.names.kind == place.subject && declared.sources.contains(&place.file)
+                };
+                let definition = &kinds.iter().find(is_of)?.definition;
+                files.line(&place.file, definition, place.version.as_deref(), &place.path)
+            })
+        }
     };
     print(format_args!("{printed}"));
     let warnings = checked.count(Level::Warning) + checked.unused.len();
@@ -136,16 +146,16 @@ impl Command {
         let texts = if path.exists() {
             texts(&[path.to_owned()], self.origin.limits())?
         } else if let Some((revision, path)) = against.split_once(':') {
-            revision::texts_of(revision, path)?
+            revision::texts_of(revision, path, &mut self.origin.limits())?
         } else if self.origin.paths().is_empty() {
             return Err(format!(
                 "--against {against}: there is no such file or folder; to compare a program with a revision, name the \
                  exported definitions there, such as {against}:crds"
             ));
         } else {
-            let texts = revision::texts(against, self.origin.paths())?;
+            let texts = revision::texts(against, self.origin.paths(), &mut self.origin.limits())?;
             if texts.is_empty() {
-                eprintln!("note: there were no definitions at {against}, so all are new");
+                report(format_args!("note: there were no definitions at {against}, so all are new"));
             }
             texts
         };

@@ -9,8 +9,8 @@ use super::{
     Outcome,
     access::Access,
     progress::Bar,
-    store::print,
     style::{bad, bytes, good, grouped, remark},
+    terminal::{print, report},
 };
 
 pub(super) const ABOUT: &str = "Copy a store to another place while its server runs or not, and verify it.
@@ -73,7 +73,7 @@ pub(super) fn copy(from: &Place, to: &Place, follow: bool) -> Result<Outcome, Er
                 Place::Directory(_) => "stop its server, or press Ctrl-C,",
                 _ => "press Ctrl-C, after the servers that use it have stopped,",
             };
-            eprintln!("following {from}: {how} to complete {to}");
+            report(format_args!("following {from}: {how} to complete {to}"));
         }
         bar.show(progress);
     })?;

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::{
     Outcome, export_proto,
-    kinds::{Origin, warn},
-    store::print,
+    kinds::Origin,
+    terminal::{self, print},
 };
 use crate::change::{Changes, How};
 
@@ -92,9 +92,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
         return Err("--check is for proto".to_owned());
     }
     let Exported { mut files, warnings } = exported(command)?;
-    for warning in warnings {
-        eprintln!("warning: {warning}");
-    }
+    terminal::warn(&warnings, |warning| warning, command.origin.is_all());
     let Some(out) = &command.out else {
         // It refers to the others by their paths.
         files.retain(|(name, _)| name != json_schema::ALL);
@@ -128,7 +126,7 @@ fn exported(command: &Command) -> Result<Exported, String> {
         return Ok(of_program(&command.origin.exported()?));
     }
     let kinds = command.origin.kinds()?;
-    warn(&kinds.warnings);
+    command.origin.warn(&kinds.warnings);
     let definitions = || kinds.kinds.iter().map(|declared| &declared.definition);
     Ok(match command.what {
         What::Crd | What::Openapi | What::Proto => self::definitions(&kinds),
@@ -174,8 +172,8 @@ fn definitions(kinds: &Kinds) -> Exported {
     for declared in &kinds.kinds {
         match crd::write(&declared.definition) {
             Ok(written) => {
-                exported.files.push(definition(&written.document));
-                exported.warnings.extend(written.warnings);
+                exported.warnings.extend(written.warnings.iter().cloned());
+                exported.files.push(definition(&written.with_metadata(&declared.metadata).document));
             }
             Err(why) => exported.warnings.push(why),
         }

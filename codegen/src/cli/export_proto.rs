@@ -4,13 +4,16 @@ use std::path::Path;
 
 use kindsmith_codegen::proto::{Drafts, Locked};
 
-use super::{Outcome, store::print};
+use super::{
+    Outcome,
+    terminal::{print, report},
+};
 use crate::change::{Changes, How};
 
 /// Prints the definitions, or merges them with those in a folder.
 pub(super) fn run(drafts: &Drafts, out: Option<&Path>, how: How, check: bool) -> Result<Outcome, String> {
     for reason in &drafts.left_out {
-        eprintln!("warning: left out: {reason}");
+        report(format_args!("warning: left out: {reason}"));
     }
     if drafts.files.is_empty() {
         return Err("there are no kinds that could be exported".to_owned());
@@ -26,13 +29,13 @@ pub(super) fn run(drafts: &Drafts, out: Option<&Path>, how: How, check: bool) ->
     if check {
         let stale: Vec<&Locked> = locked.iter().filter(changed).collect();
         for file in &stale {
-            eprintln!(
+            report(format_args!(
                 "error: not up to date: {}; run: kindsmith export proto --out {}",
                 out.join(&file.path).display(),
                 out.display()
-            );
+            ));
             for remark in &file.remarks {
-                eprintln!("note: {remark}");
+                report(format_args!("note: {remark}"));
             }
         }
         return Ok(if stale.is_empty() { Outcome::Whole } else { Outcome::Damaged });

@@ -9,10 +9,11 @@ use kindsmith_codegen::Builder;
 use super::{
     Outcome,
     kinds::{SizeLimit, files, warn},
+    terminal::{self, report},
 };
 use crate::{
     change::{Changes, How},
-    scaffold::names::is_keyword,
+    scaffold::names,
 };
 
 pub(super) const ABOUT: &str = "Generate kinds in Rust from files, to be committed.
@@ -65,6 +66,9 @@ pub(super) struct Command {
     /// Write nothing, and fail if the files are not up to date.
     #[arg(long, conflicts_with = "dry_run")]
     check: bool,
+    /// Print all warnings; otherwise, of the same kind, the first few and a count.
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     size: SizeLimit,
     #[command(flatten)]
@@ -136,10 +140,8 @@ impl Command {
 /// Generates.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     let generated = command.builder()?.generate().map_err(|error| error.to_string())?;
-    warn(&generated.report);
-    for warning in &generated.warnings {
-        eprintln!("warning: {warning}");
-    }
+    warn(&generated.report, command.all);
+    terminal::warn(&generated.warnings, |warning| &warning.message, command.all);
     let mut changes = Changes::new(&command.out);
     for file in generated.files {
         changes.generate(file.path, file.text);
@@ -150,11 +152,11 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
             return Ok(Outcome::Whole);
         }
         let stale: Vec<String> = stale.iter().map(|path| path.display().to_string()).collect();
-        eprintln!("error: not up to date: {}; run: {}", stale.join(", "), command.text());
+        report(format_args!("error: not up to date: {}; run: {}", stale.join(", "), command.text()));
         return Ok(Outcome::Damaged);
     }
-    let module = command.out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let (module, declaration) = declaration(&module);
+    let folder = command.out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let (module, declaration) = declaration(&folder);
     let kinds: String = generated.kinds.iter().map(|kind| [".kind::<", &module, "::", kind, ">()"].concat()).collect();
     let next = format!("declare `{declaration}` beside the folder, and add to the builder: {kinds}");
     changes.write(command.how, &[], &next)?;
@@ -163,12 +165,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
 
 /// The name of a folder's module, and the line that declares it.
 fn declaration(folder: &str) -> (String, String) {
-    let letters = folder.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
-    let mut module: String = letters.collect();
-    if is_keyword(&module) {
-        module =
-            if module.starts_with(|first: char| first.is_ascii_digit()) { format!("_{module}") } else { module + "_" };
-    }
+    let module = names::module_called(folder);
     let path = if module == folder { String::new() } else { format!("#[path = {:?}] ", format!("{folder}/mod.rs")) };
     let declaration = format!("{path}mod {module};");
     (module, declaration)

@@ -10,7 +10,10 @@ use kindsmith::{
 use kindsmith_codegen::{Kinds, proto::Drafts};
 use serde_json::Value;
 
-use super::program::{ask, ask_about, ask_without_lock};
+use super::{
+    program::{ask, ask_about, ask_without_lock},
+    terminal,
+};
 use crate::lint::allow;
 
 /// The argument that says how large files may be.
@@ -42,6 +45,9 @@ pub(super) struct Origin {
     /// A program that is built already, to ask in place of `cargo run`.
     #[arg(long, value_name = "PATH", conflicts_with = "paths")]
     program: Option<PathBuf>,
+    /// Print all that is found, and all warnings about the files; otherwise, of the same kind, the first few and a count.
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     size: SizeLimit,
 }
@@ -55,6 +61,16 @@ impl Origin {
     /// How much of them is read.
     pub(super) fn limits(&self) -> Limits {
         self.size.limits()
+    }
+
+    /// All that is found is printed.
+    pub(super) fn is_all(&self) -> bool {
+        self.all
+    }
+
+    /// Prints warnings about the files.
+    pub(super) fn warn(&self, warnings: &Report) {
+        warn(warnings, self.all);
     }
 
     /// The kinds.
@@ -72,7 +88,7 @@ impl Origin {
             return Ok(Drafts::of_program(&ask_without_lock(self.program.as_deref())?));
         }
         let kinds = self.kinds()?;
-        warn(&kinds.warnings);
+        self.warn(&kinds.warnings);
         Ok(Drafts::of_kinds(&kinds))
     }
 
@@ -87,17 +103,15 @@ impl Origin {
             return ask(self.program.as_deref());
         }
         // A server would report the same errors in its log.
-        warn(&self.kinds()?.warnings);
+        self.warn(&self.kinds()?.warnings);
         let files: Vec<_> = files(&self.paths)?.into_iter().map(PathBuf::into_os_string).collect();
         ask_about(&files, self.size.max_file_size)
     }
 }
 
-/// Prints warnings about files.
-pub(super) fn warn(warnings: &Report) {
-    for warning in &warnings.0 {
-        eprintln!("warning: {warning}");
-    }
+/// Prints warnings about files: all, or of those of the same kind the first few.
+pub(super) fn warn(warnings: &Report, all: bool) {
+    terminal::warn(&warnings.0, |warning| &warning.message, all);
 }
 
 /// The files that are named, and those in the folders that are named, in alphabetical order.

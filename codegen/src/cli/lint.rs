@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum};
 
 use super::{
     Outcome,
-    kinds::{self, Origin},
-    store::print,
+    kinds::Origin,
     style::bad,
+    terminal::{print, report},
 };
 use crate::lint::{
     Level,
@@ -104,7 +104,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
         return Ok(Outcome::Whole);
     }
     let read = command.origin.kinds()?;
-    kinds::warn(&read.warnings);
+    command.origin.warn(&read.warnings);
     let files = Files::read(read.kinds.iter().flat_map(|declared| &declared.sources), &command.origin.limits());
     let mut allowed = allowed(command)?;
     for declared in &read.kinds {
@@ -120,11 +120,11 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     let findings = merged(left);
     let unused = allowed.unused();
     for entry in &unused {
-        eprintln!("warning: {entry}");
+        report(format_args!("warning: {entry}"));
     }
     let summary = Summary::new(&findings, &files, allowed_count, &unused);
     let text = match command.format {
-        Format::Text => summary.text(bad),
+        Format::Text => summary.text(bad, command.origin.is_all()),
         Format::Json => summary.json(),
         Format::Github => summary.github(),
     };

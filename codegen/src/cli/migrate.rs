@@ -12,8 +12,8 @@ use kindsmith::maintenance::{self, Error, Migration, Progress};
 use super::{
     Outcome,
     progress::Bar,
-    store::print,
     style::{bad, good, grouped},
+    terminal::{print, report},
 };
 
 /// The events of a migration.
@@ -59,10 +59,10 @@ pub(super) fn run(dir: PathBuf, resources: Vec<String>) -> Result<Outcome, Error
             }
             Event::Interrupted => {
                 drop(bar);
-                eprintln!(
+                report(format_args!(
                     "interrupted: at least {} objects are rewritten; the same command goes on with the rest",
                     grouped(rewritten)
-                );
+                ));
                 return Ok(Outcome::Interrupted);
             }
         }

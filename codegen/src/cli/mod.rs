@@ -18,6 +18,7 @@ mod revision;
 mod serve;
 mod store;
 pub(crate) mod style;
+pub(crate) mod terminal;
 
 use std::{
     panic,
@@ -26,6 +27,8 @@ use std::{
 };
 
 use clap::{Parser, Subcommand};
+
+use self::terminal::report;
 
 /// What a command found; its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +111,7 @@ Colours are shown on terminals, unless NO_COLOR is set.";
 /// Prints an error.
 fn reported(outcome: Result<Outcome, String>) -> Outcome {
     outcome.unwrap_or_else(|error| {
-        eprintln!("{} {error}", style::error("error:"));
+        report(format_args!("{} {error}", style::error("error:")));
         Outcome::Failed
     })
 }
@@ -134,8 +137,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Completions(command) => reported(completions::run(&command)),
     });
     let outcome = outcome.unwrap_or_else(|_| {
-        let what = last_panic.lock().unwrap_or_else(PoisonError::into_inner);
-        eprintln!("error: a bug in this program: {what}; please report it");
+        let what = last_panic.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        report(format_args!("error: a bug in this program: {what}; please report it"));
         Outcome::Failed
     });
     outcome.into()

@@ -14,10 +14,13 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use kindsmith::__layers::files::{self, Limits};
 use serde_json::Value;
 
 /// How long a program may take. It only reads its declarations.
 const LONGEST: Duration = Duration::from_mins(1);
+/// How large an export is at most, in bytes: several times that of all of Kubernetes.
+const MOST: u64 = 256 << 20;
 /// How often it is looked whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The environment variable that says another limit, in seconds.
@@ -87,10 +90,14 @@ fn asked(mut command: Command, name: &str) -> Result<Value, String> {
     let child = command.env("KINDSMITH_EXPORT", &file).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let mut child = child.map_err(|error| format!("{name}: {error}"))?;
     let ended = ended(&mut child);
-    let written = fs::read(&file);
+    let written = files::read(&file, &Limits::of_file(MOST));
     let ended = ended.map_err(|why| format!("{name} {why}, and was ended; {WAY_OUT}"))?;
-    let Ok(written) = written else {
-        return Err(format!("{name} ended ({ended}) without exporting its kinds; {WAY_OUT}"));
+    let written = match written {
+        Ok(written) => written,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(format!("{name} ended ({ended}) without exporting its kinds; {WAY_OUT}"));
+        }
+        Err(error) => return Err(format!("what {name} exported cannot be read: {error}")),
     };
     serde_json::from_slice(&written).map_err(|error| format!("{name} wrote something else than its kinds: {error}"))
 }

@@ -5,11 +5,13 @@ use std::{
     process::Command,
 };
 
+use kindsmith::__layers::files::Limits;
+
 use super::check::is_compared;
 
 /// The files at these paths, and those in folders that are read, as they were at a revision. A path that was not there yet has
 /// none.
-pub(super) fn texts(revision: &str, paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, String> {
+pub(super) fn texts(revision: &str, paths: &[PathBuf], limits: &mut Limits) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut texts = Vec::new();
     for path in paths {
         let is_folder = path.is_dir();
@@ -18,24 +20,18 @@ pub(super) fn texts(revision: &str, paths: &[PathBuf]) -> Result<Vec<(String, Ve
         let folder = folder.filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
         let below = path.strip_prefix(folder).unwrap_or(path);
         let below = if below == Path::new("") { Path::new(".") } else { below };
-        read(revision, folder, below, &["--"], &mut texts)?;
+        texts.extend(read(revision, folder, below, &["--"], limits)?);
     }
     Ok(texts)
 }
 
 /// The files of `REVISION:PATH`, as git names them: from the root of the repository, or from here if it begins with a dot.
-pub(super) fn texts_of(revision: &str, path: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let mut texts = Vec::new();
+pub(super) fn texts_of(revision: &str, path: &str, limits: &mut Limits) -> Result<Vec<(String, Vec<u8>)>, String> {
     if path.starts_with("./") || path.starts_with("../") {
-        return self::texts(revision, &[PathBuf::from(path)]);
+        return self::texts(revision, &[PathBuf::from(path)], limits);
     }
-    read(
-        revision,
-        Path::new("."),
-        Path::new(if path.is_empty() { "." } else { path }),
-        &["--full-tree", "--"],
-        &mut texts,
-    )?;
+    let below = Path::new(if path.is_empty() { "." } else { path });
+    let texts = read(revision, Path::new("."), below, &["--full-tree", "--"], limits)?;
     if texts.is_empty() {
         return Err(format!("{revision}:{path}: there are no definitions at this path of the revision"));
     }
@@ -47,11 +43,12 @@ fn read(
     folder: &Path,
     below: &Path,
     options: &[&str],
-    texts: &mut Vec<(String, Vec<u8>)>,
-) -> Result<(), String> {
+    limits: &mut Limits,
+) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let mut texts = Vec::new();
     let commit = commit(revision, folder)?;
     let below_text = below.to_str().ok_or_else(|| format!("{}: the path is not UTF-8", below.display()))?;
-    let listed = git(folder, &[&["ls-tree", "-r", "-z", &commit], options, &[below_text]].concat())?;
+    let listed = git(folder, &[&["ls-tree", "-r", "-l", "-z", &commit], options, &[below_text]].concat())?;
     for entry in listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
         let entry = String::from_utf8_lossy(entry);
         let Some((about, path)) = entry.split_once('\t') else { continue };
@@ -61,15 +58,19 @@ fn read(
         }
         let name =
             format!("{revision}:{}", folder.join(path).strip_prefix(".").unwrap_or(&folder.join(path)).display());
-        match about.split(' ').collect::<Vec<_>>()[..] {
+        match about.split_ascii_whitespace().collect::<Vec<_>>()[..] {
             ["120000", ..] => {
                 return Err(format!("{name}: a symbolic link is not followed at a revision; name its target"));
             }
-            [_, "blob", object] => texts.push((name, git(folder, &["cat-file", "blob", object])?)),
+            [_, "blob", object, size] => {
+                let size = size.parse().unwrap_or(u64::MAX);
+                limits.take(size).map_err(|error| format!("{name}: {error}"))?;
+                texts.push((name, git(folder, &["cat-file", "blob", object])?));
+            }
             _ => {}
         }
     }
-    Ok(())
+    Ok(texts)
 }
 
 /// The commit that a revision names.

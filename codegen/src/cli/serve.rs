@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use kindsmith::Server;
 
-use super::{Outcome, kinds::SizeLimit};
+use super::{Outcome, kinds::SizeLimit, terminal::report};
 
 pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand.
 
@@ -47,14 +47,14 @@ pub(super) fn run(command: Command) -> Outcome {
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("error: {error}");
+            report(format_args!("error: {error}"));
             return Outcome::Failed;
         }
     };
     match runtime.block_on(server.serve(&command.listen)) {
         Ok(()) => Outcome::Whole,
         Err(error) => {
-            eprintln!("error: {error}");
+            report(format_args!("error: {error}"));
             Outcome::Failed
         }
     }

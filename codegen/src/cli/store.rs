@@ -1,10 +1,6 @@
 //! `kindsmith store`: the verbs, and what they print. Results go to standard output, errors and progress to standard error.
 
-use std::{
-    fmt,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use kindsmith::maintenance::{self, Backup, Error, Place};
@@ -15,6 +11,7 @@ use super::{
     copy, migrate,
     progress::Bar,
     style::{bad, bytes, good, grouped},
+    terminal::{print, report},
 };
 
 pub(super) const ABOUT: &str = "Check, salvage, back up, restore, copy and migrate the data of a server.
@@ -179,10 +176,10 @@ pub(super) fn run(command: Command) -> Outcome {
     };
     done.unwrap_or_else(|error| {
         if matches!(error, Error::Interrupted) {
-            eprintln!("{error}");
+            report(format_args!("{error}"));
             return Outcome::Interrupted;
         }
-        eprintln!("error: {error}");
+        report(format_args!("error: {error}"));
         if error.is_damage() { Outcome::Damaged } else { Outcome::Failed }
     })
 }
@@ -222,9 +219,9 @@ fn check(dir: &Path) -> Result<Outcome, Error> {
     if found.is_whole() {
         return Ok(Outcome::Whole);
     }
-    eprintln!(
+    report(format_args!(
         "copy what can be read with `kindsmith store salvage`, or restore a backup with `kindsmith store restore`"
-    );
+    ));
     Ok(Outcome::Damaged)
 }
 
@@ -294,9 +291,4 @@ fn print_contents(backup: &Backup) {
         backup.head,
         backup.compacted
     ));
-}
-
-/// Prints to standard output; a reader that has gone away is no error.
-pub(super) fn print(text: fmt::Arguments<'_>) {
-    let _ = io::stdout().lock().write_fmt(text);
 }

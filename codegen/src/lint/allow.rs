@@ -151,8 +151,8 @@ impl Entry {
 pub(crate) fn unknown(rule: &str) -> String {
     let same = |other: &str| other.split('-').filter(|word| rule.split('-').any(|of| of == *word)).count();
     let near = rules::all().max_by_key(|of| same(of.name)).filter(|of| same(of.name) > 0);
-    let hint = near.map_or_else(String::new, |near| format!("; did you mean {}?", near.name));
-    format!("there is no rule {rule}{hint} kindsmith lint --rules lists them")
+    let hint = near.map_or_else(String::new, |near| format!(" did you mean {}?", near.name));
+    format!("there is no rule {rule};{hint} `kindsmith lint --rules` lists them")
 }
 
 /// The text fits the pattern, in which `*` stands for any text.

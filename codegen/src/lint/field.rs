@@ -146,6 +146,11 @@ pub(crate) fn is_time(schema: &Schema) -> bool {
     schema.kind == Type::String && matches!(schema.format.as_deref(), Some("date-time" | "date" | "time"))
 }
 
+/// It is a point in time, and not a day, or a time of each day.
+pub(crate) fn is_instant(schema: &Schema) -> bool {
+    is_time(schema) && matches!(schema.format.as_deref(), Some("date-time" | "micro-time"))
+}
+
 /// Items of the list are merged by these keys.
 pub(crate) fn merge_keys(schema: &Schema) -> Option<Vec<&str>> {
     match &schema.list {

@@ -5,8 +5,10 @@
 //! violations that a team accepts, each with a reason.
 
 pub(crate) mod allow;
+mod amounts;
 pub(crate) mod field;
 pub(crate) mod finding;
+mod naming;
 pub(crate) mod output;
 pub(crate) mod raw;
 pub(crate) mod rules;

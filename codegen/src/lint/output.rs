@@ -9,6 +9,10 @@ use super::{
     rules,
 };
 
+/// How many findings of a rule are many, and how many of these are shown.
+const MANY: usize = 8;
+const SHOWN: usize = 3;
+
 /// The findings, and what is said of them together.
 pub(crate) struct Summary<'f> {
     findings: &'f [Finding],
@@ -30,10 +34,18 @@ impl<'f> Summary<'f> {
         self.lines.get(finding.place.as_ref()?).copied()
     }
 
-    /// A line for each finding, then the count of each rule. Errors are shown by `emphasis`.
-    pub(crate) fn text(&self, emphasis: fn(&str) -> String) -> String {
-        let mut text = String::new();
+    /// A line for each finding, then the count of each rule. Errors are shown by `emphasis`. Of a rule with many findings, the first
+    /// few have a line, unless all are asked for.
+    pub(crate) fn text(&self, emphasis: fn(&str) -> String, all: bool) -> String {
+        let counts = self.counts();
+        let is_many = |rule: &Rule| counts.iter().any(|(of, count)| of.name == rule.name && *count > MANY);
+        let (mut text, mut shown) = (String::new(), BTreeMap::<&str, usize>::new());
         for finding in self.findings {
+            let number = shown.entry(finding.rule.name).or_default();
+            *number += 1;
+            if !all && *number > SHOWN && is_many(finding.rule) {
+                continue;
+            }
             let line = self.line(finding).map_or_else(String::new, |line| format!(":{line}"));
             let level = finding.rule.level.name();
             let level = if finding.rule.level == Level::Error { emphasis(level) } else { level.to_owned() };
@@ -47,13 +59,14 @@ impl<'f> Summary<'f> {
                 uses(finding)
             );
         }
-        let counts = self.counts();
         let widest = counts.iter().map(|(rule, _)| rule.name.len()).max().unwrap_or_default();
         if !counts.is_empty() {
             text.push('\n');
         }
         for (rule, count) in counts {
-            let _ = writeln!(text, "{count:6}  {:widest$}  {}", rule.name, rule.level.name());
+            let left = if !all && count > MANY { count - SHOWN } else { 0 };
+            let left = if left > 0 { format!(", {left} of them not shown (--all)") } else { String::new() };
+            let _ = writeln!(text, "{count:6}  {:widest$}  {}{left}", rule.name, rule.level.name());
         }
         let of = |level| self.findings.iter().filter(|finding| finding.rule.level == level).count();
         let (errors, warnings) = (of(Level::Error), of(Level::Warning));

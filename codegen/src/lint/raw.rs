@@ -94,6 +94,29 @@ impl Files {
         roots.next().map(|raw| raw.annotations()).unwrap_or_default()
     }
 
+    /// The line of a field, or of the version or the kind that has no such field. The path is as rules name it:
+    /// `.spec.chapters[].title`.
+    pub(crate) fn line(&self, file: &str, definition: &Definition, version: Option<&str>, path: &str) -> Option<usize> {
+        let mut versions = definition.versions.iter().map(|version| version.name.as_str());
+        let known = version.filter(|version| versions.clone().any(|of| of == *version));
+        let root = self.root(file, definition, known.or_else(|| versions.next())?)?;
+        let mut place = Place { pointer: String::new(), ..root.place_in_file() };
+        if known.is_some() {
+            let mut at = root;
+            for step in steps(path) {
+                let below = match step {
+                    PathStep::Field(name) => at.property(&name),
+                    PathStep::Items => at.items(),
+                    PathStep::Values => at.values(),
+                };
+                let Some(below) = below else { break };
+                at = below;
+            }
+            place = at.place_in_file();
+        }
+        self.lines([&place]).get(&place).copied()
+    }
+
     /// The lines of places. A document of a single line has no lines.
     pub(crate) fn lines<'p>(&self, places: impl IntoIterator<Item = &'p Place>) -> BTreeMap<&'p Place, usize> {
         let mut by_document: BTreeMap<(&str, usize), Vec<&Place>> = BTreeMap::new();
@@ -110,6 +133,38 @@ impl Files {
         }
         lines
     }
+}
+
+/// A step of a path.
+enum PathStep {
+    Field(String),
+    Items,
+    Values,
+}
+
+/// The steps of a path such as `.spec.labels.*["a.b"][]`, up to what is none.
+fn steps(path: &str) -> Vec<PathStep> {
+    let (mut steps, mut rest) = (Vec::new(), path);
+    while !rest.is_empty() {
+        let (step, end) = if rest.starts_with("[]") {
+            (PathStep::Items, 2)
+        } else if rest.starts_with(".*") {
+            (PathStep::Values, 2)
+        } else if let Some(quoted) = rest.strip_prefix('[') {
+            let mut texts = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
+            let Some(Ok(name)) = texts.next() else { break };
+            let end = texts.byte_offset() + 2;
+            (PathStep::Field(name), end)
+        } else if let Some(named) = rest.strip_prefix('.') {
+            let end = named.find(['.', '[', '/']).unwrap_or(named.len());
+            (PathStep::Field(named[..end].to_owned()), end + 1)
+        } else {
+            break;
+        };
+        steps.push(step);
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    steps
 }
 
 /// The pointer to the schema of a kind in a document, and the definition or schema that has the kind's name.

@@ -169,3 +169,177 @@ fn paths_say_items_and_values() {
     let findings = found(&definition(example).to_string());
     assert_eq!(findings.iter().map(|finding| finding.path.as_str()).collect::<Vec<_>>(), [".spec.chapters[].notes.*"]);
 }
+
+/// The findings of a field of `spec` with this schema, as `rule: suggestion`.
+fn of_field(name: &str, schema: &str) -> Vec<(&'static str, String)> {
+    let example = json!({"spec": {"properties": {(name): value(schema)}}});
+    let findings = found(&definition(&example.to_string()).to_string());
+    let suggested =
+        |message: &str| message.rsplit_once("call it ").map_or_else(String::new, |(_, name)| name.to_owned());
+    findings.iter().map(|finding| (finding.rule.name, suggested(&finding.message))).collect()
+}
+
+/// Numbers that are neither times nor sizes.
+const COUNTS: [(&str, &str); 27] = [
+    ("hopTTL", "Of packets."),
+    ("ttl", "How many hops a packet takes at most."),
+    ("checkpointInterval", "The number of transactions between two checkpoints."),
+    ("reshuffleInterval", "In epochs."),
+    ("retryBackoff", "The multiplier of the backoff after each retry."),
+    ("consumerLag", "The messages that wait."),
+    ("evaluationPeriod", "How many samples are evaluated together."),
+    ("uptime", "In percent of the requests."),
+    ("maxAge", "The number of generations that are kept."),
+    ("dayOfWeek", "Sunday is 0."),
+    ("startHour", "Of the day."),
+    ("quotaPerMinute", "Requests."),
+    ("workingDays", "How many days of a week are worked."),
+    ("cacheSize", "The number of entries."),
+    ("pageSize", "How many books are on a page."),
+    ("batchSize", "Of records of up to 1 MB each, the number of records."),
+    ("fileSize", "The number of lines."),
+    ("blockSize", "The length of the prefix."),
+    ("keySize", "In bits."),
+    ("queueCapacity", "How many messages wait."),
+    ("disk", "The index of the disk to boot from."),
+    ("throughput", "Requests a second."),
+    ("retries", "How often it is tried again."),
+    ("weight", "Between 0 and 100."),
+    ("port", "Of the service."),
+    ("epoch", "The current one."),
+    ("version", "Of the document."),
+];
+
+#[test]
+fn what_is_neither_time_nor_data_has_no_unit() {
+    let described = |name: &str, kind: &str, about: &str| {
+        let schema = json!({"type": kind, "description": about, "format": (kind == "integer").then_some("int32")});
+        let findings = of_field(name, &schema.to_string());
+        let units = [
+            "duration-without-unit",
+            "duration-not-in-seconds",
+            "duration-as-text",
+            "time-without-format",
+            "size-without-unit",
+        ];
+        findings.into_iter().map(|(rule, _)| rule).filter(|rule| units.contains(rule)).collect::<Vec<_>>()
+    };
+    for (name, about) in COUNTS {
+        assert_eq!(described(name, "integer", about), [""; 0], "{name}: {about}");
+    }
+    for (name, about) in [
+        ("startTime", "The time of day, as HH:MM."),
+        ("backupTime", "A cron expression."),
+        ("birthDate", "As YYYY-MM-DD."),
+        ("coolDownTime", "30s or 5m."),
+        ("backoff", "The name of the strategy."),
+        ("interval", "The schedule, as in crontab."),
+    ] {
+        let found = described(name, "string", about);
+        assert!(found.is_empty() || found == ["duration-as-text"], "{name}: {about}: {found:?}");
+    }
+    assert_eq!(of_field("birthDate", "{type: string, format: date}"), []);
+    for (name, kind, about, expected) in [
+        ("timeout", "integer", "How long a request takes at most.", "duration-without-unit"),
+        ("ttl", "integer", "How long a record is kept, in seconds.", "duration-without-unit"),
+        ("retryInterval", "integer", "The number of seconds between two attempts.", "duration-without-unit"),
+        ("idleTime", "integer", "How long a connection may be idle.", "duration-without-unit"),
+        ("timeout_ms", "integer", "Of a request.", "duration-not-in-seconds"),
+        ("idleTime", "string", "How long a connection may be idle.", "duration-as-text"),
+        ("creationTime", "string", "When it was made.", "time-without-format"),
+        ("expiration", "integer", "The Unix timestamp at which it ends.", "time-without-format"),
+        ("bodySize", "integer", "The largest body.", "size-without-unit"),
+        ("cacheSize", "integer", "How large the cache is, in megabytes.", "size-without-unit"),
+        ("memory", "integer", "How much a worker gets.", "size-without-unit"),
+    ] {
+        let found = described(name, kind, about);
+        assert!(found.contains(&expected), "{name}: {about}: {found:?}");
+    }
+}
+
+#[test]
+fn requirements_of_a_selector_need_no_key() {
+    let items =
+        "{type: object, required: [key, operator], properties: {key: {type: string}, operator: {type: string}}}";
+    assert_eq!(of_field("matchExpressions", &format!("{{type: array, items: {items}}}")), []);
+}
+
+/// Names that rules object to.
+const NAMES: [&str; 33] = [
+    "jwks_uri",
+    "daemon_id",
+    "DAEMON_IDS",
+    "URL",
+    "HTTPPath",
+    "isOpen",
+    "is_open",
+    "is-URL-path",
+    "timeStamp",
+    "Lent",
+    "lent_at",
+    "lentTimestamp",
+    "timeAdded",
+    "timeout",
+    "timeout_ms",
+    "max-age",
+    "retryIntervalSeconds",
+    "loanDays",
+    "interval",
+    "pub_addr",
+    "num_vms",
+    "podIds",
+    "Ttl",
+    "cpu_limits",
+    "x509_cert",
+    "src-ips",
+    "notIpBlocks",
+    "isCA",
+    "isQPSLimited",
+    "is_3d",
+    "is_https",
+    "start_time_utc",
+    "_Other",
+];
+
+#[test]
+fn no_rule_about_names_objects_to_a_suggested_name() {
+    let rules = [
+        "field-name-case",
+        "acronym-case",
+        "abbreviation",
+        "bool-named-is",
+        "time-name",
+        "time-named-stamp",
+        "duration-without-unit",
+        "duration-not-in-seconds",
+        "interval-name",
+    ];
+    let kinds = [
+        "{type: string}",
+        "{type: boolean}",
+        "{type: integer, format: int32}",
+        "{type: string, format: date-time}",
+        "{type: array, items: {type: string}, x-kubernetes-list-type: atomic}",
+    ];
+    let mut count = 0;
+    for name in NAMES {
+        for kind in kinds {
+            let findings = of_field(name, kind);
+            let suggested: BTreeSet<&String> =
+                findings.iter().filter(|(rule, to)| rules.contains(rule) && !to.is_empty()).map(|(_, to)| to).collect();
+            assert!(suggested.len() <= 1, "{name} {kind}: {findings:?}");
+            for to in suggested {
+                count += 1;
+                let left: Vec<_> = of_field(to, kind).into_iter().filter(|(rule, _)| rules.contains(rule)).collect();
+                assert!(left.is_empty(), "{name} {kind}: call it {to}, and then {left:?}");
+            }
+        }
+    }
+    assert!(count > 80, "{count}");
+    for name in ["1st", "größe", "日本"] {
+        let findings =
+            found(&definition(&json!({"spec": {"properties": {(name): {"type": "string"}}}}).to_string()).to_string());
+        let message = &findings.iter().find(|finding| finding.rule.name == "field-name-case").unwrap().message;
+        assert!(message.contains("begin it with a letter from a to z"), "{message}");
+    }
+}

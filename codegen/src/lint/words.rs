@@ -1,7 +1,12 @@
 //! The words of field names, and the lists of words that rules know.
 
-/// The words of a name as they are written: `podIPAddress` has `pod`, `IP` and `Address`, and `clusterIPs` has `cluster` and `IPs`.
+/// The words of a name as they are written: `podIPAddress` has `pod`, `IP` and `Address`, `clusterIPs` has `cluster` and `IPs`, and
+/// `page_count` has `page` and `count`.
 pub(crate) fn words(name: &str) -> Vec<&str> {
+    name.split(|c: char| !c.is_alphanumeric()).flat_map(camel_words).collect()
+}
+
+fn camel_words(name: &str) -> Vec<&str> {
     let letters: Vec<(usize, char)> = name.char_indices().collect();
     let is_upper = |at: usize| letters.get(at).is_some_and(|(_, letter)| letter.is_uppercase());
     let is_lower = |at: usize| letters.get(at).is_some_and(|(_, letter)| letter.is_lowercase());
@@ -35,13 +40,6 @@ pub(crate) fn last(name: &str) -> String {
 pub(crate) fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// The name with other words at its end in place of the last ones.
-pub(crate) fn with_last(name: &str, replaced: usize, last: &str) -> String {
-    let all = words(name);
-    let kept = all[..all.len().saturating_sub(replaced)].concat();
-    if kept.is_empty() { last.to_owned() } else { kept + &capital(last) }
 }
 
 /// Acronyms whose letters have the same case.
@@ -126,14 +124,12 @@ pub(crate) const DURATIONS: [&str; 15] = [
     "uptime",
 ];
 
-/// What has a size in bytes: words before `size` and `capacity`.
-pub(crate) const SIZED: [&str; 22] = [
-    "block", "body", "buffer", "cache", "chunk", "disk", "download", "file", "heap", "image", "log", "memory",
-    "message", "packet", "page", "payload", "request", "response", "segment", "storage", "upload", "volume",
-];
+/// What has a size in bytes, and hardly one in anything else: words before `size` and `capacity`.
+pub(crate) const SIZED: [&str; 10] =
+    ["body", "disk", "download", "file", "heap", "memory", "payload", "storage", "upload", "volume"];
 
-/// Words that are amounts by themselves.
-pub(crate) const AMOUNTS: [&str; 5] = ["bandwidth", "disk", "memory", "storage", "throughput"];
+/// Words that are amounts of data by themselves.
+pub(crate) const AMOUNTS: [&str; 3] = ["disk", "memory", "storage"];
 
 /// Words that are units.
 pub(crate) const UNITS: [&str; 32] = [
@@ -185,12 +181,12 @@ mod tests {
             ("podIp", &["pod", "Ip"]),
             ("name", &["name"]),
             ("HTTPSettings", &["HTTP", "Settings"]),
+            ("jwks_uri", &["jwks", "uri"]),
+            ("-max-IP.range", &["max", "IP", "range"]),
             ("", &[]),
         ] {
             assert_eq!(words(name), expected, "{name}");
         }
-        assert_eq!(with_last("requestTimeout", 1, "deadline"), "requestDeadline");
-        assert_eq!(with_last("timeout", 1, "deadline"), "deadline");
     }
 
     #[test]

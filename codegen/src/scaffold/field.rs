@@ -65,8 +65,8 @@ const DEEPEST: usize = 32;
 const SUPPORTED: &str = "String, bool, i32, i64, Quantity, Time, MicroTime, IntOrString, ByteString, RawJson, LabelSelector, \
                          ObjectReference, Vec<…>, BTreeMap<String, …> and Option<…> of these";
 
-/// A field of the command line: `NAME:TYPE`, or `NAME:TYPE=DEFAULT`. Returns a remark if the type is another one than the given.
-pub(crate) fn parse(text: &str) -> Result<(Field, Option<String>), String> {
+/// A field of the command line: `NAME:TYPE`, or `NAME:TYPE=DEFAULT`. Returns remarks where its type or its name on the wire is another one than the given.
+pub(crate) fn parse(text: &str) -> Result<(Field, Vec<String>), String> {
     let of = |error: String| format!("field {text:?}: {error}");
     let Some((name, rest)) = text.split_once(':') else {
         return Err(of("a field is NAME:TYPE, such as title:String or copies:i32=1".to_owned()));
@@ -74,6 +74,9 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Option<String>), String> {
     let (ty, default) = rest.split_once('=').map_or((rest, None), |(ty, default)| (ty, Some(default)));
     let given = name.trim();
     let name = check_name(given).map_err(of)?;
+    // A name in camelCase is that on the wire, with its acronyms.
+    let is_camel = given.starts_with(|c: char| c.is_ascii_lowercase()) && !given.contains('_');
+    let wire = if is_camel { given.to_owned() } else { names::camel(&name) };
     if nesting(ty) > DEEPEST {
         return Err(of(format!("its type is nested more than {DEEPEST} deep")));
     }
@@ -92,13 +95,13 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Option<String>), String> {
     if ty == "String" && default.is_none() {
         example = json!(format!("a {}", names::words(&name).join(" ")));
     }
-    // In camelCase, acronyms are as they were given: apiURL.
-    let is_wire = given.starts_with(|c: char| c.is_ascii_lowercase()) && !given.contains('_');
-    let wire = if is_wire { given.to_owned() } else { names::camel(&name) };
+    let mut remarks: Vec<String> = read.remark.into_iter().map(|remark| format!("{name}: {remark}")).collect();
+    if wire != given {
+        remarks.push(format!("{given} is called {wire} on the wire"));
+    }
     let mut field = Field { wire, name, ty, api: read.api, is_required: false, example };
     field.is_required = !is_optional && default.is_none() && !field.is_list_or_map();
-    let remark = read.remark.map(|remark| format!("{}: {remark}", field.name));
-    Ok((field, remark))
+    Ok((field, remarks))
 }
 
 /// The fields of the command line, and remarks.
@@ -106,9 +109,9 @@ pub(crate) fn parse_all(texts: &[String]) -> Result<(Vec<Field>, Vec<String>), S
     let (mut fields, mut remarks) = (Vec::<Field>::new(), Vec::new());
     for text in texts {
         let (field, remark) = parse(text)?;
-        // Names that differ in their acronyms alone are one in Rust.
-        if let Some(other) = fields.iter().find(|other| other.wire == field.wire || other.name == field.name) {
-            return Err(format!("field {text:?}: there is a field {} already", other.wire));
+        if fields.iter().any(|other| other.wire == field.wire || other.name == field.name) {
+            let other = fields.iter().find(|other| other.name == field.name).map_or(&field.wire, |other| &other.wire);
+            return Err(format!("field {text:?}: there is a field {other} already"));
         }
         fields.push(field);
         remarks.extend(remark);
@@ -244,9 +247,13 @@ mod tests {
         }
         assert_eq!(parse("page_count:i32").unwrap().0.name, "page_count");
         assert_eq!(
-            parse("pages:u32").unwrap().1.unwrap(),
-            "pages: u32 became i32 with a minimum of 0: the API conventions have no unsigned numbers"
+            parse("pages:u32").unwrap().1,
+            ["pages: u32 became i32 with a minimum of 0: the API conventions have no unsigned numbers"]
         );
+        let named = |text: &str| parse(text).map(|(field, remarks)| (field.name, field.wire, remarks)).unwrap();
+        assert_eq!(named("apiURL:String"), ("api_url".to_owned(), "apiURL".to_owned(), vec![]));
+        let (_, wire, remarks) = named("page_count:i32");
+        assert_eq!((&*wire, &*remarks), ("pageCount", &["page_count is called pageCount on the wire".to_owned()][..]));
     }
 
     #[test]
@@ -266,6 +273,8 @@ mod tests {
             let error = parse(text).unwrap_err();
             assert!(error.starts_with(&format!("field {text:?}: ")) && error.contains(expected), "{error}");
         }
+        let twice = ["apiURL:String", "apiUrl:String"].map(str::to_owned);
+        assert_eq!(parse_all(&twice).unwrap_err(), "field \"apiUrl:String\": there is a field apiURL already");
         let twice = ["pageCount:i32", "page_count:i64"].map(str::to_owned);
         assert_eq!(parse_all(&twice).unwrap_err(), "field \"page_count:i64\": there is a field pageCount already");
     }

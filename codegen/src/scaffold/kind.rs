@@ -178,7 +178,7 @@ pub(crate) fn structure(declared: &Struct) -> String {
             text.extend([format!("    #[api({})]\n", field.api.join(", "))]);
         }
         let mut serde = Vec::new();
-        if field.wire != names::camel(&field.name) {
+        if field.wire != names::camel(&field.name) || raw(&field.name).ends_with('_') {
             serde.push(format!("rename = {:?}", field.wire));
         }
         if field.is_list_or_map() && !field.is_required {

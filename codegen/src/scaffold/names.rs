@@ -34,7 +34,10 @@ pub(crate) fn check_kind(kind: &str) -> Result<(), String> {
         let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
         return Err(format!("a kind is a noun in CamelCase, such as Order, not {kind:?}{hint}"));
     }
-    if USED.contains(&kind) || is_keyword(kind) {
+    if is_keyword(kind) {
+        return Err(format!("a kind cannot be called {kind}, which is a word of Rust; a more specific name will do"));
+    }
+    if USED.contains(&kind) {
         return Err(format!(
             "a kind cannot be called {kind}, which its file uses itself; a more specific name will do"
         ));
@@ -90,7 +93,7 @@ pub(crate) fn snake(name: &str) -> String {
     words(name).join("_")
 }
 
-/// The name of a field on the wire.
+/// The name of a field on the wire, as serde forms it from that in Rust.
 pub(crate) fn camel(name: &str) -> String {
     let mut words = words(name).into_iter();
     words.next().into_iter().chain(words.map(|word| capital(&word))).collect()
@@ -102,16 +105,27 @@ pub(crate) fn capital(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// True for words of the language, which are no names of modules. The parser does not know that `gen` is one since the edition
-/// of 2024.
+/// True for words of the language, which are no names of modules. `gen` is one since the edition of 2024.
 pub(crate) fn is_keyword(name: &str) -> bool {
     name == "gen" || syn::parse_str::<syn::Ident>(name).is_err()
 }
 
+/// Names that mean something else in the root of a crate: other crates, and its files.
+const ROOT: [&str; 9] = ["alloc", "core", "kindsmith", "lib", "main", "serde", "serde_json", "std", "tokio"];
+
+/// The name of a module that is called like this.
+pub(crate) fn module_called(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = name.chars().map(plain).collect();
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return format!("_{name}");
+    }
+    if is_keyword(&name) || ROOT.contains(&&*name) { name + "_" } else { name }
+}
+
 /// The name of a kind's module.
 pub(crate) fn module(kind: &str) -> String {
-    let name = snake(kind);
-    if is_keyword(&name) { name + "_" } else { name }
+    module_called(&snake(kind))
 }
 
 /// The words of a kind in a sentence, with an article: `an order`.
@@ -164,6 +178,9 @@ mod tests {
         for used in ["Vec", "Self", "Server", "BTreeMap"] {
             assert!(check_kind(used).unwrap_err().contains("more specific"), "{used}");
         }
+        let modules = ["Gen", "Main", "Std", "Kindsmith", "Order"].map(module);
+        assert_eq!(modules, ["gen_", "main_", "std_", "kindsmith_", "order"]);
+        assert_eq!(["1password", "my-shop", "gen"].map(module_called), ["_1password", "my_shop", "gen_"]);
         for good in ["v1", "v2beta1", "v1alpha12"] {
             assert_eq!(check_version(good), Ok(()));
         }

@@ -151,8 +151,7 @@ pub fn serve(server: Builder) -> Builder {{
 
 /// The name of a group's module: the first part of its name.
 pub(crate) fn group_module(group: &str) -> String {
-    let module = group.split('.').next().unwrap_or(group).replace('-', "_");
-    if names::is_keyword(&module) { module + "_" } else { module }
+    names::module_called(group.split('.').next().unwrap_or(group))
 }
 
 /// A crate that serves groups.

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use kindsmith_tests::Folder;
 use serde_json::Value;
 
 use crate::{checked, repository, row};
@@ -95,6 +96,49 @@ fn annotations_name_the_file_and_the_rule() {
     let start = "::error file=crds/0.json,title=enum-value-removed::Book v1 .spec.field: without the values \"Poem\"; ";
     assert!(printed.starts_with(start), "{printed}");
     assert!(printed.contains("\n::warning file=crds/0.json,title=enum-value-added::"), "{printed}");
+}
+
+/// A definition of books with these properties of `spec`, in YAML.
+fn books(properties: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: books.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {{kind: Book, plural: books}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+{properties}"
+    )
+}
+
+#[test]
+fn annotations_are_at_the_lines_of_fields() {
+    let folder = Folder::new("check");
+    let field = |name: &str, rest: &str| format!("              {name}:\n                type: object\n{rest}");
+    let labels = |kind: &str| {
+        let rest = "                additionalProperties:\n                  type: array\n                  items:\n";
+        field("'a.b'", &format!("{rest}                    type: {kind}\n"))
+    };
+    fs::write(folder.path().join("old.yaml"), books(&format!("{}{}", labels("string"), field("gone", "")))).unwrap();
+    fs::write(folder.path().join("new.yaml"), books(&labels("integer"))).unwrap();
+    let (code, printed, _) = checked(folder.path(), &["new.yaml", "--against", "old.yaml", "--format", "github"]);
+    assert_eq!(code, 1, "{printed}");
+    // The items of the values; and the struct that has lost a field.
+    assert!(printed.contains("::error file=new.yaml,line=24,title=type-changed::"), "{printed}");
+    assert!(printed.contains("::error file=new.yaml,line=17,title=field-removed::"), "{printed}");
 }
 
 #[test]

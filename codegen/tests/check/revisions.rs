@@ -42,6 +42,23 @@ fn files_and_folders_are_compared_with_others_and_with_revisions() {
 }
 
 #[test]
+fn files_of_a_revision_are_bounded_like_others() {
+    let folder = repository(&row("a field is removed"));
+    let large = folder.path().join("crds/large.yaml");
+    fs::write(&large, format!("# {}\n", "x".repeat(2 << 20))).unwrap();
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "--quiet", "--message=Large"]);
+    fs::remove_file(&large).unwrap();
+    for against in ["HEAD", "HEAD:crds", "HEAD:./crds"] {
+        let arguments = ["crds", "--against", against, "--max-file-size", "1"];
+        let (code, _, error) = checked(folder.path(), &arguments);
+        assert!(code == 2 && error.contains("large.yaml: it is larger than 1 MiB, the limit for a file"), "{error}");
+        let (code, printed, _) = checked(folder.path(), &arguments[..3]);
+        assert_eq!(code, 0, "{printed}");
+    }
+}
+
+#[test]
 fn a_folder_with_other_files_is_read_as_it_was() {
     let row = row("a field is removed");
     let folder = repository(&row);

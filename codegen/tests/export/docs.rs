@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use kindsmith::{
     __layers::codec::{Limits, yaml},
-    kind::Kind,
+    kind::{Kind, crd},
     schema, testing,
 };
-use kindsmith_codegen::{Declared, export::docs};
+use kindsmith_codegen::{Declared, Kinds, export::docs};
+use serde_json::{Value, json};
 
 use crate::{corpus, own_kinds};
 
@@ -84,7 +85,7 @@ fn a_page_says_what_is_declared() {
         assert!(bakery.lines().any(|found| found == line), "{line}\n{bakery}");
     }
     for line in [
-        "| `power` | string (quantity) |  |  |  | The electric current that the berth provides, such as 16 or 500m. |",
+        "| `power` | quantity |  |  |  | The electric current that the berth provides, such as 16 or 500m. |",
         "| `fees` | map of integer (int32) |  |  | each: at least 0 | The fee in cents by the kind of boat. |",
         "| Arrival | string | `.spec.arrival` | When the boat arrives (only with `-o wide`) |",
         "#### Size",
@@ -93,6 +94,91 @@ fn a_page_says_what_is_declared() {
             marina.lines().filter(|found| *found == line).count(),
             1 + usize::from(line == "#### Size"),
             "{line}\n{marina}"
+        );
+    }
+}
+
+/// The page of a definition of gears with this schema.
+fn page(schema: &Value) -> (String, Vec<String>) {
+    let text = json!({
+        "apiVersion": crd::API_VERSION, "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gears.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"kind": "Gear", "plural": "gears", "singular": "gear", "listKind": "GearList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    });
+    let kinds = Kinds::of_texts(&[("gears.json".to_owned(), text.to_string().into_bytes())]).unwrap();
+    check(&kinds.kinds);
+    let docs = docs::files(&kinds.kinds);
+    (docs.files[0].text.clone(), docs.warnings)
+}
+
+#[test]
+fn a_quantity_is_called_so_and_has_no_pattern() {
+    let quantity = json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": crd::QUANTITY,
+        "x-kubernetes-int-or-string": true});
+    let spec =
+        json!({"type": "object", "properties": {"size": quantity, "port": {"x-kubernetes-int-or-string": true}}});
+    let (page, _) = page(&json!({"type": "object", "properties": {"spec": spec}}));
+    assert!(page.contains("| `size` | quantity |  |  |  |  |\n"), "{page}");
+    assert!(page.contains("| `port` | integer or string |"), "{page}");
+}
+
+#[test]
+fn names_of_examples_are_names_that_the_kind_allows() {
+    for rule in [
+        json!({"pattern": "^key-"}),
+        json!({"pattern": "-key$"}),
+        json!({"pattern": "^[a-f0-9]{8}$"}),
+        json!({"pattern": "^(left|right)-[0-9]+$"}),
+        json!({"enum": ["default", "other"]}),
+        json!({"minLength": 20}),
+        json!({"maxLength": 3}),
+        json!({"format": "ipv4"}),
+        json!({"anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}),
+        json!({"oneOf": [{"pattern": "^a-[0-9]$"}, {"pattern": "^b-[0-9]$"}]}),
+        json!({"not": {"pattern": "^example"}}),
+        json!({"maxLength": 12, "pattern": "^v[0-9]"}),
+    ] {
+        let mut name = rule.clone();
+        name["type"] = json!("string");
+        let metadata = json!({"type": "object", "properties": {"name": name}});
+        let (page, warnings) = page(&json!({"type": "object", "properties": {"metadata": metadata}}));
+        assert!(warnings.is_empty() && page.contains("\n  name: "), "{rule}: {page}");
+        let text = between(&page, "```yaml\n", "```")[0];
+        let example = yaml::decode(text.as_bytes(), &Limits::default()).unwrap().document;
+        let schema = json!({"type": "object", "properties": {"metadata": metadata}});
+        assert!(
+            jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap().is_valid(&example),
+            "{rule}: {example}"
+        );
+    }
+    // There is none: an example that the server refuses is not printed.
+    let metadata = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": "^[A-Z]+$"}}});
+    let kinds = json!({"type": "object", "properties": {"metadata": metadata}});
+    let text = json!({"apiVersion": crd::API_VERSION, "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gears.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+            "names": {"kind": "Gear", "plural": "gears"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": kinds}}]}});
+    let kinds = Kinds::of_texts(&[("gears.json".to_owned(), text.to_string().into_bytes())]).unwrap();
+    assert_eq!(docs::files(&kinds.kinds).warnings.len(), 1);
+}
+
+#[test]
+fn subresources_have_their_requests_and_responses() {
+    let docs = docs::files(&corpus());
+    let Some(core) = docs.files.iter().find(|file| file.path == "core.md") else { return };
+    for line in [
+        "| create | [Eviction](#pod-v1-eviction-eviction) | [Eviction](#pod-v1-eviction-eviction) |",
+        "| `deleteOptions` | [DeleteOptions](#pod-v1-eviction-eviction-deleteoptions) |",
+        "| create | [TokenRequest](#serviceaccount-v1-token-tokenrequest) |",
+    ] {
+        assert!(
+            core.text.lines().any(|found| found.starts_with(line)),
+            "{line}\n{}",
+            core.text.lines().filter(|l| l.contains("viction")).take(20).collect::<Vec<_>>().join("\n")
         );
     }
 }

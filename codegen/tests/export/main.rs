@@ -10,6 +10,7 @@ use std::{
 
 use kindsmith_codegen::{Declared, Kinds};
 
+mod back;
 mod docs;
 mod json_schema;
 mod rbac;

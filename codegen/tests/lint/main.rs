@@ -165,6 +165,22 @@ fn the_kinds_of_a_program_are_checked() {
 }
 
 #[test]
+fn a_rule_with_many_findings_does_not_hide_the_others() {
+    let folder = shelf();
+    let text = fs::read_to_string(folder.path().join("shelf.yaml")).unwrap();
+    let fields: Vec<String> = (0..30).map(|number| format!("              f{number}: {{type: string}}\n")).collect();
+    let fields = fields.concat();
+    let text = text.replacen("            properties:\n", &format!("            properties:\n{fields}"), 1);
+    fs::write(folder.path().join("shelf.yaml"), text).unwrap();
+    let (_, out, _) = lint(folder.path(), &["shelf.yaml"]);
+    assert_eq!(out.matches("[missing-description]").count(), 3, "{out}");
+    assert!(out.contains("30  missing-description  warning, 27 of them not shown (--all)\n"), "{out}");
+    assert!(out.contains("[bool-named-is]") && out.contains("[field-name-case]"), "{out}");
+    let (_, out, _) = lint(folder.path(), &["shelf.yaml", "--all"]);
+    assert_eq!(out.matches("[missing-description]").count(), 30, "{out}");
+}
+
+#[test]
 fn rules_are_listed_and_explained() {
     let folder = Folder::new("lint");
     let (code, out, _) = lint(folder.path(), &["--rules"]);
@@ -180,7 +196,12 @@ fn rules_are_listed_and_explained() {
     );
     assert!(out.contains("Violates it:\n\n    spec: {properties: {price: {type: number}}}\n"), "{out}");
     let (code, _, error) = lint(folder.path(), &["--explain", "float-in-status"]);
-    assert!(code == 2 && error.contains("there is no rule float-in-status; did you mean float-in-spec?"), "{error}");
+    assert!(
+        code == 2 && error.contains("there is no rule float-in-status; did you mean float-in-spec? `kindsmith"),
+        "{error}"
+    );
+    let (code, _, error) = lint(folder.path(), &["--explain", "nosuch"]);
+    assert!(code == 2 && error.contains("there is no rule nosuch; `kindsmith lint --rules` lists them"), "{error}");
 }
 
 #[test]

@@ -32,6 +32,31 @@ fn the_help_of_every_command_has_examples() {
 }
 
 #[test]
+fn names_that_rust_does_not_have_are_kept_on_the_wire() {
+    let folder = Folder::new("command");
+    let fields = ["self:String", "gen:i32", "apiURL:String", "page_count:i32", "type:String"];
+    let new = [&["new", "shop", "--kind", "Main", "--dry-run"][..], &fields].concat();
+    let printed = done(folder.path(), &new);
+    for line in [
+        "pub mod main_;",
+        "server.kind::<main_::Main>()",
+        "would write src/main_.rs:",
+        "#[resource(column(\"Gen\", path = spec.r#gen))]",
+        "#[serde(rename = \"self\")]",
+        "pub self_: String,",
+        "pub r#gen: i32,",
+        "#[serde(rename = \"apiURL\")]",
+        "pub api_url: String,",
+        "pub page_count: i32,",
+        "pub r#type: String,",
+        "page_count is called pageCount on the wire",
+    ] {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
+    assert!(!printed.contains("apiURL is called"), "{printed}");
+}
+
+#[test]
 fn the_help_documents_the_exit_codes() {
     let folder = Folder::new("command");
     let help = done(folder.path(), &["--help"]);

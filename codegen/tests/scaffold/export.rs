@@ -56,6 +56,61 @@ fn an_exported_document_describes_the_kinds_of_the_program() {
 }
 
 #[test]
+fn a_definition_is_exported_with_its_labels_and_annotations() {
+    let folder = Folder::new("export");
+    let manifest = fs::read_to_string(MANIFEST).unwrap().replace("bakery.example.com", "bakery.k8s.io").replace(
+        "metadata:\n  name: orders",
+        "metadata:\n  labels: {team: ovens}\n  annotations:\n    api-approved.kubernetes.io: https://example.com/42\n    \
+         kubectl.kubernetes.io/last-applied-configuration: '{}'\n    example.com/about: |\n      Two\n      lines.\n  name: orders",
+    );
+    fs::write(folder.path().join("orders.yaml"), manifest).unwrap();
+    let printed = done(folder.path(), &["export", "crd", "orders.yaml"]);
+    let [read] = &crd::read("printed", printed.as_bytes()).unwrap().definitions[..] else { panic!("{printed}") };
+    let found = |entries: &std::collections::BTreeMap<String, String>| {
+        entries.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&read.metadata.labels), ["team=ovens"]);
+    let expected = ["api-approved.kubernetes.io=https://example.com/42", "example.com/about=Two\nlines.\n"];
+    assert_eq!(found(&read.metadata.annotations), expected);
+}
+
+#[test]
+fn versions_that_are_not_served_have_no_document_and_no_conversion_is_warned_of() {
+    let folder = Folder::new("export");
+    let old = "  - {name: v1alpha1, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}\n  - name: v1\n";
+    let manifest = fs::read_to_string(MANIFEST).unwrap().replace("  - name: v1\n", old);
+    fs::write(folder.path().join("orders.yaml"), manifest).unwrap();
+    let printed = done(folder.path(), &["export", "openapi", "orders.yaml"]);
+    serde_json::from_str::<Value>(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"));
+    done(folder.path(), &["export", "openapi", "orders.yaml", "--out", "documents"]);
+    assert_eq!(files(&folder.path().join("documents")).len(), 1);
+    let output = crate::run(folder.path(), &["export", "crd", "orders.yaml"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && !error.contains("conver"), "{error}");
+}
+
+#[test]
+fn warnings_of_a_kind_are_counted_unless_all_are_asked_for() {
+    let folder = Folder::new("export");
+    let fields: Vec<String> =
+        (0..40).map(|number| format!("f{number}: {{type: string, format: odd{number}}}, ")).collect();
+    let fields = fields.concat();
+    let manifest = fs::read_to_string(MANIFEST).unwrap();
+    let extra = format!("          extra: {{type: object, properties: {{{fields}}}}}\n          status:\n");
+    let manifest = manifest.replacen("          status:\n", &extra, 1);
+    fs::write(folder.path().join("orders.yaml"), manifest).unwrap();
+    let lines = |arguments: &[&str]| {
+        let output = crate::run(folder.path(), arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{error}");
+        error.lines().filter(|line| line.starts_with("warning: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let few = lines(&["export", "crd", "orders.yaml"]);
+    assert!(few.len() == 4 && few[3].contains("and 37 more like this (--all prints them): "), "{few:#?}");
+    assert_eq!(lines(&["export", "crd", "orders.yaml", "--all"]).len(), 40);
+}
+
+#[test]
 fn a_program_that_exports_nothing_is_reported() {
     let folder = Folder::new("export");
     let program = program(&folder, "exit 3");

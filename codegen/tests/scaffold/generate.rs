@@ -33,6 +33,19 @@ fn files_are_generated_with_the_command_that_makes_them_again() {
 }
 
 #[test]
+fn the_next_step_declares_a_module_that_rust_has() {
+    let folder = bakery();
+    for (out, expected) in [
+        ("src/kinds", "declare `mod kinds;` beside"),
+        ("src/gen-cert", "declare `#[path = \"gen-cert/mod.rs\"] mod gen_cert;` beside"),
+        ("src/gen", "declare `#[path = \"gen/mod.rs\"] mod gen_;` beside"),
+    ] {
+        let printed = done(folder.path(), &["generate", "schemas", "--out", out]);
+        assert!(printed.contains(expected), "{printed}");
+    }
+}
+
+#[test]
 fn a_check_finds_files_that_are_not_up_to_date_and_writes_nothing() {
     let folder = bakery();
     let check = [&GENERATE[..], &["--check"]].concat();

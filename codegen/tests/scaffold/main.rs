@@ -18,6 +18,7 @@ mod further;
 mod generate;
 mod hostile;
 mod mistakes;
+mod pipes;
 mod proto;
 mod readme;
 mod refusals;

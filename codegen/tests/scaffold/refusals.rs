@@ -37,6 +37,9 @@ fn names_that_do_not_fit_are_refused() {
     for (arguments, expected) in [
         (&["new", "Shop"][..], "a crate is called by lower-case letters, digits and dashes"),
         (&["new", "serde"], "choose another name"),
+        (&["new", "gen"], "choose another name"),
+        (&["new", "shop", "--kind", "Self"], "a kind cannot be called Self, which is a word of Rust"),
+        (&["new", "shop", "apiURL:String", "apiUrl:String"], "there is a field apiURL already"),
         (&["new", "shop", "--group", "shop"], "a group is a domain name in lower case"),
         (&["new", "shop", "--kind", "order_item"], "did you mean OrderItem?"),
         (&["new", "shop", "title"], "a field is NAME:TYPE"),

@@ -26,6 +26,11 @@ impl Field {
         rest[1..].split(quote).next()
     }
 
+    /// The name in JSON that a draft of ours means: the declared one, or else that of the field as it stands.
+    pub fn called(&self) -> &str {
+        self.json_name().unwrap_or(&self.name)
+    }
+
     /// True if the field has this name in JSON. Go's names differ from those of JSON in their case, such as `uID` from `uid`.
     pub fn is_called(&self, name: &str) -> bool {
         match self.json_name() {

@@ -55,7 +55,7 @@ struct Merge<'a> {
 fn continued<'m>(message: &'m Message, field: &Field) -> Option<&'m Field> {
     let is_part = field.name == format!("part{}", field.number);
     let same_number = || message.fields.iter().find(|other| other.number == field.number).filter(|_| is_part);
-    message.field(&field.name).or_else(same_number)
+    message.field(field.called()).or_else(same_number)
 }
 
 impl<'a> Merge<'a> {
@@ -211,6 +211,13 @@ impl<'a> Merge<'a> {
                 if let Some(known) = known.filter(|_| is_ours && !field.about.is_empty()) {
                     known.about.clone_from(&field.about);
                 }
+                continue;
+            }
+            if let Some(other) = published.fields.iter().find(|other| other.name == field.name) {
+                let (name, now, before) = (&field.name, field.called(), other.called());
+                let message =
+                    format!("`{name}` is called {before:?} in JSON, not {now:?}; give this field another name");
+                self.conflicts.push(Conflict::new(other.line, message));
                 continue;
             }
             let declared = Some(field.number).filter(|number| *number > 0);

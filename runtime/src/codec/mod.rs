@@ -109,7 +109,7 @@ impl std::error::Error for DecodeError {}
 /// kube-apiserver silently replaces them, which loses data.
 ///
 /// # Errors
-/// [`DecodeError`] if it is not JSON, not UTF-8, nested too deeply, or followed by anything except white space.
+/// `DecodeError` if it is not JSON, not UTF-8, nested too deeply, or followed by anything except white space.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(At::anything())
 }

@@ -10,7 +10,7 @@ use std::{
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, ftruncate, mkdirat, openat, statat};
 
-use super::Limits;
+use super::{Limits, reading::size};
 
 /// The path of a file below a folder: one name at least, none of which leads elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,7 +105,7 @@ impl Folder {
         refuse_other(FileType::from_raw_mode(fstat(&file)?.st_mode), path)?;
         let mut text = Vec::new();
         fs::File::from(file).take(limits.file.saturating_add(1)).read_to_end(&mut text)?;
-        limits.check(&text)?;
+        limits.check(size(&text))?;
         Ok(Some(text))
     }
 

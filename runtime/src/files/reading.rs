@@ -31,9 +31,22 @@ impl Limits {
         Self { file: bytes, sum: bytes.saturating_mul(16) }
     }
 
+    /// Takes a file of this size off the sum.
+    ///
+    /// # Errors
+    /// If it is too large, or all files together are.
+    pub fn take(&mut self, bytes: u64) -> io::Result<()> {
+        self.check(bytes)?;
+        self.sum = self.sum.checked_sub(bytes).ok_or_else(|| {
+            let message = "the files are together larger than sixteen times the limit for a file";
+            io::Error::new(io::ErrorKind::FileTooLarge, message)
+        })?;
+        Ok(())
+    }
+
     /// Fails for a text beyond the size of a file.
-    pub(super) fn check(&self, text: &[u8]) -> io::Result<()> {
-        if u64::try_from(text.len()).is_ok_and(|length| length <= self.file) {
+    pub(super) fn check(&self, bytes: u64) -> io::Result<()> {
+        if bytes <= self.file {
             return Ok(());
         }
         Err(io::Error::new(
@@ -66,7 +79,7 @@ pub fn read(path: &Path, limits: &Limits) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     // One byte more than allowed says that the file is too large, whatever its size was.
     fs::File::from(file).take(limits.file.saturating_add(1)).read_to_end(&mut text)?;
-    limits.check(&text)?;
+    limits.check(size(&text))?;
     Ok(text)
 }
 
@@ -76,12 +89,13 @@ pub fn read(path: &Path, limits: &Limits) -> io::Result<Vec<u8>> {
 /// As [`read`], or if all files together are too large.
 pub fn read_next(path: &Path, limits: &mut Limits) -> io::Result<Vec<u8>> {
     let text = read(path, limits)?;
-    let left = u64::try_from(text.len()).ok().and_then(|length| limits.sum.checked_sub(length));
-    limits.sum = left.ok_or_else(|| {
-        let message = "the files are together larger than sixteen times the limit for a file";
-        io::Error::new(io::ErrorKind::FileTooLarge, message)
-    })?;
+    limits.take(size(&text))?;
     Ok(text)
+}
+
+/// The size of a text in bytes.
+pub(super) fn size(text: &[u8]) -> u64 {
+    text.len().try_into().unwrap_or(u64::MAX)
 }
 
 /// Reads a regular file of text in UTF-8, as [`read`].

@@ -42,6 +42,12 @@ pub trait Convert: Send + Sync {
         true
     }
 
+    /// True if only `apiVersion` changes, which definitions without a webhook say, too.
+    #[doc(hidden)]
+    fn is_unchanged(&self) -> bool {
+        false
+    }
+
     /// The other server that the conversion waits for. Only the server's own conversions may.
     #[doc(hidden)]
     fn webhook(&self) -> Option<&Arc<Webhook>> {
@@ -68,6 +74,10 @@ impl Convert for Unchanged {
 
     fn fills(&self) -> bool {
         self.fills
+    }
+
+    fn is_unchanged(&self) -> bool {
+        true
     }
 }
 

@@ -113,6 +113,20 @@ pub enum Cell {
     Computed,
 }
 
+impl Cell {
+    /// It shows the same as another one, however the paths are written.
+    #[must_use]
+    pub fn shows_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::JsonPath(own), Self::JsonPath(other)) => own.is_same(other),
+            (Self::Path(path), Self::JsonPath(json)) | (Self::JsonPath(json), Self::Path(path)) => {
+                json.names().is_some_and(|names| names == path.0)
+            }
+            _ => self == other,
+        }
+    }
+}
+
 /// One column of the kind's Table beyond the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

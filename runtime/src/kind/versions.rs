@@ -102,6 +102,12 @@ impl Kind {
         self.webhook().is_some()
     }
 
+    /// True if code of this program converts its objects.
+    pub(crate) fn converts_in_code(&self) -> bool {
+        let conversion = self.binding.conversion.as_deref();
+        conversion.is_some_and(|conversion| !conversion.is_unchanged() && conversion.webhook().is_none())
+    }
+
     fn webhook(&self) -> Option<&Arc<Webhook>> {
         self.binding.conversion.as_ref().and_then(|conversion| conversion.webhook())
     }

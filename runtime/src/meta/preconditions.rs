@@ -45,7 +45,7 @@ impl Preconditions {
     /// Checks the preconditions against an object's metadata, if there is an object. The uid is checked first.
     ///
     /// # Errors
-    /// [`Mismatch`].
+    /// `Mismatch`.
     pub fn check(&self, metadata: Option<&Value>) -> Result<(), Mismatch> {
         let asked =
             [(Identity::Uid, "uid", &self.uid), (Identity::ResourceVersion, "resourceVersion", &self.resource_version)];

@@ -1,9 +1,9 @@
 //! Structural schemas of documents, and pure functions on schemas and documents: validate, default, prune. Does no I/O, and
 //! knows no kinds.
 //!
-//! All functions get the root schema and the whole object, and walk both with one cursor, [`At`]. `apiVersion`, `kind` and
+//! All functions get the root schema and the whole object, and walk both with one cursor, `At`. `apiVersion`, `kind` and
 //! `metadata` are the same for all kinds and are not part of a kind's schema. Decoding, pruning and patches need them and
-//! start with [`At::object`], which adds them. Validation and defaulting start with [`At::of`], which has only the declared
+//! start with `At::object`, which adds them. Validation and defaulting start with `At::of`, which has only the declared
 //! fields; `meta` validates metadata.
 
 mod bounds;

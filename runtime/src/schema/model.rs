@@ -101,7 +101,7 @@ pub(crate) fn take_unchanged_rule(rules: &mut Vec<Document>) -> bool {
 /// A structural schema (API conventions; CRD structural schemas).
 ///
 /// The nodes below are shared: a clone has them in common with the original, so a type that is used in many places is in memory
-/// once. Recursive types refer back to a [definition](Schema::definition). Walk schemas with [`At`](super::At), which follows
+/// once. Recursive types refer back to a [definition](Schema::definition). Walk schemas with `At`, which follows
 /// these references.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own, as in the documents that say them")]

@@ -14,6 +14,10 @@ use crate::{
 /// The environment variable.
 const VARIABLE: &str = "KINDSMITH_EXPORT";
 
+/// Of a kind whose versions differ.
+const CONVERTED: &str = "this program converts between its versions; a definition needs a conversion webhook for that, and changes \
+                         only apiVersion without one";
+
 /// The group of definitions themselves.
 const API_GROUP: &str = "apiextensions.k8s.io";
 
@@ -32,7 +36,8 @@ impl Builder {
         // Every server has it that serves what clients define.
         kinds.retain(|kind| kind.shared.group != API_GROUP);
         let messages = messages(&kinds);
-        let versions: BTreeSet<_> = kinds.iter().map(|kind| kind.group_version.to_string()).collect();
+        let served = kinds.iter().filter(|kind| kind.version.served);
+        let versions: BTreeSet<_> = served.map(|kind| kind.group_version.to_string()).collect();
         let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
         for kinds in by_resource(kinds) {
             let versions = Versions::new(kinds).map_err(|problems| Error::Kind(problems.to_string()))?;
@@ -40,6 +45,10 @@ impl Builder {
                 Ok(written) => {
                     definitions.push(written.document);
                     warnings.extend(written.warnings);
+                    if versions.iter().any(|kind| kind.converts_in_code()) {
+                        let what = versions.stored().shared.group_kind();
+                        warnings.push(format!("{what}: {CONVERTED}"));
+                    }
                 }
                 Err(why) => warnings.push(why),
             }
@@ -49,6 +58,9 @@ impl Builder {
             let path = if version.contains('/') { format!("apis/{version}") } else { format!("api/{version}") };
             let address = format!("/openapi/v3/{path}");
             let answer = http::call(&app.service, Caller::User(&admin), "GET", &address, &Value::Null).await;
+            if answer.code != 200 {
+                return Err(Error::Setting(format!("{address}: {} {}", answer.code, answer.body)));
+            }
             documents.insert(path, answer.body);
         }
         app.stop().await;

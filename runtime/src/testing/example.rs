@@ -5,9 +5,10 @@ use serde_json::{Map, json};
 
 use super::{make::Maker, pattern, random::Random, settle};
 use crate::{
-    kind::Kind,
+    kind::{Kind, model::NameRule},
+    meta::validate,
     schema::{
-        At, Document, Schema, format,
+        self, At, Document, Meter, Schema, format,
         model::{ListType, Type},
         number,
     },
@@ -21,6 +22,8 @@ const DEEPEST: usize = 6;
 const MOST_WRITTEN: usize = 5_000;
 /// How deep required fields nest at most: types may contain themselves.
 const MOST_NESTED: usize = 32;
+/// How long names are.
+const MOST_LETTERS: usize = 253;
 /// The number of random documents that are tried if none of the short ones is valid.
 const ROUNDS: usize = 500;
 
@@ -79,13 +82,40 @@ pub fn example(kind: &Kind) -> Option<Document> {
     Some(document)
 }
 
-/// A name that the kind allows.
+/// A name that the kind allows: one that reads well, or else a random one.
 fn name(kind: &Kind) -> Option<Document> {
-    let metadata = kind.version.names.as_ref().and_then(|names| names.properties.get("metadata"));
-    let Some(rule) = metadata.and_then(|metadata| metadata.properties.get("name")) else {
-        return Some(json!("example"));
+    let Some(names) = &kind.version.names else { return Some(json!("example")) };
+    let rule = names.properties.get("metadata").and_then(|metadata| metadata.properties.get("name"));
+    let rule = rule.cloned().unwrap_or_default();
+    let is_valid = |name: &String| {
+        let wrong = match kind.shared.name_rule {
+            NameRule::Subdomain => validate::subdomain(name, false),
+            NameRule::Label => validate::label(name, false),
+            NameRule::PathSegment => validate::path_segment(name, false),
+        };
+        let document = json!({"metadata": {"name": name}});
+        let errors = schema::validate(names, &document, &Meter::default());
+        wrong.is_empty() && !name.is_empty() && errors.is_ok_and(|errors| errors.is_empty())
     };
-    Writer { random: Random::new(1), depth: 0, is_published: true, left: MOST_WRITTEN }.value(At::of(rule), 0)
+    let branches = rule.junctors.iter().flat_map(|all| all.all_of.iter().chain(&all.any_of).chain(&all.one_of));
+    let written = iter::once(&rule).chain(branches).filter_map(|rule| {
+        let mut writer = Writer { random: Random::new(1), depth: 0, is_published: true, left: MOST_WRITTEN };
+        let rule = Schema { kind: Type::String, ..rule.clone() };
+        writer.value(At::of(&rule), 0)?.as_str().map(str::to_owned)
+    });
+    // What a pattern asks for may be a part of the name.
+    let completed = |text: String| {
+        let parts = [format!("{text}example"), format!("example{text}"), format!("{text}1"), format!("1{text}")];
+        iter::once(text).chain(parts)
+    };
+    let known = ["example", "example-1", "example.com", "192.0.2.1", "a", "1"].map(str::to_owned);
+    let mut maker = Maker::new(1);
+    let random = iter::repeat_with(|| maker.document(&rule)).take(ROUNDS).flatten();
+    let random = random.filter_map(|name| name.as_str().map(str::to_owned));
+    let least = usize::try_from(rule.min_length.unwrap_or(0)).unwrap_or(0).min(MOST_LETTERS);
+    let padded = iter::once(format!("example{}", "x".repeat(least.saturating_sub("example".len()))));
+    let all = known.into_iter().chain(padded).chain(written.chain(random).flat_map(completed));
+    all.into_iter().find(is_valid).map(Document::from)
 }
 
 /// A document without what is not of the kind's schema, or is the server's.

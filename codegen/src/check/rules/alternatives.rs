@@ -39,7 +39,7 @@ pub(super) static RULES: [Rule; 5] = [
         instead: "Add a field for the union.",
         source: source::UNIONS,
         check: Check::Field(|field, notes| {
-            if field.old.kind == field.new.kind && !field.old.union && field.new.union {
+            if field.old.kind == field.new.kind && !field.old.union && field.new.union && !is_same(field) {
                 notes.here("exactly one of its fields has to be set");
             }
         }),
@@ -53,7 +53,7 @@ pub(super) static RULES: [Rule; 5] = [
         instead: "Keep the union.",
         source: source::UNIONS,
         check: Check::Field(|field, notes| {
-            if field.old.kind == field.new.kind && field.old.union && !field.new.union {
+            if field.old.kind == field.new.kind && field.old.union && !field.new.union && !is_same(field) {
                 notes.here("is no longer a union of its fields");
             }
         }),
@@ -82,7 +82,7 @@ pub(super) fn tightened(field: &Field<'_>) -> Option<String> {
 
 /// The keywords that allow less, or more.
 fn found(field: &Field<'_>, tightens: bool) -> Option<String> {
-    if field.old.kind != field.new.kind || field.old.junctors == field.new.junctors {
+    if field.old.kind != field.new.kind || field.old.junctors == field.new.junctors || is_same(field) {
         return None;
     }
     let [old, new] = [field.old, field.new].map(|node| node.junctors.as_deref().cloned().unwrap_or_default());
@@ -100,6 +100,31 @@ fn found(field: &Field<'_>, tightens: bool) -> Option<String> {
         turns.into_iter().filter(|(_, turn)| *turn == Some(tightens)).map(|(name, _)| name).collect();
     let what = if tightens { "allows less, or something else" } else { "allows more" };
     (!found.is_empty()).then(|| format!("{} {what}", found.join(", ")))
+}
+
+/// Both sides have the same rules. A union and a `oneOf` that requires each member alone say the same.
+fn is_same(field: &Field<'_>) -> bool {
+    let [old, new] = [field.old, field.new].map(|node| {
+        let mut said = node.junctors.as_deref().cloned().unwrap_or_default();
+        if node.union {
+            let member = |name: &String| Schema::default().with(|branch| branch.required.push(name.clone()));
+            let members = node.fields().keys().map(member).collect();
+            if said.one_of.is_empty() {
+                said.one_of = members;
+            } else {
+                let mut union = said.clone();
+                (union.all_of, union.any_of, union.one_of, union.not) = (Vec::new(), Vec::new(), members, None);
+                said.all_of.push(Schema::default().with(|rule| rule.junctors = Some(union.into())));
+            }
+        }
+        said
+    });
+    let is_equal = |old: &[Schema], new: &[Schema]| only_in(old, new).is_empty() && only_in(new, old).is_empty();
+    is_equal(&old.all_of, &new.all_of)
+        && is_equal(&old.any_of, &new.any_of)
+        && is_equal(&old.one_of, &new.one_of)
+        && old.one_of.len() == new.one_of.len()
+        && old.not == new.not
 }
 
 /// True if rules that all have to be met got tighter; `None` if they are the same.

@@ -71,7 +71,7 @@ pub(super) static RULES: [Rule; 6] = [
         check: Check::Version(|change, notes| {
             for new in &change.new.columns {
                 if let Some(old) = column_of(&change.old.columns, &new.name)
-                    && (&old.kind, &old.format, &old.cell) != (&new.kind, &new.format, &new.cell)
+                    && ((&old.kind, &old.format) != (&new.kind, &new.format) || !old.cell.shows_same(&new.cell))
                 {
                     notes.here(format!("the column {:?} shows something else", new.name));
                 }

@@ -1,7 +1,7 @@
 //! Rules about limits: of numbers, and of how long or large a value is.
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
-use kindsmith::schema::{Meter, validate};
+use kindsmith::schema::{Meter, Schema, Type, validate};
 
 use super::{alternatives, enums, expressions, patterns, required};
 use crate::check::rule::{
@@ -14,6 +14,8 @@ use crate::check::rule::{
 
 const TIGHTER: &str =
     "requests beyond it are refused, and stored values beyond it cannot be changed to others like them";
+/// The largest whole number that every double below it tells from its neighbours.
+const SAFE: f64 = 9_007_199_254_740_991.0;
 const ADMIT: &str = "Keep the limit, and warn of values beyond the new one in admission.";
 
 pub(super) static RULES: [Rule; 11] = [
@@ -198,7 +200,7 @@ fn joined(found: impl IntoIterator<Item = Option<String>>) -> Option<String> {
 fn limits(
     field: &Field<'_>,
     (least, most): (&str, &str),
-    of: impl Fn(&kindsmith::schema::Schema) -> (Option<u64>, Option<u64>),
+    of: impl Fn(&Schema) -> (Option<u64>, Option<u64>),
     turn: Turn,
 ) -> Option<String> {
     if field.old.kind != field.new.kind {
@@ -225,22 +227,64 @@ fn entries(field: &Field<'_>, turn: Turn) -> Option<String> {
     limits(field, ("minProperties", "maxProperties"), |schema| (schema.min_properties, schema.max_properties), turn)
 }
 
+/// A bound of numbers.
+#[derive(Clone, Copy, PartialEq)]
+struct Bound {
+    limit: f64,
+    /// The limit itself is not allowed.
+    is_exclusive: bool,
+}
+
+impl Bound {
+    /// The bound of a schema. One of integers is the last of these that it allows.
+    fn of(schema: &Schema, is_least: bool) -> Option<Self> {
+        let (limit, is_exclusive) = if is_least {
+            (schema.minimum?, schema.exclusive_minimum)
+        } else {
+            (schema.maximum?, schema.exclusive_maximum)
+        };
+        // Beyond it, doubles skip integers.
+        if schema.kind != Type::Integer || limit.abs() >= SAFE {
+            return Some(Self { limit, is_exclusive });
+        }
+        let last = if is_least { limit.ceil() } else { limit.floor() };
+        let step = if is_least { 1.0 } else { -1.0 };
+        let limit = if is_exclusive && last.to_bits() == limit.to_bits() { last + step } else { last };
+        Some(Self { limit, is_exclusive: false })
+    }
+
+    /// It allows fewer numbers than the other.
+    fn is_tighter(self, other: Self, is_least: bool) -> bool {
+        if self.limit.to_bits() == other.limit.to_bits() {
+            return self.is_exclusive;
+        }
+        (self.limit > other.limit) == is_least
+    }
+}
+
+impl Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let excluded = if self.is_exclusive { " (excluded)" } else { "" };
+        write!(f, "{}{excluded}", self.limit)
+    }
+}
+
 fn range(field: &Field<'_>, turn: Turn) -> Option<String> {
-    let (old, new) = (field.old, field.new);
-    if old.kind != new.kind {
+    if field.old.kind != field.new.kind {
         return None;
     }
-    let excluded = |name: &str, (old, new): (Option<f64>, Option<f64>), (before, now): (bool, bool)| {
-        let is_found = old.is_some() && old == new && before != now && now == (turn == Turn::Tighter);
-        is_found.then(|| format!("the {name} itself is {}allowed", if now { "no longer " } else { "" }))
+    let moved = |name: &str, is_least: bool| {
+        let [old, new] = [&field.old, &field.new].map(|schema| Bound::of(schema, is_least));
+        let is_tighter = match (old, new) {
+            (None, new) => new.is_some(),
+            (Some(_), None) => false,
+            (Some(old), Some(new)) => new.is_tighter(old, is_least),
+        };
+        let shown = |bound: Option<Bound>| bound.map_or_else(|| "absent".to_owned(), |bound| bound.to_string());
+        (old != new && is_tighter == (turn == Turn::Tighter))
+            .then(|| format!("{name} was {}, is {}", shown(old), shown(new)))
     };
-    let (least, most) = ((old.minimum, new.minimum), (old.maximum, new.maximum));
-    joined([
-        moved("minimum", true, least, turn),
-        excluded("minimum", least, (old.exclusive_minimum, new.exclusive_minimum)),
-        moved("maximum", false, most, turn),
-        excluded("maximum", most, (old.exclusive_maximum, new.exclusive_maximum)),
-    ])
+    joined([moved("minimum", true), moved("maximum", false)])
 }
 
 fn multiple(field: &Field<'_>, turn: Turn) -> Option<String> {

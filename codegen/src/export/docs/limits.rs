@@ -2,7 +2,10 @@
 
 use std::fmt::Display;
 
-use kindsmith::schema::{ListType, Schema};
+use kindsmith::{
+    kind::crd,
+    schema::{ListType, Schema, Type},
+};
 
 use super::markdown::{cell, code};
 
@@ -21,7 +24,7 @@ pub(super) fn of(schema: &Schema) -> String {
     ] {
         all.extend(counted(what, least, most));
     }
-    if let Some(pattern) = &schema.pattern {
+    if let Some(pattern) = schema.pattern.as_ref().filter(|_| !is_quantity(schema)) {
         all.push(format!("matches {}", code(pattern.text())));
     }
     match &schema.list {
@@ -36,7 +39,7 @@ pub(super) fn of(schema: &Schema) -> String {
         (schema.immutable, "cannot be changed"),
         (schema.nullable, "may be null"),
         (schema.union, "exactly one of its fields"),
-        (schema.junctors.is_some(), "further rules by combination of fields"),
+        (schema.junctors.is_some() && !is_quantity(schema), "further rules by combination of fields"),
     ] {
         if holds {
             all.push(what.to_owned());
@@ -47,6 +50,12 @@ pub(super) fn of(schema: &Schema) -> String {
         all.push(text);
     }
     all.join("; ")
+}
+
+/// A quantity, or what stands for one in definitions: a number or a text with the pattern of quantities.
+pub(super) fn is_quantity(schema: &Schema) -> bool {
+    let has_pattern = schema.pattern.as_ref().is_some_and(|pattern| pattern.text() == crd::QUANTITY);
+    schema.format.as_deref() == Some("quantity") || schema.kind == Type::IntOrString && has_pattern
 }
 
 fn numbers(schema: &Schema, all: &mut Vec<String>) {

@@ -1,6 +1,7 @@
 //! The tables of fields: one for the objects themselves, and one for each struct in them. Types that are named are described once.
 
 use kindsmith::{
+    __layers::endpoint::DocumentSchema,
     kind::Kind,
     schema::{Schema, Type},
 };
@@ -27,37 +28,55 @@ struct Struct<'s> {
 /// Writes the tables of a kind's fields.
 pub(super) fn write(kind: &Kind, page: &mut Page) {
     let of = [kind.names().kind.clone(), kind.version.name.clone()];
+    document(of, &DocumentSchema::of(kind), kind.shared.stored, page);
+}
+
+/// Writes the tables of the fields of documents. `of` begins anchors.
+pub(super) fn document(of: [String; 2], of_kind: &DocumentSchema, is_stored: bool, page: &mut Page) {
     let mut types = Types { of, found: Vec::new() };
-    let root = Node::root(&kind.version.schema);
+    let root = Node::root(&of_kind.schema);
     page.table(&COLUMNS);
     for (name, ty, about) in [
-        ("apiVersion", "string", format!("always {}", code(&kind.group_version.to_string()))),
-        ("kind", "string", format!("always {}", code(&kind.names().kind))),
+        ("apiVersion", "string", format!("always {}", code(&of_kind.group_version.to_string()))),
+        ("kind", "string", format!("always {}", code(&of_kind.kind))),
         ("metadata", "ObjectMeta", "the name, labels and annotations of the object".to_owned()),
     ] {
-        let required = if name == "metadata" && !kind.shared.stored { "" } else { "yes" };
+        let required = if name == "metadata" && !is_stored { "" } else { "yes" };
         page.row(&[code(name), ty.to_owned(), required.to_owned(), String::new(), String::new(), about]);
     }
     types.rows(root, "", page);
-    // Tables name further structs, which are appended.
-    let mut next = 0;
-    while let Some(found) = types.found.get(next) {
-        let (title, path, node) = (found.title.clone(), found.path.clone(), found.node);
-        page.heading(4, &title, Some(types.anchor(&title)));
-        let schema = node.schema;
-        page.text(if schema.type_description.is_empty() { &schema.description } else { &schema.type_description });
-        if schema.preserve_unknown {
-            page.text("Other fields are allowed, and kept.");
-        }
-        page.table(&COLUMNS);
-        types.rows(node, &path, page);
-        next += 1;
-    }
+    types.structs(page);
+}
+
+/// Writes the table of the options of a request.
+pub(super) fn options(of: [String; 2], schema: &Schema, page: &mut Page) {
+    let mut types = Types { of, found: Vec::new() };
+    page.table(&COLUMNS);
+    types.rows(Node::root(schema), "", page);
+    types.structs(page);
 }
 
 const COLUMNS: [&str; 6] = ["Field", "Type", "Required", "Default", "Limits", "Description"];
 
 impl<'s> Types<'s> {
+    /// The tables of structs, each of which may name further ones.
+    fn structs(&mut self, page: &mut Page) {
+        // Tables name further structs, which are appended.
+        let mut next = 0;
+        while let Some(found) = self.found.get(next) {
+            let (title, path, node) = (found.title.clone(), found.path.clone(), found.node);
+            page.heading(4, &title, Some(self.anchor(&title)));
+            let schema = node.schema;
+            page.text(if schema.type_description.is_empty() { &schema.description } else { &schema.type_description });
+            if schema.preserve_unknown {
+                page.text("Other fields are allowed, and kept.");
+            }
+            page.table(&COLUMNS);
+            self.rows(node, &path, page);
+            next += 1;
+        }
+    }
+
     fn anchor(&self, title: &str) -> String {
         anchor(&[&self.of[0], &self.of[1], title])
     }
@@ -107,6 +126,7 @@ impl<'s> Types<'s> {
                 None if schema.preserve_unknown => "object with any fields".to_owned(),
                 None => "object without fields".to_owned(),
             },
+            Type::IntOrString | Type::String if limits::is_quantity(schema) => "quantity".to_owned(),
             Type::IntOrString => "integer or string".to_owned(),
             Type::Any => "any".to_owned(),
             kind => {

@@ -1,7 +1,10 @@
 //! A version of a kind: what is served of it, an example, and its fields.
 
 use kindsmith::{
-    __layers::codec::yaml,
+    __layers::{
+        codec::yaml,
+        endpoint::{Answer, Body, DocumentSchema, Endpoint},
+    },
     kind::{
         Kind, Verb,
         model::{Cell, Column, Scope},
@@ -10,7 +13,7 @@ use kindsmith::{
 };
 
 use super::{
-    markdown::{Page, anchor, cell, code},
+    markdown::{Page, anchor, cell, code, link},
     types,
 };
 use crate::export::endpoints;
@@ -45,6 +48,60 @@ pub(super) fn write(kind: &Kind, notes: &[String], page: &mut Page, warnings: &m
     }
     page.markdown("Fields:");
     types::write(kind, page);
+    for endpoint in &version.subresources {
+        subresource(kind, endpoint, page);
+    }
+}
+
+/// A subresource of its own: what each verb takes and answers, and the fields of these documents.
+fn subresource(kind: &Kind, endpoint: &Endpoint, page: &mut Page) {
+    let of = |what: &str| [kind.names().kind.clone(), format!("{} {} {what}", kind.version.name, endpoint.subresource)];
+    let mut documents: Vec<&DocumentSchema> = Vec::new();
+    for document in endpoint.documents() {
+        if !documents.iter().any(|known| known.kind == document.kind) {
+            documents.push(document);
+        }
+    }
+    let named = |document: &DocumentSchema| {
+        let [kind, rest] = of(&document.kind);
+        link(&document.kind, &anchor(&[&kind, &rest]))
+    };
+    page.heading(
+        4,
+        &format!("The subresource {}", endpoint.subresource),
+        Some(anchor(&of("").each_ref().map(|part| part.trim()))),
+    );
+    page.table(&["Verb", "Request", "Response"]);
+    for operation in &endpoint.operations {
+        let request = match &operation.body {
+            Body::None => String::new(),
+            Body::Own => code(&kind.names().kind),
+            Body::Scale => code("Scale"),
+            Body::DeleteOptions => code("DeleteOptions"),
+            Body::Document(document) => named(document),
+            Body::Patch(_) => "a patch".to_owned(),
+        };
+        let response = match &operation.answer {
+            _ if operation.connects => "a connection".to_owned(),
+            Answer::Own => code(&kind.names().kind),
+            Answer::List => code(&kind.names().list_kind),
+            Answer::Scale => code("Scale"),
+            Answer::Status => code("Status"),
+            Answer::Document(document) => named(document),
+            Answer::Text => "text".to_owned(),
+        };
+        page.row(&[operation.verb.as_str().to_owned(), request, response]);
+    }
+    if let Some(options) = &endpoint.options {
+        page.markdown("Options of the request, in its query:");
+        types::options(of("options"), options, page);
+    }
+    for document in documents {
+        let [kind, rest] = of(&document.kind);
+        page.heading(5, &document.kind, Some(anchor(&[&kind, &rest])));
+        page.text(&document.schema.description);
+        types::document([kind, rest], document, false, page);
+    }
 }
 
 /// The verbs of objects and subresources, and what can be selected.

@@ -58,6 +58,10 @@ fn list_without_type(field: &Field<'_>) -> Option<String> {
     if is_said || schema.list != ListType::Atomic || schema.patch.merge || field.is_builtin() {
         return None;
     }
+    // A selector may have several requirements of one key, and none of them is changed alone.
+    if ["key", "operator"].iter().all(|name| items.properties.contains_key(*name)) {
+        return None;
+    }
     // Conditions have a rule of their own.
     if field.is_in_status() && field.name() == Some("conditions") {
         return None;

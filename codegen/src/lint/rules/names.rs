@@ -4,7 +4,8 @@ use kindsmith::schema::Type;
 use crate::lint::{
     Check, Level, Rule,
     field::Field,
-    words::{self, ABBREVIATIONS, ACRONYMS},
+    naming,
+    words::{self, ABBREVIATIONS},
 };
 
 const SECTION: &str = "Naming conventions";
@@ -63,52 +64,30 @@ fn name<'f>(field: &Field<'f>) -> Option<&'f str> {
     field.name().filter(|name| !name.starts_with('$') && !name.starts_with("x-"))
 }
 
+/// What to call it.
+pub(super) fn called(suggested: Option<String>) -> String {
+    suggested.map_or_else(
+        || "begin it with a letter from a to z, and use letters from a to z and digits only".to_owned(),
+        |name| format!("call it {name}"),
+    )
+}
+
 fn field_name_case(field: &Field<'_>) -> Option<String> {
     let name = name(field)?;
     let fits =
         name.starts_with(|first: char| first.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_alphanumeric());
-    (!fits).then(|| format!("{name} is not camelCase: {}", camel_case(name)))
-}
-
-/// The nearest name in camelCase.
-fn camel_case(name: &str) -> String {
-    let mut near = String::new();
-    for part in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
-        for word in words::words(part) {
-            if near.is_empty() {
-                near += &word.to_lowercase();
-            } else {
-                near += &words::capital(word);
-            }
-        }
-    }
-    if near.is_empty() { "start with a letter".to_owned() } else { format!("call it {near}") }
+    (!fits).then(|| format!("{name} is not camelCase: {}", called(naming::suggested(field))))
 }
 
 fn acronym_case(field: &Field<'_>) -> Option<String> {
     let name = name(field)?;
-    let mut right = String::new();
-    for (position, word) in words::words(name).into_iter().enumerate() {
-        let lower = word.to_lowercase();
-        let singular = lower.strip_suffix('s').filter(|singular| ACRONYMS.contains(singular));
-        let is_mixed = word.chars().any(char::is_uppercase) && word.chars().skip(1).any(char::is_lowercase);
-        right += &match singular {
-            _ if position == 0 || !is_mixed => word.to_owned(),
-            _ if ACRONYMS.contains(&lower.as_str()) => lower.to_uppercase(),
-            Some(singular) => singular.to_uppercase() + "s",
-            None => word.to_owned(),
-        };
-    }
-    (right != name && !is_plural_acronym(name))
-        .then(|| format!("an acronym in {name} has letters of both cases: call it {right}"))
-}
-
-/// `IPs` is an acronym with a plural, and has one case.
-fn is_plural_acronym(name: &str) -> bool {
-    words::words(name).iter().skip(1).all(|word| {
-        let letters = word.strip_suffix('s').unwrap_or(word);
-        !ACRONYMS.contains(&letters.to_lowercase().as_str()) || letters.chars().all(char::is_uppercase)
-    })
+    let is_mixed = |word: &str| {
+        let (lower, is_capital) = (word.to_lowercase(), word.starts_with(char::is_uppercase));
+        let right = naming::capital(&lower);
+        is_capital && word.contains(char::is_lowercase) && right != words::capital(&lower) && right != word
+    };
+    let has_mixed = words::words(name).into_iter().skip(1).any(is_mixed);
+    has_mixed.then(|| format!("an acronym in {name} has letters of both cases: {}", called(naming::suggested(field))))
 }
 
 fn abbreviation(field: &Field<'_>) -> Option<String> {
@@ -124,16 +103,15 @@ fn imperative_name(field: &Field<'_>) -> Option<String> {
         "reload", "remove", "reset", "restart", "retry", "rotate", "send", "start", "stop", "trigger", "update",
     ];
     let name = name(field).filter(|_| field.schema.kind == Type::Boolean && !field.is_in_status())?;
-    let first = words::lower(name).into_iter().next()?;
-    VERBS
-        .contains(&first.as_str())
+    let all = words::lower(name);
+    let [first, others @ ..] = &all[..] else { return None };
+    // `doNotTrack`, and what is done whenever something happens.
+    let is_policy = others.iter().any(|word| ["always", "if", "not", "on", "when"].contains(&word.as_str()));
+    (VERBS.contains(&first.as_str()) && !is_policy)
         .then(|| format!("{name} tells the server to do something: declare the state that is wanted"))
 }
 
 fn bool_named_is(field: &Field<'_>) -> Option<String> {
     let name = name(field).filter(|_| field.schema.kind == Type::Boolean)?;
-    let all = words::words(name);
-    let (first, rest) = all.split_first()?;
-    let (second, others) = rest.split_first().filter(|_| *first == "is")?;
-    Some(format!("{name} is a bool: call it {}", second.to_lowercase() + &others.concat()))
+    naming::is_question(&words::lower(name)).then(|| format!("{name} is a bool: {}", called(naming::suggested(field))))
 }

@@ -11,6 +11,28 @@ const SECTION: &str = "Primitive types";
 /// The largest whole number that every double below it tells from its neighbours.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
+/// Last words of numbers that never become as large.
+const SMALL: [&str; 18] = [
+    "attempts",
+    "count",
+    "days",
+    "generation",
+    "hours",
+    "index",
+    "milliseconds",
+    "minutes",
+    "percent",
+    "percentage",
+    "port",
+    "ports",
+    "priority",
+    "replicas",
+    "retries",
+    "revision",
+    "seconds",
+    "weight",
+];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "float-in-spec",
@@ -102,11 +124,7 @@ fn unbounded_int64(field: &Field<'_>) -> Option<String> {
     if field.is_builtin() || format(field) != "int64" || !is_integer(field.schema) {
         return None;
     }
-    // These cannot become so large within the life of the universe.
-    let is_small = field.name().is_some_and(|name| {
-        ["generation", "seconds", "milliseconds", "minutes", "hours", "days", "replicas", "port"]
-            .contains(&words::last(name).as_str())
-    });
+    let is_small = field.name().is_some_and(|name| SMALL.contains(&words::last(name).as_str()));
     let is_bounded = field.schema.maximum.is_some_and(|maximum| maximum <= SAFE);
     (!is_small && !is_bounded && field.schema.enumeration.is_empty())
         .then(|| "64 bits without a maximum: declare one of at most 9007199254740991, or int32, or a string".to_owned())

@@ -1,10 +1,11 @@
 //! Rules about points in time and durations.
 use kindsmith::schema::Type;
 
+use super::names;
 use crate::lint::{
-    Check, Level, Rule,
-    field::{Field, is_integer, is_plain_text, is_time},
-    words::{self, DURATIONS},
+    Check, Level, Rule, amounts,
+    field::{Field, is_instant, is_integer, is_plain_text},
+    naming, words,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -73,88 +74,66 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The validity of a certificate has these names in X.509.
-const CERTIFICATE: [&str; 2] = ["notAfter", "notBefore"];
-
-fn is_stamp(name: &str) -> bool {
-    words::last(name).ends_with("stamp")
-}
-
 fn time_name(field: &Field<'_>) -> Option<String> {
-    let name = field.name().filter(|name| is_time(field.schema) && !CERTIFICATE.contains(name))?;
-    (words::last(name) != "time" && !is_stamp(name)).then(|| format!("{name} is a time: call it {}", as_time(name)))
-}
-
-/// `startedAt`, `timeAdded` and `lastLent` as times.
-fn as_time(name: &str) -> String {
-    let all = words::lower(name);
-    match (all.first().map(String::as_str), all.last().map(String::as_str)) {
-        (_, Some("at" | "date" | "on")) if all.len() > 1 => words::with_last(name, 1, "time"),
-        (Some("time"), _) => format!("{}{}Time", all[1], words::words(name)[2..].concat()),
-        _ => format!("{name}Time"),
-    }
+    let name = field.name().filter(|_| is_instant(field.schema))?;
+    let is_fit = naming::is_time_name(name) || naming::is_stamp(&words::lower(name));
+    (!is_fit).then(|| format!("{name} is a time: {}", names::called(naming::suggested(field))))
 }
 
 fn time_named_stamp(field: &Field<'_>) -> Option<String> {
-    let name = field.name().filter(|name| is_stamp(name))?;
-    Some(format!("{name} is a stamp: call it {}", words::with_last(name, 1, "time")))
+    // A switch may add timestamps to something.
+    let name = field.name().filter(|_| field.schema.kind != Type::Boolean)?;
+    naming::is_stamp(&words::lower(name))
+        .then(|| format!("{name} is a stamp: {}", names::called(naming::suggested(field))))
 }
 
 fn time_without_format(field: &Field<'_>) -> Option<String> {
-    let name = field.name()?;
-    let schema = field.schema;
-    let is_named = matches!(words::last(name).as_str(), "time" | "timestamp" | "date") && words::words(name).len() > 1;
+    let (name, schema) = (field.name()?, field.schema);
+    let last = words::last(name);
+    let is_named = matches!(last.as_str(), "time" | "timestamp" | "date") && words::words(name).len() > 1;
+    let is_end = ["deadline", "expiration", "expiry"].contains(&last.as_str()) && amounts::is_point(field);
+    if !(is_named || is_end) || amounts::may_last(field) || name.ends_with("ToDate") {
+        return None;
+    }
     let is_free_text = is_plain_text(schema) && schema.enumeration.is_empty() && schema.pattern.is_none();
     match schema.kind {
-        _ if !is_named => None,
         Type::Integer | Type::Number => Some(format!(
             "{name} is a number: a time is a string of the format date-time, and a duration has its unit in its name"
         )),
-        Type::String if is_free_text => Some(format!("{name} is text of any form: declare the format date-time")),
+        Type::String if is_free_text && !amounts::is_of_day(field) => {
+            Some(format!("{name} is text of any form: declare the format date-time"))
+        }
         _ => None,
     }
 }
 
-/// The last words of a name that is a duration.
-fn duration(name: &str) -> Option<String> {
-    let all = words::lower(name);
-    let last = all.last()?;
-    let is_age = last == "age" && all.len() > 1 && all[all.len() - 2].starts_with("max");
-    (DURATIONS.contains(&last.as_str()) || is_age).then(|| last.clone())
-}
-
 fn duration_without_unit(field: &Field<'_>) -> Option<String> {
-    let name = field.name().filter(|_| is_integer(field.schema) || field.schema.kind == Type::Number)?;
-    duration(name)?;
-    Some(format!("{name} has no unit: call it {name}Seconds"))
+    let name = field.name().filter(|_| amounts::is_duration(field))?;
+    Some(format!("{name} has no unit: {}", names::called(naming::suggested(field))))
 }
 
 fn duration_not_in_seconds(field: &Field<'_>) -> Option<String> {
-    const OTHERS: [&str; 13] =
-        ["day", "days", "hour", "hours", "hrs", "mins", "minute", "minutes", "ms", "sec", "secs", "week", "weeks"];
     let name = field.name().filter(|_| is_integer(field.schema))?;
-    let last = words::last(name);
-    (OTHERS.contains(&last.as_str()) && words::words(name).len() > 1).then(|| {
-        format!(
-            "{name} is not in seconds: call it {}",
-            words::with_last(name, 1, if last == "ms" { "milliseconds" } else { "seconds" })
-        )
-    })
+    naming::other_unit(&words::lower(name))?;
+    Some(format!("{name} is not in seconds: {}", names::called(naming::suggested(field))))
 }
 
 fn duration_as_text(field: &Field<'_>) -> Option<String> {
     let schema = field.schema;
     let name = field.name().filter(|_| schema.kind == Type::String && schema.enumeration.is_empty())?;
     // These may also be points in time.
-    let is_named = duration(name).is_some_and(|last| !["deadline", "expiration", "expiry"].contains(&last.as_str()));
+    let is_clear = |last: String| !["deadline", "expiration", "expiry"].contains(&last.as_str());
+    let is_named = amounts::duration(name).is_some_and(is_clear) || amounts::is_lasting(field);
     let is_parsed = schema.pattern.as_ref().is_some_and(|pattern| pattern.text().contains("(h|m|s|ms)"));
     let is_said = schema.format.as_deref() == Some("duration");
-    (is_named && schema.format.is_none() || is_parsed || is_said)
-        .then(|| format!("{name} is a duration in text: take a number of seconds, {name}Seconds"))
+    let is_found = is_named && schema.format.is_none() && !amounts::is_no_duration_text(field);
+    let number = naming::suggested_as_number(field).unwrap_or_else(|| format!("{name}Seconds"));
+    (is_found || is_parsed || is_said)
+        .then(|| format!("{name} is a duration in text: take a number of seconds, {number}"))
 }
 
 fn interval_name(field: &Field<'_>) -> Option<String> {
-    let name = field.name().filter(|name| name.ends_with("IntervalSeconds") || *name == "intervalSeconds")?;
-    let period = words::with_last(name, 2, "period");
-    Some(format!("{name} is a period: call it {period}Seconds"))
+    let name = field.name()?;
+    matches!(&words::lower(name)[..], [.., interval, seconds] if interval == "interval" && seconds == "seconds")
+        .then(|| format!("{name} is a period: {}", names::called(naming::suggested(field))))
 }

@@ -6,7 +6,7 @@ use super::objects::{is_zero, shown};
 use crate::lint::{
     Check, Level, Rule,
     field::{Field, is_time},
-    words,
+    naming, words,
 };
 
 pub(super) const RULES: &[Rule] = &[
@@ -104,14 +104,9 @@ fn enum_value_case(field: &Field<'_>) -> Option<String> {
     let wrong: Vec<&str> = texts.filter(|text| !is_camel_case(text)).collect();
     let first = wrong.first()?;
     let more = if wrong.len() > 1 { format!(" and {} more", wrong.len() - 1) } else { String::new() };
-    let near: String = first.split(|c: char| !c.is_ascii_alphanumeric()).map(capital).collect();
+    let near: String = first.split(|c: char| !c.is_ascii_alphanumeric()).map(naming::capital).collect();
     let hint = if near.is_empty() { String::new() } else { format!(": write {near}") };
     Some(format!("the value {first}{more} of the enumeration is not in CamelCase{hint}"))
-}
-
-/// A word at the begin of a name, or an acronym.
-fn capital(word: &str) -> String {
-    if words::ACRONYMS.contains(&word) { word.to_uppercase() } else { words::capital(word) }
 }
 
 fn enum_of_other_values(field: &Field<'_>) -> Option<String> {

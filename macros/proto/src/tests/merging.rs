@@ -241,3 +241,17 @@ fn a_type_that_takes_the_name_of_another_gets_one_of_its_own() {
         merged.file.to_string()
     );
 }
+
+#[test]
+fn a_field_that_has_another_name_in_json_keeps_its_number() {
+    let spec = "optional int32 teeth = 0; repeated bytes xY = 0 [json_name = \"x~y\"];";
+    let first = merge(&file(PUBLISHED), &gear(spec, "")).expect("a new field").file;
+    assert!(first.to_string().contains("repeated bytes xY = 5 [json_name = \"x~y\"];"), "{first}");
+    let again = merge(&first, &gear(spec, "")).expect("no change");
+    assert_eq!((again.file.to_string(), again.appended, again.removed), (first.to_string(), vec![], vec![]));
+    // Its name in the file is free for no other field, and its number is not lost in silence.
+    let taken =
+        merge(&first, &gear("optional int32 teeth = 0; repeated bytes xY = 0;", "")).expect_err("another field");
+    let text: Vec<String> = taken.into_iter().map(|conflict| conflict.of("v1.proto")).collect();
+    assert!(text[0].contains("`xY` is called \"x~y\" in JSON, not \"xY\"; give this field another name"), "{text:?}");
+}

@@ -26,7 +26,7 @@ pub const MARK: [u8; 3] = [0xd9, 0xd9, 0xf7];
 /// Decodes CBOR, with or without the tag.
 ///
 /// # Errors
-/// [`DecodeError`] if it is malformed, has no counterpart in JSON, is nested too deeply, or is followed by other data.
+/// `DecodeError` if it is malformed, has no counterpart in JSON, is nested too deeply, or is followed by other data.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     read::Reader::new(bytes, limits).document()
 }

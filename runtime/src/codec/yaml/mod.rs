@@ -41,6 +41,9 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
     if let Some(decoded) = json(text, limits) {
         return decoded;
     }
+    if is_dense(text) {
+        return Err(Error::on_line(1, Memory::EXCEEDED));
+    }
     let (mut text, mut again) = (Cow::Borrowed(text), unindented::Again::new(text));
     loop {
         let decoded = decode_text(&text, limits);
@@ -50,6 +53,17 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
             None => return decoded,
         }
     }
+}
+
+/// How large a text is looked at as a whole before it is read, and how many bytes its items have on average.
+const LARGE: usize = 4 << 20;
+const SHORTEST: usize = 8;
+
+/// A large text of items of a few bytes each, such as lines `- 1`. Reading it takes several times as long as others of its size, up to
+/// the limit of memory, and nobody writes such a document.
+fn is_dense(text: &str) -> bool {
+    let items = || text.bytes().filter(|byte| matches!(byte, b'\n' | b',')).count();
+    text.len() > LARGE && items() > text.len() / SHORTEST
 }
 
 fn decode_text(text: &str, limits: &Limits) -> Result<Decoded, Error> {

@@ -3,6 +3,8 @@
 //! A definition is judged as a whole, in kube-apiserver's words and by its rules, and everything that is wrong with it is
 //! reported at once. A warning reports each part of a definition that the server ignores. No I/O: a
 //! build script can use it.
+use std::collections::BTreeMap;
+
 use crate::{
     kind::{Definition, budget::Usage},
     schema::{Document, Schema},
@@ -42,8 +44,34 @@ pub const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE
 pub struct Defined {
     /// The resource in all of its versions.
     pub definition: Definition,
+    /// The labels and annotations of the manifest.
+    pub metadata: Metadata,
     /// The warnings.
     pub warnings: Vec<Warning>,
+}
+
+/// Where `kubectl apply` keeps the manifest that it applied last.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// The labels and annotations of a definition. They say nothing of the kind, and are kept for who writes it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// The labels.
+    pub labels: BTreeMap<String, String>,
+    /// The annotations, without that of `kubectl apply`, which is about the manifest as it was.
+    pub annotations: BTreeMap<String, String>,
+}
+
+impl Metadata {
+    fn of(document: &Document) -> Self {
+        let entries = |name: &str| {
+            let entries = document["metadata"][name].as_object().into_iter().flatten();
+            let texts = entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+            texts.filter(|(key, _)| key != LAST_APPLIED).collect()
+        };
+        Self { labels: entries("labels"), annotations: entries("annotations") }
+    }
 }
 
 /// Reads a definition, a document such as `kube`'s `CustomResourceExt::crd()` gives.
@@ -88,7 +116,7 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
     let defined = model::resource(&definition, &schemas);
     findings.excess(&Usage::of(&defined));
     if findings.errors.is_empty() {
-        Ok(Defined { definition: defined, warnings: findings.warnings })
+        Ok(Defined { definition: defined, metadata: Metadata::of(document), warnings: findings.warnings })
     } else {
         Err(findings)
     }

@@ -87,6 +87,12 @@ impl JsonPath {
         self.steps.iter().map(name).collect()
     }
 
+    /// It finds the same as another path, which may be written otherwise.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.steps == other.steps
+    }
+
     /// The number of its steps, with those in unions and filters.
     pub fn len(&self) -> usize {
         count(&self.steps)

@@ -52,7 +52,7 @@ fn older() -> (Value, Value) {
 #[test]
 fn defaults_of_go_that_are_not_valid_are_dropped() {
     let (spec, more) = older();
-    let (resource, warnings) = resource("io.k8s.example.", &spec, &more);
+    let (resource, warnings) = resource("io.k8s.api.example.", &spec, &more);
     assert_eq!(warnings, "", "documents of Kubernetes are as they are");
     let spec = spec_of(&resource);
     let at = |name: &str| &spec.properties[name];

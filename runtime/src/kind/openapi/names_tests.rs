@@ -99,3 +99,18 @@ fn names_of_the_api_are_read() {
         assert_eq!(described(&[gears(version, &json!({}), &json!({}))]).resources.len(), 1);
     }
 }
+
+#[test]
+fn custom_resources_of_groups_of_kubernetes_are_not_compiled_into_it() {
+    for (name, expected) in [
+        ("io.k8s.api.core.v1.Pod", true),
+        ("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", true),
+        ("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition", true),
+        ("io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService", true),
+        ("io.k8s.networking.gateway.v1.Gateway", false),
+        ("io.k8s.storage.snapshot.v1.VolumeSnapshot", false),
+        ("com.example.v1.Gear", false),
+    ] {
+        assert_eq!(super::schema::is_of_kubernetes(name), expected, "{name}");
+    }
+}

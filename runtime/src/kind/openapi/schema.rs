@@ -129,9 +129,13 @@ fn scalar_of(name: &str) -> Option<Scalar> {
     }
 }
 
-/// Returns true for the name of a type that is compiled into Kubernetes.
+/// Returns true for the name of a type that is compiled into Kubernetes: `io.k8s.api.core.v1.Pod`, and of other servers in Go,
+/// `io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics`. Those of custom resources are named by their groups, which may end in `k8s.io`,
+/// too: `io.k8s.networking.gateway.v1.Gateway`.
 pub(super) fn is_of_kubernetes(name: &str) -> bool {
-    name.starts_with("io.k8s.")
+    let Some(path) = name.strip_prefix("io.k8s.") else { return false };
+    let mut segments = path.split('.');
+    segments.next() == Some("api") || segments.next() == Some("pkg")
 }
 
 /// What a schema refers to.

@@ -1,6 +1,6 @@
 //! Logging that never blocks the server and never ends it.
 //!
-//! With the feature `logging`, [`init`] sets up a program's log:
+//! With the feature `logging`, `init` sets up a program's log:
 //!
 //! ```
 //! # #[cfg(feature = "logging")] {

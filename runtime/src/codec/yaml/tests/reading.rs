@@ -319,3 +319,16 @@ proptest! {
         let _ = decode(&bytes, &Limits::default());
     }
 }
+
+#[test]
+fn a_large_text_of_short_items_is_refused_before_it_is_read() {
+    let limits = Limits { depth: 256, memory: 256 << 20 };
+    for text in ["- 1\n".repeat(2 << 20), format!("a: [{}1]\n", "1,".repeat(4 << 20)), "a:\n".repeat(4 << 20)] {
+        let start = std::time::Instant::now();
+        let error = decode(text.as_bytes(), &limits).unwrap_err();
+        assert_eq!((error.line, &*error.reason), (1, "the document takes too much memory"));
+        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    }
+    assert!(!is_dense(&"  - item\n".repeat(1 << 20)), "lines of people");
+    assert!(!is_dense(&"- 1\n".repeat(1 << 20)), "a text that is not large");
+}

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     Resource,
-    kind::{Versions, fixture::gears as rust_gears, fixture::gears_v2},
+    kind::{Custom, Versions, fixture::gears as rust_gears, fixture::gears_v2},
     schema::{Scalar, Schema, model::Type},
     widget::Widget,
 };
@@ -89,8 +89,12 @@ fn a_kind_in_rust_becomes_a_definition_that_is_accepted() {
 #[test]
 fn what_a_definition_cannot_say_is_a_warning() {
     let both = Versions::new([rust_gears(), gears_v2(&std::sync::Arc::default())]).unwrap();
+    // A definition converts as one without code does.
     let warnings = write(both.definition()).unwrap().warnings.join("\n");
-    assert!(warnings.contains("Gear.example.com has several versions, which this program converts"), "{warnings}");
+    assert!(!warnings.contains("convert"), "{warnings}");
+    assert!(both.iter().any(|kind| kind.converts_in_code()), "which an export of the program warns of");
+    let (read, _) = settled(both.definition());
+    assert!(read.kinds(&Custom).iter().all(|kind| !kind.converts_in_code()));
     let ours = rust_gears().with(|shared, _, _| shared.group = "gears.k8s.io".to_owned());
     settled(Versions::new([ours]).unwrap().definition());
     let unstored = rust_gears().with(|shared, _, _| shared.stored = false);

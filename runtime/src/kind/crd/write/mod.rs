@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    API_VERSION,
+    API_VERSION, Metadata,
     check::{APPROVAL, is_protected},
 };
 use crate::{
@@ -26,6 +26,19 @@ pub struct Written {
     pub document: Document,
     /// Parts of the resource that it does not have.
     pub warnings: Vec<String>,
+}
+
+impl Written {
+    /// The definition with the labels and annotations of the one that it was read from.
+    #[must_use]
+    pub fn with_metadata(mut self, metadata: &Metadata) -> Self {
+        for (name, entries) in [("labels", &metadata.labels), ("annotations", &metadata.annotations)] {
+            for (key, value) in entries {
+                self.document["metadata"][name][key] = json!(value);
+            }
+        }
+        self
+    }
 }
 
 /// Writes a resource as a definition.
@@ -58,10 +71,6 @@ pub fn write(definition: &Definition) -> Result<Written, String> {
     ]);
     if let Conversion::Webhook(webhook) = &definition.conversion {
         spec.insert("conversion".to_owned(), conversion(webhook));
-    } else if definition.versions.len() > 1 {
-        let way_out =
-            "its definition changes only apiVersion, and needs a conversion webhook if the versions differ otherwise";
-        writer.warnings.push(format!("{what} has several versions, which this program converts: {way_out}"));
     }
     let mut metadata = json!({"name": shared.group_resource().to_string()});
     if is_protected(&shared.group) {
@@ -116,9 +125,9 @@ fn conversion(webhook: &Webhook) -> Value {
     })
 }
 
-/// A path as definitions have it: `.spec.colour`.
+/// A path as definitions have it: `.spec.colour`, and with a backslash before a dot in a name.
 fn path(path: &Path) -> String {
-    format!(".{path}")
+    path.0.iter().map(|name| format!(".{}", name.replace('.', "\\."))).collect::<Vec<_>>().concat()
 }
 
 struct Writer<'d> {

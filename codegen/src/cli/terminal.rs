@@ -1,0 +1,58 @@
+//! Standard output and standard error. Who reads them may go away, as `head` does: that ends the output, and not the command.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    io::{self, Write as _},
+};
+
+/// Prints to standard output.
+pub(crate) fn print(text: fmt::Arguments<'_>) {
+    let _ = io::stdout().lock().write_fmt(text);
+}
+
+/// Prints a line to standard error.
+pub(crate) fn report(line: fmt::Arguments<'_>) {
+    let _ = io::stderr().lock().write_fmt(format_args!("{line}\n"));
+}
+
+/// How many warnings of a kind are printed, unless all are asked for.
+const SHOWN: usize = 3;
+
+/// Prints warnings. Of those that differ in places, names and numbers alone, the first few, and how many more there are.
+pub(crate) fn warn<W: fmt::Display>(warnings: &[W], message: impl Fn(&W) -> &str, all: bool) {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut left = Vec::new();
+    for warning in warnings {
+        let count = kinds.entry(kind(message(warning))).or_default();
+        *count += 1;
+        if all || *count <= SHOWN {
+            report(format_args!("warning: {warning}"));
+        } else if *count == SHOWN + 1 {
+            left.push(warning);
+        }
+    }
+    for warning in left {
+        let text = message(warning);
+        let more = kinds.get(&kind(text)).map_or(0, |count| count - SHOWN);
+        let text: String = text.lines().next().unwrap_or_default().chars().take(100).collect();
+        report(format_args!("warning: and {more} more like this (--all prints them): {text}"));
+    }
+}
+
+/// A message without what differs among those of a kind: numbers, and what stands in quotes.
+fn kind(message: &str) -> String {
+    let quoted = message.split('"').step_by(2).collect::<Vec<_>>().join("\"");
+    quoted.chars().filter(|c| !c.is_ascii_digit()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_a_kind_differ_in_numbers_and_quoted_names_alone() {
+        assert_eq!(kind("unrecognized format \"a\": 12"), kind("unrecognized format \"b, c\": 3"));
+        assert_ne!(kind("rules are not enforced: 1"), kind("unions are not enforced: 1"));
+    }
+}
