@@ -1,7 +1,7 @@
 //! From `JSONSchemaProps` to the model's schema.
 //!
-//! Some of what such a schema can say has no effect, and a warning says so: rules in CEL (they are published, and not
-//! enforced), and `additionalProperties: false` where unknown fields are preserved. Elsewhere these are dropped.
+//! Some of what such a schema can say has no effect, and a warning says so: `additionalProperties: false` where unknown fields
+//! are preserved. Rules in CEL are published, and not enforced; one warning says so of the whole definition.
 use super::{
     check::is_int_or_string,
     fields::{Additional, Fields},
@@ -85,11 +85,6 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
         }
         None => None,
     };
-    let rules = from.items("x-kubernetes-validations");
-    if !rules.is_empty() {
-        let at = place.field("x-kubernetes-validations");
-        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {}", rules.len()));
-    }
     let unenforced = unenforced(from);
     schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema
