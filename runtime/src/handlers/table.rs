@@ -85,7 +85,23 @@ impl Pending {
             }
             *kind = kind.clone().with(|_, version, _| version.subresources.push(declared.endpoint(name)));
         }
+        self.declare_elsewhere(kinds);
         Ok(())
+    }
+
+    /// Adds each subresource to the other versions of its resource, unless they have one of this name.
+    fn declare_elsewhere(&self, kinds: &mut [Kind]) {
+        for (parent, name, declared) in &self.subresources {
+            let Some(own) = kinds.iter().find(|kind| is(kind, parent)).filter(|own| own.version.served).cloned() else {
+                continue;
+            };
+            let endpoint = declared.endpoint(name).in_terms_of(&own);
+            let resource = own.group_resource();
+            let has_it = |kind: &Kind| kind.version.subresources.iter().any(|other| &*other.subresource == *name);
+            for kind in kinds.iter_mut().filter(|kind| kind.group_resource() == resource && !has_it(kind)) {
+                *kind = kind.clone().with(|_, version, _| version.subresources.push(endpoint.clone()));
+            }
+        }
     }
 
     /// The handlers, ready to answer.
@@ -111,7 +127,7 @@ impl Declared {
         let (group_version, kind) = self.shown.clone();
         let (subresource, options) = (name.into(), self.options.clone());
         let changes = Changes::AllBut(Vec::new());
-        Endpoint { subresource, group_version, kind, operations, changes, options }
+        Endpoint { subresource, group_version, kind, operations, changes, options, takes_paths: false }
     }
 }
 
@@ -121,13 +137,18 @@ impl Handlers {
         self.virtual_kinds.iter().find(|(declared, _)| is(kind, declared)).map(|(_, ask)| ask)
     }
 
-    /// A custom subresource of a kind.
-    pub(crate) fn subresource(&self, kind: &Kind, name: &str) -> Option<&Mounted> {
-        if kind.version.subresources.is_empty() {
+    /// A custom subresource of a kind, and its version of the resource: that of its own, or the one of another version.
+    pub(crate) fn subresource(&self, kind: &Kind, name: &str) -> Option<(&Mounted, &'static ResourceDecl)> {
+        if !kind.version.subresources.iter().any(|known| &*known.subresource == name) {
             return None;
         }
-        let mut all = self.subresources.iter();
-        all.find(|(parent, found)| found.name == name && is(kind, parent)).map(|(_, found)| found)
+        let of_resource = |parent: &ResourceDecl| {
+            let groups = [kind.shared.group.as_str(), kind.group_version.group.as_str()];
+            parent.plural == kind.names().plural && groups.contains(&parent.group)
+        };
+        let named = || self.subresources.iter().filter(|(_, found)| found.name == name);
+        let own = named().find(|(parent, _)| is(kind, parent));
+        own.or_else(|| named().find(|(parent, _)| of_resource(parent))).map(|(parent, found)| (found, *parent))
     }
 }
 

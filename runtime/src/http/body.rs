@@ -19,10 +19,14 @@ use super::{
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
     kind::{Kind, endpoint::PatchType},
+    meta::go,
     schema::Document,
     storage::budget::Share,
     verbs::Patch,
 };
+
+/// The number of bytes of a body that an error has of it.
+const BEGINNING: usize = 30;
 
 /// The media type of the body in lower case without parameters; empty if the client sent none.
 pub(super) fn media_type(headers: &HeaderMap) -> String {
@@ -131,12 +135,71 @@ pub(super) fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> R
         Some(Encoding::Protobuf) if expected.numbered() => {
             from_protobuf(body, expected, limits).map_err(|error| error.to_string())
         }
+        Some(Encoding::Protobuf)
+            if let Expected::Object(kind) = expected
+                && kind.policy().has_routes() =>
+        {
+            return Err(status::unnumbered_body(kind).into());
+        }
         _ => return Err(status::unsupported_body(expected.numbered()).into()),
     };
     Ok(decoded.map_err(|why| {
         let kind = expected.kind();
         status::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why}"))
     })?)
+}
+
+/// Checks that a body says the type of its object. Fails with 400 as kube-apiserver does for custom resources.
+pub(super) fn check_type_meta(document: &Document, kind: &Kind, body: &[u8]) -> Result<(), Refused> {
+    let Some(members) = document.as_object() else { return Ok(()) };
+    let unrecognized = |why: String| {
+        let (kind, start) = (&kind.names().kind, beginning(body));
+        status::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why} ({start})"))
+    };
+    for name in ["apiVersion", "kind"] {
+        if let Some(given) = members.get(name).filter(|given| !given.is_string() && !given.is_null()) {
+            let given = json_type(given);
+            return Err(unrecognized(format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {given} into Go struct field .{name} of \
+                 type string"
+            ))
+            .into());
+        }
+    }
+    let is_missing = |name: &str| members.get(name).and_then(Document::as_str).is_none_or(str::is_empty);
+    if is_missing("kind") {
+        let text = String::from_utf8_lossy(body);
+        return Err(unrecognized(format!("Object 'Kind' is missing in '{}'", go::shortened(&text))).into());
+    }
+    if is_missing("apiVersion") {
+        let expected = &kind.group_version;
+        let message = format!("the API version in the data () does not match the expected API version ({expected})");
+        return Err(status::bad_request(message).into());
+    }
+    Ok(())
+}
+
+/// The type of a value in the errors of Go's decoder of JSON.
+const fn json_type(value: &Document) -> &'static str {
+    match value {
+        Document::Null => "null",
+        Document::Bool(_) => "bool",
+        Document::Number(_) => "number",
+        Document::String(_) => "string",
+        Document::Array(_) => "array",
+        Document::Object(_) => "object",
+    }
+}
+
+/// The beginning of a body for an error: as text if it looks like JSON, otherwise in hexadecimal digits.
+fn beginning(body: &[u8]) -> String {
+    let (start, is_cut) = (&body[..body.len().min(BEGINNING)], body.len() > BEGINNING);
+    let text = match start.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => String::from_utf8_lossy(start).into_owned(),
+        Some(_) => start.iter().map(|byte| format!("{byte:02x}")).collect(),
+    };
+    text + if is_cut { " ..." } else { "" }
 }
 
 /// Parses a patch. Fails with 400 for a body that cannot be decoded; errors of the patch itself.

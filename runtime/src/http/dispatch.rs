@@ -158,7 +158,7 @@ async fn in_time(
     asked: Arc<Asked>,
     pretty: bool,
     slot: &mut Option<Arc<Slot>>,
-    deprecated: &mut Option<String>,
+    deprecated: &mut Option<Arc<str>>,
 ) -> Result<Response, Refused> {
     *slot = site.in_flight.enter(&asked)?;
     if websocket::is_asked(&parts.headers)
@@ -202,7 +202,7 @@ async fn serve(
     body: Body,
     asked: Arc<Asked>,
     (pretty, deadline): (bool, Option<Instant>),
-    deprecated: &mut Option<String>,
+    deprecated: &mut Option<Arc<str>>,
 ) -> Result<Response, Refused> {
     let user = access::authenticate(&site.backend, &parts).await?;
     let user = access::act_as(&site.backend, &asked, user, &parts.headers).await?;
@@ -210,7 +210,7 @@ async fn serve(
     let asked = if asked.is_missing() { Box::pin(appeared(site, &parts, asked, &user)).await? } else { asked };
     let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty, deadline });
     let Some(resource) = asked.resource.as_ref() else { return Box::pin(other(site, &exchange)).await };
-    *deprecated = asked.served.as_ref().and_then(|served| served.kind.version.deprecated.clone());
+    *deprecated = asked.served.as_ref().and_then(|served| served.deprecated.clone());
     if asked.method == Method::OPTIONS
         && let Some(answer) = methods::options(&asked)
     {
@@ -231,6 +231,16 @@ async fn appeared(site: &Site, parts: &Parts, asked: Arc<Asked>, user: &User) ->
     Ok(asked)
 }
 
+/// True for a path below a group of kinds that are compiled in: kube-apiserver has a router for each of these.
+fn is_in_compiled_group(backend: &Backend, path: &str) -> bool {
+    let Some(group) = path.strip_prefix("/api/").map(|_| "").or_else(|| path.strip_prefix("/apis/")?.split('/').next())
+    else {
+        return false;
+    };
+    let (kinds, _) = backend.api.registry.all();
+    kinds.iter().any(|served| served.kind.group_version.group == group && served.kind.policy().has_routes())
+}
+
 /// Serves paths that are not below a group and version.
 async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
     let (path, query) = (exchange.asked.path.as_str(), &exchange.asked.query);
@@ -242,6 +252,7 @@ async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
         None => discovery::serve(site, exchange, path).await?,
     };
     match answer {
+        None if is_in_compiled_group(&site.backend, path) => Err(status::no_such_resource().into()),
         None => Ok(response::page_not_found()),
         Some(answer) => match exchange.asked.method {
             Method::GET | Method::HEAD => Ok(answer),

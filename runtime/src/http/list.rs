@@ -106,8 +106,8 @@ impl Part {
     }
 }
 
-/// The end of a JSON list.
-pub(super) const TAIL: &[u8] = b"]}";
+/// The end of a JSON list, with the newline that kube-apiserver ends compact JSON with.
+pub(super) const TAIL: &[u8] = b"]}\n";
 
 /// A list in JSON as a response body.
 pub(super) struct ListBody {

@@ -358,10 +358,7 @@ impl Form {
     fn tail(&mut self, list: &List, out: &mut Vec<u8>) {
         match self {
             Self::Text { indent: None, .. } => out.extend_from_slice(list::TAIL),
-            Self::Text { indent: Some(indent), .. } => {
-                indent.write(list::TAIL, out);
-                out.push(b'\n');
-            }
+            Self::Text { indent: Some(indent), .. } => indent.write(list::TAIL, out),
             Self::Yaml { writer, .. } => {
                 if let Some(writer) = writer {
                     writer.end(out);

@@ -183,6 +183,7 @@ proptest! {
         let pretty = Accepted { pretty: true, ..form(Encoding::Json) };
         let indented = compact(Listing::text(served, pretty, None, list_of(&objects)));
         prop_assert_eq!(String::from_utf8_lossy(&indented), by_levels(&String::from_utf8_lossy(&found)));
+        prop_assert_eq!(found.last(), Some(&b'\n'));
     }
 
     #[test]
@@ -218,7 +219,8 @@ proptest! {
 fn by_levels(json: &str) -> String {
     let (mut out, mut depth, mut characters) = (String::new(), 0, json.chars().peekable());
     let line = |out: &mut String, depth: usize| out.extend(["\n", &"  ".repeat(depth)]);
-    while let Some(character) = characters.next() {
+    // Only compact JSON ends with a newline.
+    while let Some(character) = characters.next().filter(|character| *character != '\n') {
         let empty = characters.peek().is_some_and(|next| matches!(next, '}' | ']'));
         match character {
             '"' => {
@@ -251,7 +253,7 @@ fn by_levels(json: &str) -> String {
             other => out.push(other),
         }
     }
-    out + "\n"
+    out
 }
 
 #[test]

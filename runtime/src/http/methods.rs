@@ -73,7 +73,11 @@ pub(super) fn operation<'s>(
 ) -> Result<(&'s Endpoint, &'s Operation), Refused> {
     let kind = &*served.kind;
     check_scope(kind, path, verb)?;
-    let Some(endpoint) = served.endpoint(&path.subresource) else {
+    let endpoint = served.endpoint(&path.subresource);
+    if path.excess && !endpoint.is_some_and(|endpoint| endpoint.takes_paths) {
+        return Err(status::no_such_resource().into());
+    }
+    let Some(endpoint) = endpoint else {
         return Err(if kind.policy().has_routes() {
             status::no_such_resource().into()
         } else {
@@ -106,7 +110,7 @@ fn check_scope(kind: &Kind, path: &ResourcePath, verb: Option<Verb>) -> Result<(
         Scope::Namespaced => path.scoped || path.name.is_empty(),
         Scope::Cluster => !path.scoped,
     };
-    if !fits || path.excess {
+    if !fits {
         return Err(status::no_such_resource().into());
     }
     let across = kind.shared.scope == Scope::Namespaced && !path.scoped;

@@ -129,9 +129,13 @@ pub(super) async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<
     }
 }
 
-/// Answers a deletion: with the object that waits for its finalizers, or with a Status about the deleted one.
+/// Answers a deletion: with the object that waits for its finalizers, or with a Status about the deleted one, or with that one
+/// where the kind says so.
 pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
     match deleted {
+        Deleted::Gone { object, .. } if call.kind.version.returns_deleted => {
+            respond(call, StatusCode::OK, Answer::Object(object), &[]).await
+        }
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
         Deleted::Forced => {
             let (name, kind) = (call.request.name.clone(), call.kind.names().kind.clone());

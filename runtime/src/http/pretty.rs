@@ -1,11 +1,10 @@
 //! Indents JSON for people. Works on the text, so that keys and numbers stay unchanged.
 
-/// Indents compact JSON by two spaces per level, and ends it with a newline.
+/// Indents compact JSON by two spaces per level.
 pub(super) fn indent(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() * 2);
     let mut indent = Indent::default();
     indent.write(json, &mut out);
-    out.push(b'\n');
     out
 }
 
@@ -20,7 +19,7 @@ pub(super) struct Indent {
 }
 
 impl Indent {
-    /// Appends the next piece. The caller adds the final newline.
+    /// Appends the next piece.
     pub(super) fn write(&mut self, json: &[u8], out: &mut Vec<u8>) {
         let mut rest = json;
         while let Some(&byte) = rest.first() {
@@ -95,14 +94,13 @@ mod tests {
   "e": {},
   "f": [],
   "g": null
-}
-"#;
+}"#;
         assert_eq!(String::from_utf8(indent(given)).unwrap(), want);
         for end in 0..given.len() {
             let (mut indent, mut out) = (Indent::default(), Vec::new());
             indent.write(&given[..end], &mut out);
             indent.write(&given[end..], &mut out);
-            assert_eq!(String::from_utf8(out).unwrap() + "\n", want, "in two pieces, the first of {end} bytes");
+            assert_eq!(String::from_utf8(out).unwrap(), want, "in two pieces, the first of {end} bytes");
         }
     }
 }

@@ -71,7 +71,10 @@ pub(super) async fn serve(
     };
     let (endpoint, operation) = methods::operation(&served, path, &exchange.asked.method, exchange.asked.verb)?;
     let (verb, subresource) = (operation.verb, endpoint.subresource.clone());
-    if let Some(mounted) = backend.handlers.subresource(&served.kind, &subresource) {
+    if let Some((mounted, declared)) = backend.handlers.subresource(&served.kind, &subresource) {
+        // The handler takes and gives the version that it was declared for.
+        let of_handler = backend.api.registry.find(declared.group, declared.version, declared.plural);
+        let served = of_handler.unwrap_or(served);
         return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
     }
     let is_of_objects = matches!(operation.answer, endpoint::Answer::Own);
@@ -104,7 +107,8 @@ pub(super) async fn serve(
     }
 }
 
-/// The answer if no kind is served: a Status below an existing group and version, and otherwise a plain page.
+/// The answer if no kind is served: a Status below an existing group and version, and in groups of kinds that are compiled in,
+/// whatever their version; otherwise a plain page.
 fn missing(backend: &Backend, exchange: &Exchange, path: &ResourcePath) -> Result<Response, Refused> {
     if methods::lists_custom_kinds(path, exchange.asked.verb) {
         return Ok(response::json(StatusCode::OK, NO_CUSTOM_KINDS));
@@ -112,7 +116,7 @@ fn missing(backend: &Backend, exchange: &Exchange, path: &ResourcePath) -> Resul
     let (kinds, _) = backend.api.registry.all();
     let known = kinds.iter().any(|served| {
         let at = &served.kind.group_version;
-        at.group == path.group && at.version == path.version
+        at.group == path.group && (at.version == path.version || served.kind.policy().has_routes())
     });
     if known { Err(status::no_such_resource().into()) } else { Ok(response::page_not_found()) }
 }
@@ -182,7 +186,7 @@ impl Call<'_> {
         let create = self.write(bytes, move |api, request, bytes| {
             let (media_type, options) = (media_type.clone(), options.clone());
             Box::pin(async move {
-                let document = document(request, &request.served.kind, &media_type, &bytes)?;
+                let document = object(request, &media_type, &bytes)?;
                 Ok(api.create(request, document, &options).await?)
             })
         });
@@ -199,7 +203,7 @@ impl Call<'_> {
         let update = self.write(bytes, move |api, request, bytes| {
             let (media_type, options, refusal) = (media_type.clone(), options.clone(), refusal.clone());
             Box::pin(async move {
-                let document = document(request, &request.served.kind, &media_type, &bytes)?;
+                let document = object(request, &media_type, &bytes)?;
                 let written = api.update(request, document, &options).await;
                 written.map_err(|error| not_created(error, refusal))
             })
@@ -325,6 +329,16 @@ impl Call<'_> {
         });
         options.await
     }
+}
+
+/// The body of a write of an object. That of a custom resource says its type, as in kube-apiserver.
+fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
+    let kind = &*request.served.kind;
+    let decoded = document(request, kind, media_type, body)?;
+    if !request.is_scale() && !kind.policy().decodes_into_types() {
+        body::check_type_meta(&decoded.document, kind, body)?;
+    }
+    Ok(decoded)
 }
 
 /// The body of a write as a document of this kind, or as a Scale.

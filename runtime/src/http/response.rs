@@ -1,8 +1,14 @@
 //! Responses: the headers of every answer, and the common forms of answers.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    convert::Infallible,
+    mem,
+    pin::Pin,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
 };
 
 use axum_core::{body::Body, response::Response};
@@ -11,7 +17,7 @@ use http::{
     HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use http_body::Body as _;
+use http_body::{Body as _, Frame, SizeHint};
 
 use super::{negotiate::Accepted, pretty, render};
 use crate::{
@@ -26,6 +32,10 @@ pub(super) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"kindsmith\"");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, private");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// The end of compact JSON.
+const NEWLINE: &[u8] = b"\n";
+/// The size in bytes up to which JSON is copied to be sent in one piece with its newline.
+const COPIED: usize = 4 << 10;
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// An answer with the common headers.
@@ -39,15 +49,55 @@ pub(super) fn with(code: StatusCode, content_type: HeaderValue, body: Body) -> R
     response
 }
 
-/// JSON, unchanged.
+/// Compact JSON, and the newline that kube-apiserver ends it with.
 pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response {
-    with(code, JSON, Body::from(body.into()))
+    with(code, JSON, line(body.into()))
 }
 
-/// JSON, indented for people if requested.
+/// JSON, indented for people if requested; then no newline follows, as in kube-apiserver.
 pub(super) fn json_for(code: StatusCode, body: impl Into<Bytes>, indented: bool) -> Response {
     let body = body.into();
-    if indented { json(code, pretty::indent(&body)) } else { json(code, body) }
+    if indented { with(code, JSON, Body::from(pretty::indent(&body))) } else { json(code, body) }
+}
+
+/// A text and a newline. A short text is copied, because two pieces cost more to send than a copy.
+fn line(text: Bytes) -> Body {
+    if text.len() > COPIED {
+        return Body::new(Line { text: Some(text), is_ended: false });
+    }
+    let mut line = Vec::with_capacity(text.len() + NEWLINE.len());
+    line.extend_from_slice(&text);
+    line.extend_from_slice(NEWLINE);
+    Body::from(line)
+}
+
+/// A long text, which is not copied, and a newline.
+struct Line {
+    text: Option<Bytes>,
+    is_ended: bool,
+}
+
+impl http_body::Body for Line {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = self.text.take();
+        let piece = piece.or_else(|| {
+            let was_ended = mem::replace(&mut self.is_ended, true);
+            (!was_ended).then_some(Bytes::from_static(NEWLINE))
+        });
+        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.is_ended
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let newline = if self.is_ended { 0 } else { NEWLINE.len() };
+        SizeHint::with_exact((self.text.as_ref().map_or(0, Bytes::len) + newline) as u64)
+    }
 }
 
 /// A body in pieces.
@@ -160,7 +210,7 @@ fn fresh_audit_id() -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meta::status::StatusDetails;
+    use crate::{http::local, meta::status::StatusDetails};
 
     #[test]
     fn audit_ids_are_distinct_uuids() {
@@ -172,6 +222,19 @@ mod tests {
         assert!("89ab".contains(&a.to_str().unwrap()[19..20]));
         let given = HeaderValue::from_static("mine");
         assert_eq!(audit_id(Some(&given)), given);
+    }
+
+    #[tokio::test]
+    async fn compact_json_ends_with_a_newline_and_indented_json_does_not() {
+        for size in [0, 1, COPIED - 1, COPIED, COPIED + 1, 1 << 20] {
+            let text = format!("[{}]", "1".repeat(size));
+            let answer = json_for(StatusCode::OK, text.clone(), false);
+            assert_eq!(answer.body().size_hint().exact(), Some(text.len() as u64 + 1));
+            assert!(!answer.body().is_end_stream());
+            assert_eq!(local::whole(answer.into_body()).await.unwrap(), text.clone() + "\n");
+            let answer = local::whole(json_for(StatusCode::OK, text, true).into_body()).await.unwrap();
+            assert!(answer.ends_with(b"]"), "{size}");
+        }
     }
 
     #[test]

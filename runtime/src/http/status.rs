@@ -8,7 +8,7 @@ pub(super) use crate::verbs::status::{
 use crate::{
     auth::{Attributes, Decision},
     codec::{Encoding, protobuf::EncodeError},
-    kind::{Policy, endpoint::PatchType},
+    kind::{Kind, Policy, endpoint::PatchType},
     meta::{
         GroupResource,
         options::OptionsError,
@@ -92,6 +92,18 @@ pub(super) fn unwritable(name: &str, error: &EncodeError) -> Status {
 pub(super) fn unsupported_body(numbered: bool) -> Status {
     let offers = offered(numbered).map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None)
+}
+
+/// 415: a body in Protobuf of a kind of Kubernetes, whose fields have no numbers here.
+pub(super) fn unnumbered_body(kind: &Kind) -> Status {
+    let status = unsupported_body(false);
+    let (name, at) = (&kind.names().kind, &kind.group_version);
+    let message = format!(
+        "{}. Protobuf of {at} {name} needs the numbers of its fields: serve the .proto files of Kubernetes beside its OpenAPI \
+         documents",
+        status.message
+    );
+    Status { message, ..status }
 }
 
 fn unknown_format(offers: &str) -> String {

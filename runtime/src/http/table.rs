@@ -1,8 +1,9 @@
 //! Tables: columns and cells for kubectl, computed from objects by the kind's columns.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     list,
@@ -57,6 +58,17 @@ impl Include {
     }
 }
 
+/// A column, with its members in kube-apiserver's order.
+#[derive(Serialize)]
+struct ColumnDefinition<'k> {
+    name: &'k str,
+    #[serde(rename = "type")]
+    kind: &'k str,
+    format: &'k str,
+    description: Cow<'k, str>,
+    priority: i32,
+}
+
 /// Creates Tables of a kind's objects.
 pub(super) struct Table {
     kind: Arc<Kind>,
@@ -76,7 +88,7 @@ impl Table {
         let mut out = Vec::with_capacity(2048);
         self.open(&mut out, &format!("{{\"resourceVersion\":\"{}\"}}", object.revision()), with_columns);
         self.row(&mut out, object);
-        out.extend_from_slice(list::TAIL);
+        out.extend_from_slice(b"]}");
         out
     }
 
@@ -88,28 +100,33 @@ impl Table {
     }
 
     fn open(&self, out: &mut Vec<u8>, metadata: &str, with_columns: bool) {
-        let columns = if with_columns { self.columns() } else { Value::Null };
+        let columns = serde_json::to_string(&with_columns.then(|| self.columns())).expect("columns are plain data");
         let version = self.meta_version;
         let start = format!("{{\"kind\":\"Table\",\"apiVersion\":\"{version}\",\"metadata\":{metadata}");
         out.extend_from_slice(format!("{start},\"columnDefinitions\":{columns},\"rows\":[").as_bytes());
     }
 
-    fn columns(&self) -> Value {
-        let name =
-            json!({"name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0});
+    fn columns(&self) -> Vec<ColumnDefinition<'_>> {
+        let name = ColumnDefinition {
+            name: "Name",
+            kind: "string",
+            format: "name",
+            description: NAME_DESCRIPTION.into(),
+            priority: 0,
+        };
         let further = self.kind.version.columns.iter().map(|column| {
             // kube-apiserver's compiled kinds declare all columns as text, even counts and ages.
             let printed = self.kind.policy().prints_tables();
-            json!({
-                "name": column.name,
-                "type": if printed { "string" } else { &column.kind },
-                "format": column.format,
-                "description": describe(column),
-                "priority": column.priority,
-            })
+            ColumnDefinition {
+                name: &column.name,
+                kind: if printed { "string" } else { &column.kind },
+                format: &column.format,
+                description: describe(column),
+                priority: column.priority,
+            }
         });
         let name = (!self.kind.names_itself()).then_some(name);
-        Value::Array(name.into_iter().chain(further).collect())
+        name.into_iter().chain(further).collect()
     }
 
     /// Appends the row of an object.
@@ -185,12 +202,12 @@ fn whole(number: &serde_json::Number) -> Value {
     }
 }
 
-fn describe(column: &Column) -> String {
+fn describe(column: &Column) -> Cow<'_, str> {
     match &column.cell {
         Cell::Path(path) if column.description.is_empty() => {
-            format!("Custom resource definition column (in JSONPath format): .{path}")
+            format!("Custom resource definition column (in JSONPath format): .{path}").into()
         }
-        _ => column.description.clone(),
+        _ => Cow::Borrowed(&column.description),
     }
 }
 

@@ -1,4 +1,6 @@
 //! Tests of columns and cells.
+use serde_json::json;
+
 use super::*;
 use crate::{Resource, builtin::ConfigMap, http::sample, kind::JsonPath, widget::Widget};
 

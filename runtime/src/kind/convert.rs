@@ -48,6 +48,11 @@ pub trait Convert: Send + Sync {
         false
     }
 
+    /// The place in this version of what an error of the storage version names, if the conversion moves it.
+    fn place_of_stored(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     /// The other server that the conversion waits for. Only the server's own conversions may.
     #[doc(hidden)]
     fn webhook(&self) -> Option<&Arc<Webhook>> {

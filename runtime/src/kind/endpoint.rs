@@ -24,6 +24,8 @@ pub struct Endpoint {
     pub changes: Changes,
     /// Query options in addition to the common ones.
     pub options: Option<Arc<Schema>>,
+    /// Paths below it are its own, such as those that a proxy forwards to.
+    pub takes_paths: bool,
 }
 
 /// One verb of an endpoint.
@@ -229,6 +231,19 @@ impl Endpoint {
         }
     }
 
+    /// The same for other versions of a kind: its objects become documents of that version.
+    pub(crate) fn in_terms_of(mut self, kind: &Kind) -> Self {
+        for operation in &mut self.operations {
+            if operation.body == Body::Own {
+                operation.body = Body::Document(DocumentSchema::of(kind));
+            }
+            if operation.answer == Answer::Own {
+                operation.answer = Answer::Document(DocumentSchema::of(kind));
+            }
+        }
+        self
+    }
+
     /// The kinds of its documents other than the kind itself.
     pub fn documents(&self) -> impl Iterator<Item = &DocumentSchema> {
         self.operations.iter().flat_map(|operation| {
@@ -248,6 +263,7 @@ pub(crate) fn of(kind: &Kind) -> Vec<Endpoint> {
         operations,
         changes,
         options: None,
+        takes_paths: false,
     };
     let patch = |answer| Operation::new(Verb::Patch, Body::Patch(PatchType::of(kind, true)), answer);
     let part = |body, answer: Answer| {
@@ -260,12 +276,13 @@ pub(crate) fn of(kind: &Kind) -> Vec<Endpoint> {
     if !kind.shared.stored {
         return vec![endpoint("", main, vec![Operation::new(Verb::Create, Body::Own, Answer::Own)])];
     }
+    let deleted = if kind.version.returns_deleted { Answer::Own } else { Answer::Status };
     let mut whole = part(Body::Own, Answer::Own);
     whole.extend([
         Operation::new(Verb::List, Body::None, Answer::List),
         Operation::new(Verb::Watch, Body::None, Answer::List),
         Operation::new(Verb::Create, Body::Own, Answer::Own),
-        Operation::new(Verb::Delete, Body::DeleteOptions, Answer::Status),
+        Operation::new(Verb::Delete, Body::DeleteOptions, deleted),
     ]);
     if kind.policy().deletes_collections() {
         whole.push(Operation::new(Verb::DeleteCollection, Body::DeleteOptions, Answer::Status));

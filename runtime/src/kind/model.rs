@@ -302,6 +302,8 @@ pub struct Version {
     pub columns: Vec<Column>,
     /// Selectable fields beyond metadata.name and metadata.namespace.
     pub selectable: Vec<Path>,
+    /// Further names of selectable fields: Kubernetes selects jobs by `status.successful`, which is `status.succeeded`.
+    pub selector_aliases: Vec<(String, Path)>,
     /// True if there is a status subresource; writes of the object then do not change the status.
     pub status: bool,
     /// `metadata.generation` counts changes outside of metadata and status.
@@ -312,6 +314,8 @@ pub struct Version {
     pub update_without_version: bool,
     /// A PUT to a missing name creates the object.
     pub create_on_update: bool,
+    /// A deletion answers with the deleted object, instead of a Status.
+    pub returns_deleted: bool,
     /// The verbs on objects, if they are fewer than the policy allows.
     pub verbs: Option<Vec<Verb>>,
     /// Custom subresources, in addition to status, scale and finalize.

@@ -5,8 +5,12 @@ use super::{
     Kind,
     convert::{self, Conversion, Webhook},
     definition::{Definition, Problems},
+    model::Version,
 };
-use crate::schema::{self, Document, Meter};
+use crate::{
+    meta::version,
+    schema::{self, Document, Meter},
+};
 
 /// A kind in all of its versions, exactly one of which is the storage version.
 #[derive(Clone)]
@@ -90,6 +94,24 @@ impl Versions {
         })
     }
 
+    /// The warning in all answers of a deprecated version. Without a text of its own it names the version to use, as in
+    /// kube-apiserver.
+    pub(crate) fn deprecation(&self, kind: &Kind) -> Option<String> {
+        let (given, name) = (kind.version.deprecated.as_ref()?, &kind.version.name);
+        if *given != format!("{} {} is deprecated", kind.group_version, kind.names().kind) {
+            return Some(given.clone());
+        }
+        let newer = self.iter().filter(|other| {
+            let Version { served, deprecated, name: other, .. } = &*other.version;
+            *served && deprecated.is_none() && version::by_priority(other, name).is_lt()
+        });
+        let newest = newer.min_by(|one, other| version::by_priority(&one.version.name, &other.version.name));
+        Some(newest.map_or_else(
+            || given.clone(),
+            |newest| format!("{given}; use {} {}", newest.group_version, newest.names().kind),
+        ))
+    }
+
     /// All versions in the given order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
         self.all.iter()
@@ -97,6 +119,14 @@ impl Versions {
 }
 
 impl Kind {
+    /// What clients are told if the kind has rules, which are not enforced.
+    pub(crate) fn unenforced_rules(&self) -> Option<String> {
+        let count = self.version.schema.rules();
+        let resource = self.shared.group_resource();
+        (count > 0)
+            .then(|| format!("CEL rules of {resource} are not enforced yet, and objects may violate them: {count}"))
+    }
+
     /// True if its objects are converted to the storage version and back by a webhook.
     pub(crate) fn waits(&self) -> bool {
         self.webhook().is_some()
@@ -242,6 +272,34 @@ mod tests {
         fn read(&self, gear: Document) -> Result<Document, String> {
             Ok(gear)
         }
+    }
+
+    #[test]
+    fn a_deprecated_version_names_the_newest_served_one_that_is_not() {
+        let warning = |others: &[(&str, bool, bool)], text: Option<&str>| {
+            let version = |name: &str, served: bool, deprecated: bool| {
+                json!({"name": name, "served": served, "storage": false, "deprecated": deprecated,
+                    "schema": {"openAPIV3Schema": {"type": "object"}}})
+            };
+            let mut versions = vec![version("v1beta2", true, true)];
+            versions[0]["storage"] = true.into();
+            text.into_iter().for_each(|text| versions[0]["deprecationWarning"] = text.into());
+            versions.extend(others.iter().map(|(name, served, deprecated)| version(name, *served, *deprecated)));
+            let spec = json!({"group": "g.io", "scope": "Cluster", "names": {"plural": "bolts", "kind": "Bolt"}, "versions": versions});
+            let defined = crd::define(&json!({"metadata": {"name": "bolts.g.io"}, "spec": spec})).unwrap().definition;
+            let versions = Versions::new(defined.kinds(&Custom)).unwrap();
+            versions.deprecation(versions.stored()).unwrap()
+        };
+        let plain = "g.io/v1beta2 Bolt is deprecated";
+        assert_eq!(warning(&[], None), plain);
+        let named = |version: &str| format!("{plain}; use g.io/{version} Bolt");
+        assert_eq!(warning(&[("v1", true, false), ("v2", true, false), ("v1beta3", true, false)], None), named("v2"));
+        assert_eq!(
+            warning(&[("v2", false, false), ("v1", true, true), ("v1beta3", true, false)], None),
+            named("v1beta3")
+        );
+        assert_eq!(warning(&[("v1beta1", true, false), ("v1alpha1", true, false)], None), plain, "older ones");
+        assert_eq!(warning(&[("v1", true, false)], Some("use nuts")), "use nuts");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds resources in the registry, now or when they are there.
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
-use super::{Registered, Registry};
+use super::{Registered, Registry, table::Table};
 use crate::meta::GroupResource;
 
 impl Registry {
@@ -52,7 +52,7 @@ impl Registry {
 
     /// The number of [`Registry::all`] when it is another one than this.
     pub async fn after(&self, generation: u64) -> u64 {
-        let now = || Some(self.table.load().generation).filter(|now| *now != generation);
+        let now = || Some(self.generation(&self.table.load())).filter(|now| *now != generation);
         self.until(now).await
     }
 
@@ -66,16 +66,21 @@ impl Registry {
         self.table.load().namespaces.clone()
     }
 
-    /// All kinds in each served version, in the order of registration, and a number that changes with them.
+    /// All kinds in each served version, in the order of registration, and a number that increases when they change, or when one
+    /// of them begins to be removed.
     pub fn all(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
         let table = self.table.load();
-        (table.kinds.clone(), table.generation)
+        (table.kinds.clone(), self.generation(&table))
     }
 
     /// Each resource once in the storage version, served or not, and the number of [`Registry::all`]. For code that
     /// works on stored objects.
     pub fn resources(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
         let table = self.table.load();
-        (table.resources.clone(), table.generation)
+        (table.resources.clone(), self.generation(&table))
+    }
+
+    fn generation(&self, table: &Table) -> u64 {
+        table.generation + self.endings.load(Ordering::SeqCst)
     }
 }

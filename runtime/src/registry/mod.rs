@@ -21,7 +21,7 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
 
@@ -76,14 +76,8 @@ impl Declarer {
         self.hold.load_full()
     }
 
-    /// States that the resource is being removed: its objects may be changed and deleted, and no new ones are created. Call
-    /// it before [`Registry::confirm`].
-    pub fn end(&self) {
-        self.ends.store(true, Ordering::SeqCst);
-    }
-
     /// True if the resource is being removed: no objects are created any more. Read it after [`Declarer::hold`].
-    pub fn ends(&self) -> bool {
+    fn ends(&self) -> bool {
         self.ends.load(Ordering::SeqCst)
     }
 }
@@ -110,6 +104,10 @@ pub struct Registered {
     pub webhooks: Option<Arc<Webhooks>>,
     /// The definition; `None` if the program declares it.
     pub declarer: Option<Arc<Declarer>>,
+    /// The warning in all answers, if the version is deprecated.
+    pub deprecated: Option<Arc<str>>,
+    /// The warning of a write, if the kind has rules that are not enforced.
+    pub unenforced: Option<Arc<str>>,
     /// Unique for each kind and version in this process; never zero.
     pub number: u32,
 }
@@ -124,6 +122,11 @@ impl Registered {
     /// The resource in the storage version.
     pub fn stored(self: &Arc<Self>) -> &Arc<Self> {
         self.stored.as_ref().unwrap_or(self)
+    }
+
+    /// True if the resource is being removed: no objects are created any more. Read it after [`Declarer::hold`].
+    pub fn is_ending(&self) -> bool {
+        self.declarer.as_ref().is_some_and(|declarer| declarer.ends())
     }
 
     /// The endpoint of a subresource, or of the objects themselves for an empty name.
@@ -147,6 +150,8 @@ pub struct Registry {
     changing: Mutex<()>,
     requests: Arc<metrics::Requests>,
     webhooks: Arc<Webhooks>,
+    /// The number of resources that have begun to be removed.
+    endings: AtomicU64,
     /// Signals that a resource was added, replaced, removed or confirmed.
     changes: signal::Sender<()>,
 }
@@ -160,7 +165,8 @@ impl Registry {
     /// An empty registry that stores objects through a transformer, and converts them by webhooks.
     pub fn with(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>, webhooks: Arc<Webhooks>) -> Self {
         let (table, changing, requests) = (ArcSwap::default(), Mutex::new(()), Arc::default());
-        Self { cache, transformer, table, changing, requests, webhooks, changes: signal::Sender::new(()) }
+        let (endings, changes) = (AtomicU64::new(0), signal::Sender::new(()));
+        Self { cache, transformer, table, changing, requests, webhooks, endings, changes }
     }
 
     /// The conversion webhooks.
@@ -262,6 +268,16 @@ impl Registry {
             self.changes.send_replace(());
         }
         is_served
+    }
+
+    /// States that a resource is being removed: its objects may be changed and deleted, and no new ones are created. Call it
+    /// before [`Registry::confirm`].
+    pub fn end(&self, served: &Registered) {
+        let Some(declarer) = &served.declarer else { return };
+        if !declarer.ends.swap(true, Ordering::SeqCst) {
+            self.endings.fetch_add(1, Ordering::SeqCst);
+            self.changes.send_replace(());
+        }
     }
 
     /// Confirms that the row that declares a resource was written again, and still declares the same. Writes that were

@@ -129,6 +129,8 @@ impl Registry {
                 stored: None,
                 webhooks: records.versions().webhook().map(|_| self.webhooks.clone()),
                 declarer: declarer.cloned(),
+                deprecated: records.versions().deprecation(kind).map(Into::into),
+                unenforced: kind.unenforced_rules().map(Into::into),
                 number: next_number(),
             }
         };
@@ -142,6 +144,9 @@ impl Registry {
             Arc::new(Registered { view: Some(view), stored: Some(stored.clone()), ..served })
         };
         let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
+        if let Some(unenforced) = versions.iter().find_map(|version| version.unenforced.as_deref()) {
+            tracing::warn!("{unenforced}");
+        }
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
         if old.is_some_and(|old| old.webhooks.is_some()) {

@@ -118,7 +118,7 @@ struct Selectable {
 
 impl Selectable {
     fn of(kind: &Arc<Kind>) -> Self {
-        Self { kind: kind.clone(), indexes: Indexes::new(&kind.version.selectable) }
+        Self { kind: kind.clone(), indexes: Indexes::new(kind) }
     }
 
     fn version(&self) -> &str {
@@ -165,7 +165,7 @@ impl KindReader {
             structure: schema::fingerprint(&kind.version.schema),
             rules: schema::fingerprint::rules(&kind.version.schema),
             type_meta: kind.type_meta(),
-            indexes: Indexes::new(&kind.version.selectable),
+            indexes: Indexes::new(kind),
             others: versions.iter().filter(selects).map(Selectable::of).collect(),
             versions,
             transformer,

@@ -18,7 +18,7 @@ use crate::{
 };
 
 fn indexes() -> Indexes {
-    Indexes::new(&[Path(vec!["spec".to_owned(), "color".to_owned()])])
+    Indexes::of_paths(&[Path(vec!["spec".to_owned(), "color".to_owned()])])
 }
 
 fn object() -> Document {

@@ -228,6 +228,12 @@ impl Schema {
         self.name.as_deref().map(|name| name.rsplit('.').next().unwrap_or(name))
     }
 
+    /// The number of rules in CEL in it.
+    pub(crate) fn rules(&self) -> usize {
+        let own = self.unenforced.as_ref().map_or(0, |unenforced| unenforced.rules.len());
+        own + self.below().map(Self::rules).sum::<usize>()
+    }
+
     /// Somewhere in it, something other than the merge patch of RFC 7396 is declared for strategic merge patches.
     pub fn says_how_patches_merge(&self) -> bool {
         self.patch != PatchStrategy::default() || self.below().any(Self::says_how_patches_merge)

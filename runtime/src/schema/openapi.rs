@@ -51,15 +51,20 @@ impl Version {
 /// two types share a name but not their fields, the later one becomes `<prefix>.<name>_2`. `of_objects` are the properties of the
 /// root and of embedded objects in addition to the declared ones, as JSON: `apiVersion`, `kind` and `metadata`. The root gets the
 /// members `also`.
+///
+/// Clients such as kubectl refuse unknown fields by version 2, which cannot say where they are allowed. For custom resources
+/// (`is_custom`) it therefore says less, as in kube-apiserver: no properties, items and type of values that keep unknown fields or
+/// may be null, and no type of lists without items and of values of several types.
 pub(crate) fn define(
     (prefix, name): (&str, &str),
     schema: &Schema,
-    version: Version,
+    (version, is_custom): (Version, bool),
     of_objects: &[(&str, Arc<[u8]>)],
     also: impl FnOnce(&mut Members<'_>),
     out: &mut Definitions,
 ) {
-    let mut rendering = Rendering { prefix, version, of_objects, named: Named::new(mem::take(out), "_") };
+    let prunes = is_custom && version == Version::V2;
+    let mut rendering = Rendering { prefix, version, prunes, of_objects, named: Named::new(mem::take(out), "_") };
     let mut root = At::object(schema);
     let untyped =
         (schema.kind != Type::Object).then(|| Schema { kind: Type::Object, preserve_unknown: true, ..schema.clone() });
@@ -68,7 +73,11 @@ pub(crate) fn define(
     }
     let mut json = Json::default();
     json.object(|out| {
-        rendering.whole(root, out);
+        if prunes && schema.preserve_unknown {
+            out.put("type", "object");
+        } else {
+            rendering.whole(root, out);
+        }
         also(out);
     });
     *out = rendering.named.finish();
@@ -78,6 +87,8 @@ pub(crate) fn define(
 struct Rendering<'a> {
     prefix: &'a str,
     version: Version,
+    /// What the clients of a custom resource would not allow for is left out.
+    prunes: bool,
     of_objects: &'a [(&'a str, Arc<[u8]>)],
     named: Named<Arc<[u8]>>,
 }
@@ -115,6 +126,8 @@ impl Rendering<'_> {
     fn used(&mut self, at: At<'_>, out: &mut Json) {
         let full = at.name.as_deref().map(|name| self.full(name));
         let defined = match full {
+            // Its definition has a type.
+            _ if self.prunes && at.nullable => return out.object(|out| self.whole(at, out)),
             name if let Some(definition) = at.leads_to() => {
                 self.define_recursive(definition, &name.unwrap_or_else(|| self.full("")))
             }
@@ -154,15 +167,29 @@ impl Rendering<'_> {
         self.fields(at, out);
     }
 
+    /// True if it does not say what a value has in it.
+    fn is_opaque(&self, schema: &Schema) -> bool {
+        self.prunes && (schema.nullable || schema.preserve_unknown)
+    }
+
+    fn is_untyped(&self, schema: &Schema) -> bool {
+        let is_pruned = match schema.kind {
+            Type::Object => schema.preserve_unknown,
+            Type::Array => schema.preserve_unknown || schema.items.is_none(),
+            _ => false,
+        };
+        self.prunes && (schema.nullable || is_pruned)
+    }
+
     fn type_of(&self, schema: &Schema, out: &mut Members<'_>) {
         if let Some(name) = schema.kind.name() {
-            out.put("type", name);
+            out.put_some("type", (!self.is_untyped(schema)).then_some(name));
             out.put_some("format", schema.format.as_deref());
         } else if schema.kind == Type::IntOrString {
-            if self.version == Version::V2 {
+            if self.version == Version::V2 && !self.prunes {
                 out.put("type", "string");
             }
-            out.put("format", "int-or-string");
+            out.put_some("format", (!self.prunes).then_some("int-or-string"));
             out.put("x-kubernetes-int-or-string", &true);
         }
     }
@@ -178,11 +205,21 @@ impl Rendering<'_> {
         }
     }
 
+    /// The names of required fields; clients take null for a missing field.
+    fn required<'s>(&self, at: At<'s>) -> Vec<&'s str> {
+        if self.prunes && at.entry().is_some_and(|values| values.nullable) {
+            return Vec::new();
+        }
+        let may_be_null = |name: &str| self.prunes && at.property(name).is_some_and(|property| property.nullable);
+        at.node().required.iter().map(String::as_str).filter(|name| !may_be_null(name)).collect()
+    }
+
     fn fields(&mut self, at: At<'_>, out: &mut Members<'_>) {
         let schema = at.node();
+        let is_opaque = self.is_opaque(schema);
         let of_objects = if at.is_object() { self.of_objects } else { &[] };
         let declared = |(name, _): &(&String, At<'_>)| !of_objects.iter().any(|(other, _)| other == name);
-        if at.properties().len() > 0 || !of_objects.is_empty() {
+        if !is_opaque && (at.properties().len() > 0 || !of_objects.is_empty()) {
             out.with("properties", |out| {
                 out.object(|out| {
                     for (name, property) in at.properties().filter(declared) {
@@ -194,8 +231,9 @@ impl Rendering<'_> {
                 });
             });
         }
-        if !schema.required.is_empty() {
-            out.put("required", &schema.required);
+        let required = self.required(at);
+        if !required.is_empty() {
+            out.put("required", &required);
         }
         if let Some(values) = at.entry() {
             match values.boolean {
@@ -203,7 +241,7 @@ impl Rendering<'_> {
                 None => out.with("additionalProperties", |out| self.used(values, out)),
             }
         }
-        if let Some(items) = at.items() {
+        if let Some(items) = at.items().filter(|_| !is_opaque) {
             out.with("items", |out| self.used(items, out));
         }
         if let Some(unenforced) = &schema.unenforced {

@@ -23,7 +23,7 @@ use crate::{
     builtin, codec,
     files::{self, Limits, Listing},
     kind::{
-        DocumentHooks, Kind, crd,
+        Definition, DocumentHooks, Kind, crd, endpoint,
         hook::{self, Hooks},
         openapi::{self, Described, Resource, Source},
         policy::Custom,
@@ -92,6 +92,19 @@ impl Defined {
     }
 }
 
+/// Adds to a kind that the program declares the subresources that documents say it has, and it has not. They have no answer.
+pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
+    let resource = kind.group_resource();
+    let mut of_kind = replaced.iter().filter(|definition| definition.shared.group_resource() == resource);
+    let versions = of_kind.next().map(|definition| &definition.versions[..]).unwrap_or_default();
+    let Some(documented) = versions.iter().find(|version| version.name == kind.version.name).cloned() else {
+        return kind;
+    };
+    let has = |name: &str| endpoint::of(&kind).iter().any(|endpoint| &*endpoint.subresource == name);
+    let missing: Vec<_> = documented.subresources.iter().filter(|one| !has(&one.subresource)).cloned().collect();
+    kind.with(|_, version, _| version.subresources.extend(missing))
+}
+
 /// What stands for the file of all OpenAPI documents.
 const DOCUMENTS: &str = "the OpenAPI documents";
 
@@ -99,6 +112,8 @@ const DOCUMENTS: &str = "the OpenAPI documents";
 #[derive(Default)]
 struct Reading {
     defined: Vec<Defined>,
+    /// What documents say of resources that the program declares.
+    replaced: Vec<Definition>,
     /// The files, or folders, that cannot be used.
     broken: Vec<PathBuf>,
     /// What is wrong, a line each with the file and the line in it.
@@ -116,6 +131,8 @@ impl Reading {
 /// The resources that files define, and the files as of before they were read.
 pub(super) struct Opened {
     pub defined: Vec<Defined>,
+    /// What documents say of resources that the program declares.
+    pub replaced: Vec<Definition>,
     seen: Vec<Stamp>,
 }
 
@@ -127,7 +144,7 @@ impl DefinitionFiles {
     pub(super) fn open(&self) -> Result<Opened> {
         let (seen, read) = (stamps(&self.list().files), self.look());
         if read.problems.is_empty() {
-            Ok(Opened { defined: read.defined, seen })
+            Ok(Opened { defined: read.defined, replaced: read.replaced, seen })
         } else {
             Err(Error::Kind(read.problems.join("\n")))
         }
@@ -183,6 +200,7 @@ impl DefinitionFiles {
             Described::default()
         });
         read.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
+        read.warnings.extend(described.lacks());
         self.take_described(mem::take(&mut described.resources), &mut read);
         for (file, mut definition) in manifests {
             let name = definition.shared.group_resource();
@@ -215,9 +233,17 @@ impl DefinitionFiles {
         for resource in resources {
             let name = resource.definition.shared.group_resource();
             if self.declared.contains(&name) {
-                read.warnings.insert(format!(
-                    "{name} of the documents is not served: it is built in, or declared by the program"
-                ));
+                let versions = resource.definition.versions.iter();
+                let subresources: BTreeSet<_> =
+                    versions.flat_map(|version| &version.subresources).map(|one| &*one.subresource).collect();
+                let mut warning =
+                    format!("{name} of the documents is not served: it is built in, or declared by the program");
+                if !subresources.is_empty() {
+                    let names: Vec<_> = subresources.into_iter().collect();
+                    warning += &format!("; of its subresources, these have no answer: {}", names.join(", "));
+                }
+                read.warnings.insert(warning);
+                read.replaced.push(resource.definition);
                 continue;
             }
             read.defined.push(Defined { resource, file: DOCUMENTS.into() });
@@ -239,7 +265,7 @@ impl DefinitionFiles {
             return None;
         }
         let (of, files) = (self.clone(), self.clone());
-        let Opened { defined, seen } = opened;
+        let Opened { defined, seen, .. } = opened;
         let mut served = defined;
         let (known, refused) = (registry.clone(), Arc::new(AtomicBool::new(false)));
         let is_refused = refused.clone();

@@ -16,7 +16,7 @@ use super::{
     access::Access,
     builder::{Builder, Check},
     controllers::{Controller, Running},
-    definition_files::{Attached, Opened},
+    definition_files::{self, Attached, Opened},
     export,
     stores::{self, Keep},
 };
@@ -26,7 +26,7 @@ use crate::{
     cache::{Cache, Preload},
     handlers::Pending,
     http::{self, Health, Metrics, Service, VersionInfo},
-    kind::{Kind, by_resource},
+    kind::{Definition, Kind, by_resource},
     registry::{
         Prepared, Preparer, Registry,
         reader::{Identity, Transformer},
@@ -48,6 +48,8 @@ pub(super) struct Core {
     pub given: Option<Arc<dyn Store>>,
     /// True if the built-in kinds are not served.
     pub without_builtins: bool,
+    /// What documents say of kinds that the program declares.
+    pub replaced: Vec<Definition>,
     /// How long Events live, if it was changed. Zero for ever.
     pub event_lifetime: Option<Duration>,
     /// True if what `CustomResourceDefinition` objects define is served.
@@ -158,6 +160,7 @@ impl Builder {
         let missing = unattached.iter().filter(|attached| !from_files.iter().any(|kind| attached.is_for(kind)));
         let missing: Vec<String> = missing.map(Attached::missing).collect();
         kinds.extend(from_files);
+        self.core.replaced.clone_from(&opened.replaced);
         if missing.is_empty() { Ok(opened) } else { Err(Error::Kind(missing.join("\n"))) }
     }
 }
@@ -173,6 +176,7 @@ impl Core {
             kinds = kinds.into_iter().map(|kind| builtin::event_lifetime(kind, lifetime)).collect();
         }
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
+        kinds = kinds.into_iter().map(|kind| definition_files::complete(kind, &self.replaced)).collect();
         let preparer = Preparer { transformer: &transformer, webhooks: &webhooks };
         let prepared = by_resource(kinds).into_iter().map(|versions| preparer.prepare(versions));
         let prepared = prepared.collect::<Result<Vec<_>, _>>().map_err(Error::Kind)?;

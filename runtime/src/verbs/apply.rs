@@ -75,7 +75,8 @@ impl Verbs {
             Err(Failed::Lost) => return Ok(None),
             Err(Failed::Refused(error)) => return Err(error),
         };
-        Ok(Some(Written { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
+        let warnings = request.served.unenforced.iter().map(ToString::to_string).collect();
+        Ok(Some(Written { answer: Answer::Object(object), created: false, warnings }))
     }
 }
 

@@ -4,7 +4,13 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use tokio::{task::spawn_blocking, time::timeout};
 
-use super::{Error, Request, Verbs, lifecycle::hold_namespace, rewrite::conflict, turns::Retry, waiting};
+use super::{
+    Error, Request, Verbs,
+    lifecycle::{check_creation, hold_namespace},
+    rewrite::conflict,
+    turns::Retry,
+    waiting,
+};
 use crate::{
     cache::{Object, Reader},
     meta::Revision,
@@ -108,9 +114,9 @@ impl Verbs {
         sealed.map(|sealed| checked(request, sealed)).transpose().map_err(Failed::from)
     }
 
-    /// Deletes an object that is still at a revision.
-    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<(), Failed> {
-        self.commit(request, key, None, Expect::At(at)).await.map(drop)
+    /// Deletes an object that is still at a revision. Returns the revision of the deletion.
+    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Revision, Failed> {
+        self.commit(request, key, None, Expect::At(at)).await
     }
 
     async fn commit(
@@ -128,10 +134,9 @@ impl Verbs {
             let hold = declarer.map(|declarer| declarer.hold());
             let mut holds: Vec<Hold> = hold.as_deref().cloned().into_iter().collect();
             if op.expect == Expect::Absent {
-                if declarer.is_some_and(|declarer| declarer.ends()) {
-                    return Err(Error::MethodNotAllowed.into());
-                }
-                holds.extend(hold_namespace(self, request, op.key.rsplit('/').next().unwrap_or_default())?);
+                let name = op.key.rsplit('/').next().unwrap_or_default();
+                check_creation(request, name)?;
+                holds.extend(hold_namespace(self, request, name)?);
             }
             let error = match self.store.commit(Commit { ops: vec![op.clone()], holds }).await {
                 Ok(revisions) => return Ok(*revisions.first().expect("a revision for each operation")),

@@ -9,7 +9,11 @@ use super::{
     versions::Answerable,
 };
 use crate::{
-    codec::Decoded, kind::model::Scope, meta::options::CreateOptions, registry::reader::Values, schema::Document,
+    codec::Decoded,
+    kind::model::Scope,
+    meta::{Revision, options::CreateOptions},
+    registry::reader::Values,
+    schema::Document,
     storage::Expect,
 };
 
@@ -70,7 +74,8 @@ impl Verbs {
                 write.run_default(&mut document).await?;
             }
             let fit = write.validate(&document).await?;
-            if !system::text(&document, "resourceVersion").is_empty() {
+            // kube-apiserver takes zero, and a text that is no number, as unset.
+            if system::text(&document, "resourceVersion").parse::<Revision>().is_ok_and(|version| version.0 != 0) {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }

@@ -118,9 +118,14 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
     };
     let expected = [("apiVersion", shape.version.to_string()), ("kind", shape.kind.to_owned())];
     let is_custom = !shape.policy.decodes_into_types();
+    let is_patched = is_custom && origin == Origin::Patch;
+    if is_patched && matches!(object.get("kind").map(Document::as_str), None | Some(Some(""))) {
+        return Err(bad_patch("Object 'Kind' is missing"));
+    }
     for (name, expected) in expected {
         let given = match object.get(name).map(Document::as_str) {
             Some(Some(given)) if given == expected => continue,
+            None | Some(Some("")) if is_patched => String::new(),
             None | Some(Some("")) => {
                 object.insert(name.to_owned(), Document::String(expected));
                 continue;

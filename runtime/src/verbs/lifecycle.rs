@@ -1,4 +1,4 @@
-//! What kube-apiserver's plugin NamespaceLifecycle ensures: no new objects in namespaces that are missing or end, and no
+//! What the lives of others forbid: new objects in namespaces that are missing or end, or of definitions that end; and the
 //! deletion of permanent objects.
 use super::{Error, Request, Verbs};
 use crate::{cache::Object, kind::Kind, storage::Hold};
@@ -32,6 +32,19 @@ pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Resu
             format!("namespace {namespace} is being terminated"),
             "metadata.namespace".to_owned(),
         )],
+    })
+}
+
+/// Refuses a new object of a resource whose definition is being removed. Fails with [`Error::Forbidden`].
+pub(super) fn check_creation(request: &Request, name: &str) -> Result<(), Error> {
+    if !request.served.is_ending() {
+        return Ok(());
+    }
+    Err(Error::Forbidden {
+        resource: request.served.kind.group_resource(),
+        name: name.to_owned(),
+        message: "create not allowed while custom resource definition is terminating".to_owned(),
+        causes: Vec::new(),
     })
 }
 

@@ -14,7 +14,7 @@ use super::{
     Error, Request, Verbs,
     admission::{Attributes, Options},
     decode::{Origin, Shape, decode, wrong_types},
-    lifecycle::hold_namespace,
+    lifecycle::{check_creation, hold_namespace},
     owners, ownership, scale,
     system::{self, Nameless},
     waiting::outside,
@@ -124,11 +124,21 @@ impl Write<'_> {
         }
         warnings.extend(self.admit(document).await?);
         warnings.extend(owners::dedup(document, true));
+        warnings.extend(self.finalizer_warnings(document));
+        warnings.extend(self.request.served.unenforced.as_deref().map(str::to_owned));
         if let Some(old) = self.old {
             system::count_generation(&self.request.served.kind, document, old);
             apply::keep_times(old, document);
         }
         Ok(warnings)
+    }
+
+    /// Warnings about new finalizers of a custom resource. kube-apiserver refuses such ones of its own kinds.
+    fn finalizer_warnings(&self, document: &Document) -> Vec<String> {
+        if self.kind.policy().decodes_into_types() {
+            return Vec::new();
+        }
+        validate::finalizer_warnings(&document["metadata"], self.old.map(|old| &old["metadata"]))
     }
 
     /// The same for a document that is not stored and has no field owners, with validation. It needs no name.
@@ -152,7 +162,11 @@ impl Write<'_> {
     /// again. Restores invalid managed fields, and returns a warning about them.
     async fn admit(&self, document: &mut Document) -> Result<Option<String>, Error> {
         let kind = self.kind;
-        if self.old.is_none() && self.subject.is_none() && kind.policy().needs_namespace() {
+        let creates = self.old.is_none() && self.subject.is_none();
+        if creates {
+            check_creation(self.request, system::text(document, "name"))?;
+        }
+        if creates && kind.policy().needs_namespace() {
             // The commit checks the namespace again, and makes it a condition.
             hold_namespace(self.api, self.request, system::text(document, "name"))?;
         }

@@ -5,7 +5,10 @@ use std::{ops::Range, sync::Arc};
 use super::{Error, Request};
 use crate::{
     cache::{Condition, Filter, Object, Snapshot, Subscription, Term},
-    kind::{Kind, model::Scope},
+    kind::{
+        Kind,
+        model::{Path, Scope, Version},
+    },
     meta::{
         options::ListOptions,
         selector::{FieldTerm, Labels, Operator},
@@ -127,10 +130,13 @@ fn conditions(labels: &Labels, field: Option<&(usize, Box<str>)>) -> Vec<Conditi
 }
 
 fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
-    let found = kind.version.selectable.iter().position(|path| {
+    let is_named = |path: &Path| {
         let mut names = field.split('.');
         path.0.iter().all(|name| names.next() == Some(name)) && names.next().is_none()
-    });
+    };
+    let Version { selectable, selector_aliases, .. } = &*kind.version;
+    let alias = selector_aliases.iter().find(|(name, _)| name == field).map(|(_, path)| path);
+    let found = selectable.iter().position(|path| alias.map_or_else(|| is_named(path), |alias| alias == path));
     found.ok_or_else(|| Error::BadRequest(kind.policy().unknown_field(field, !kind.version.selectable.is_empty())))
 }
 

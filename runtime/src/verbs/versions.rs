@@ -19,7 +19,7 @@ use crate::{
     cache::{Body, Object, Reading},
     codec,
     kind::{Kind, binding::Hook},
-    meta::Revision,
+    meta::{FieldError, FieldPath, Revision},
     registry::reader::Fit,
     schema::{Document, Meter},
 };
@@ -172,6 +172,16 @@ impl Write<'_> {
         names::generate(base).map_err(Error::Internal)
     }
 
+    /// Names the places of errors of the storage version as the requested version has them, where the conversion says that.
+    fn name_places(&self, errors: &mut [FieldError]) {
+        let Some(conversion) = &self.request.served.kind.binding.conversion else { return };
+        for error in errors {
+            if let Some(place) = conversion.place_of_stored(error.path.as_str()) {
+                error.path = FieldPath::new(place);
+            }
+        }
+    }
+
     /// Converts a document that has passed the pipeline to the storage version, which adds its defaults and runs its
     /// hooks. `old` is the object before the write, as it is stored. The document is not validated by the schema of the
     /// storage version, but by that of its own. Fails with [`Error::Invalid`] if it cannot be converted;
@@ -196,9 +206,10 @@ impl Write<'_> {
         let write = Write { request: &request, kind, old, ..*self };
         write.check_dry_run()?;
         write.run_default(&mut stored).await?;
-        let errors = write.hook_errors(&stored).await?;
+        let mut errors = write.hook_errors(&stored).await?;
         if !errors.is_empty() {
-            return Err(Error::invalid(kind, &stored, errors));
+            self.name_places(&mut errors);
+            return Err(Error::invalid(self.kind, document, errors));
         }
         write.run_admit(write.operation(), &stored).await?;
         let fit = Fit::of(&kind.version.schema, &stored, &write.request.meter);

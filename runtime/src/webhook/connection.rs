@@ -30,15 +30,12 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsConnector,
-    rustls::{
-        ClientConfig, RootCertStore,
-        crypto::ring,
-        pki_types::{CertificateDer, ServerName, pem::PemObject},
-    },
+    rustls::{ClientConfig, crypto::ring, pki_types::ServerName},
 };
 
 use super::{
     breaker::{Breaker, Call},
+    certificate::{self, Verifier},
     pool::Pool,
     slots::Queue,
 };
@@ -212,23 +209,17 @@ impl Target {
 
 /// TLS with these authorities, or with those of the system.
 fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
-    let mut roots = RootCertStore::empty();
     let pem = if ca_bundle.is_empty() {
         let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
         named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
     } else {
         STANDARD.decode(ca_bundle).map_err(|error| format!("unable to load root certificates: {error}"))?
     };
-    for certificate in CertificateDer::pem_slice_iter(&pem).flatten() {
-        // Like Go, skip what is not an authority.
-        roots.add(certificate).ok();
-    }
-    if roots.is_empty() {
-        return Err("unable to load root certificates: unable to parse bytes as PEM block".to_owned());
-    }
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let provider = Arc::new(ring::default_provider());
+    let verifier = Arc::new(Verifier::new(certificate::authorities(&pem)?, provider.clone())?);
+    let config = ClientConfig::builder_with_provider(provider);
     let config = config.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
+    Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 
 /// The body of a response.

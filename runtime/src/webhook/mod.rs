@@ -2,6 +2,7 @@
 //! one call. Calls run in [slots] of their own, and a [breaker] decides whether a webhook that does not answer is called.
 mod blocking;
 mod breaker;
+mod certificate;
 mod clients;
 mod connection;
 mod pool;
@@ -22,6 +23,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+pub(crate) use self::certificate::authorities;
 use self::{
     blocking::Runtime,
     clients::Clients,

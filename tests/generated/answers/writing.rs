@@ -18,7 +18,11 @@ pub(super) async fn create(pair: &mut Pair, at: &Collection, objects: &[Value]) 
     }
     pair.send(Request::new("POST", &at.path).json(&objects[0])).await;
     let minimal = json!({"metadata": {"name": "minimal"}});
-    for object in [minimal, json!({"spec": null}), json!({}), json!([]), json!({"metadata": {"name": "Bad"}})] {
+    for mut object in [minimal, json!({"spec": null}), json!({}), json!([]), json!({"metadata": {"name": "Bad"}})] {
+        // A type may be missing in objects of kinds in Rust alone.
+        if let Value::Object(members) = &mut object {
+            members.extend(["apiVersion", "kind"].map(|name| (name.to_owned(), objects[0][name].clone())));
+        }
         pair.send(Request::new("POST", &at.path).json(&object)).await;
     }
     let mut strange = objects[0].clone();

@@ -2,6 +2,7 @@
 //! deletion waits for its objects.
 use std::future::ready;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{FINALIZER, names::put_condition, reading::apart};
@@ -12,7 +13,11 @@ use crate::{
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
     schema::{Document, Schema},
+    webhook::authorities,
 };
+
+/// The number of bytes of an invalid bundle that an error shows.
+const SHOWN_BYTES: usize = 64;
 
 /// The code of the kind.
 pub(super) struct Hooks;
@@ -35,6 +40,7 @@ impl DocumentHooks for Hooks {
             if context.subresource != "status" {
                 errors.extend(judged(object, &context).await);
                 errors.extend(context.old.map(|old| changed(object, old)).unwrap_or_default());
+                errors.extend(context.old.and_then(|old| spoiled_ca_bundle(object, old)));
             }
             errors.extend(stored_versions(object));
             Ok(errors)
@@ -92,7 +98,10 @@ async fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError>
     let is_reported =
         |warning: &&crd::Warning| warning.is_unknown_field && !warning.pointer.contains("/openAPIV3Schema/");
     for warning in defined.warnings.iter().filter(|warning| !is_reported(warning)) {
-        context.warnings.add(format!("{}: {}", warning.pointer, warning.text));
+        // kube-apiserver warns of formats, without a place.
+        let is_of_format = warning.text.starts_with("unrecognized format ");
+        let place = if is_of_format { String::new() } else { format!("{}: ", warning.pointer) };
+        context.warnings.add(place + &warning.text);
     }
     Vec::new()
 }
@@ -147,6 +156,29 @@ fn changed(new: &Document, old: &Document) -> Vec<FieldError> {
         })
     };
     established.iter().chain(&["group", "names.plural"]).filter_map(field).collect()
+}
+
+/// Why the webhook of a definition cannot be called: no authority is in its bundle.
+pub(super) fn invalid_ca_bundle(definition: &Document) -> Option<(Vec<u8>, String)> {
+    let text = definition.pointer("/spec/conversion/webhook/clientConfig/caBundle").and_then(Value::as_str);
+    let text = text.filter(|text| !text.is_empty())?;
+    match STANDARD.decode(text) {
+        Ok(bundle) => authorities(&bundle).err().map(|why| (bundle, why)),
+        Err(error) => Some((text.as_bytes().to_vec(), format!("unable to load root certificates: {error}"))),
+    }
+}
+
+/// An established definition keeps a bundle with an authority, if it had one, or gets one.
+fn spoiled_ca_bundle(new: &Document, old: &Document) -> Option<FieldError> {
+    let was_invalid = || invalid_ca_bundle(old).is_some();
+    if !super::names::is_true(&old["status"], "Established") || was_invalid() {
+        return None;
+    }
+    let (bundle, why) = invalid_ca_bundle(new)?;
+    let bytes: Vec<String> = bundle.iter().take(SHOWN_BYTES).map(|byte| format!("{byte:#x}")).collect();
+    let more = if bundle.len() > SHOWN_BYTES { ", ..." } else { "" };
+    let given = FieldErrorKind::InvalidText(format!("[]byte{{{}{more}}}", bytes.join(", ")));
+    Some(FieldError::new(&FieldPath::new("spec.conversion.webhookClientConfig.caBundle"), given, why))
 }
 
 /// Checks the versions that objects may be stored in.

@@ -288,7 +288,10 @@ impl Definitions {
                 Ok(false) => is_settled = false,
                 Ok(true) => {
                     source.clone_from(&known.source);
-                    if !is_true(&status, "Established") {
+                    if !is_true(&status, "Established") && hooks::invalid_ca_bundle(&definition).is_some() {
+                        let message = "The conversion webhook CABundle is invalid";
+                        put_condition(&mut status, "Established", false, "InvalidCABundle", message);
+                    } else if !is_true(&status, "Established") {
                         let message = "the initial names have been accepted";
                         put_condition(&mut status, "Established", true, "InitialNamesAccepted", message);
                     }

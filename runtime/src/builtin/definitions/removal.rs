@@ -97,11 +97,29 @@ impl Ending {
         served
     }
 
+    /// Says in the conditions that objects are being deleted. Why an earlier try has left some stays there.
+    async fn say_that_it_begins(&self) -> Result<(), String> {
+        self.say("InstanceDeletionInProgress", "CustomResource deletion is in progress", |reason| {
+            reason == "InstanceDeletionPending"
+        })
+        .await
+    }
+
     /// Says in the conditions why objects are left.
     async fn say_why(&self, message: &str) -> Result<(), String> {
+        self.say("InstanceDeletionFailed", message, |_| true).await
+    }
+
+    /// Writes the condition of the removal, if the reason of the one before allows it.
+    async fn say(&self, reason: &str, message: &str, replaces: impl Fn(&str) -> bool) -> Result<(), String> {
         let Some((_, mut definition)) = self.find() else { return Ok(()) };
         let before = definition["status"].clone();
-        put_condition(&mut definition["status"], "Terminating", true, "InstanceDeletionFailed", message);
+        let mut conditions = before["conditions"].as_array().into_iter().flatten();
+        let last = conditions.find(|condition| condition["type"] == "Terminating");
+        if !replaces(last.and_then(|last| last["reason"].as_str()).unwrap_or_default()) {
+            return Ok(());
+        }
+        put_condition(&mut definition["status"], "Terminating", true, reason, message);
         if definition["status"] == before {
             return Ok(());
         }
@@ -118,10 +136,13 @@ impl Ending {
     async fn empty(&self, served: &mut Arc<Registered>) -> Result<(), String> {
         let Access { api, user, .. } = &self.access;
         let mut wait = FIRST_WAIT;
+        if !served.objects.snapshot().is_empty() {
+            self.say_that_it_begins().await?;
+        }
         while let snapshot = served.objects.snapshot()
             && !snapshot.is_empty()
         {
-            served.declarer.iter().for_each(|declarer| declarer.end());
+            api.registry.end(served);
             // The definition may be written meanwhile, and objects with finalizers too.
             let Some((row, definition)) = self.find() else { return Ok(()) };
             let hold = self.access.hold(&row);

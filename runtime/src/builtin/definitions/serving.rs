@@ -200,7 +200,7 @@ impl Definitions {
     /// Serves the objects of a definition that another server removes, without new ones.
     pub(super) fn end(&self, name: &str, object: &Object) {
         let Some(served) = self.access.registered(name) else { return };
-        served.declarer.iter().for_each(|declarer| declarer.end());
+        self.access.api.registry.end(&served);
         self.access.api.registry.confirm(&served, self.access.hold(object));
     }
 

@@ -1,15 +1,17 @@
 //! Discovery: the served groups, versions and resources, as single documents or aggregated; the server's version; and
 //! the list of paths. Rendered once per generation of the registry.
 
+mod documents;
 mod groups;
 mod resources;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use axum_core::response::Response;
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header::HOST};
-use serde_json::{Value, json};
+use http::{HeaderValue, StatusCode, header::HOST, request::Parts, uri::Authority};
+use serde::Serialize;
+use serde_json::json;
 
 use super::{
     Site, cached,
@@ -18,8 +20,9 @@ use super::{
     render, response,
     status::Refused,
 };
-use crate::{codec::Encoding, kind::policy::Compiled, registry::Registered};
-use groups::{Group, Version};
+use crate::{codec::Encoding, kind::policy::Compiled};
+use documents::{DiscoveryList, GroupEntry, GroupList, ResourceList, ServerAddress, VersionAnswer, Versions};
+use groups::Group;
 
 /// The discovery documents of one generation of the registry.
 pub(super) struct Documents {
@@ -69,33 +72,24 @@ impl Documents {
         for group in groups {
             let root = if group.name.is_empty() { "/api".to_owned() } else { format!("/apis/{}", group.name) };
             for version in &group.versions {
-                let entries = |served: &Arc<Registered>| {
-                    resources::of(&served.kind, &served.records.stored().group_version, &served.endpoints)
-                };
-                let list = json!({
-                    "kind": "APIResourceList",
-                    "apiVersion": "v1",
-                    "groupVersion": group_version(&group.name, &version.name),
-                    "resources": version.kinds.iter().flat_map(entries).collect::<Vec<_>>(),
-                });
-                plain.insert(format!("{root}/{}", version.name), bytes(&list));
+                plain.insert(format!("{root}/{}", version.name), bytes(&ResourceList::of(group, version)));
             }
             if group.name.is_empty() {
                 core_versions = group.versions.iter().map(|version| version.name.clone()).collect();
             } else {
-                let mut alone = group_entry(group);
-                named.push(alone.clone());
-                (alone["kind"], alone["apiVersion"]) = ("APIGroup".into(), "v1".into());
-                plain.insert(root, bytes(&alone));
+                plain.insert(root, bytes(&GroupEntry::alone(group)));
+                named.push(GroupEntry::of(group));
             }
         }
-        let list = json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": named});
+        let list = GroupList { kind: "APIGroupList", api_version: "v1", groups: named };
         plain.insert("/apis".to_owned(), bytes(&list));
         let mut aggregated = BTreeMap::new();
         for version in AGGREGATED {
             for (path, core) in [("/api", true), ("/apis", false)] {
-                let list = aggregate(groups.iter().filter(|group| group.name.is_empty() == core), version);
-                aggregated.insert((path, version), cached::Document::new(bytes(&list)));
+                let groups = groups.iter().filter(|group| group.name.is_empty() == core);
+                let list = DiscoveryList::of(groups, version);
+                let line = [&*bytes(&list), b"\n"].concat();
+                aggregated.insert((path, version), cached::Document::new(line));
             }
         }
         Self { plain, aggregated, core_versions }
@@ -124,29 +118,40 @@ impl Documents {
     }
 
     fn versions(&self, exchange: &Exchange) -> Bytes {
-        let host = exchange.header(&HOST).or_else(|| exchange.parts.uri.host()).unwrap_or_default();
-        let document = json!({
-            "kind": "APIVersions",
-            "versions": self.core_versions,
-            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}],
-        });
-        bytes(&document)
+        let address = server_address(&exchange.parts);
+        bytes(&Versions {
+            kind: "APIVersions",
+            versions: &self.core_versions,
+            server_addresses: [ServerAddress { client_cidr: "0.0.0.0/0", server_address: &address }],
+        })
+    }
+}
+
+/// The address by which the client has reached the server, with a port as kube-apiserver has it.
+fn server_address(parts: &Parts) -> String {
+    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| parts.uri.authority().map(Authority::as_str)).unwrap_or_default();
+    let is_whole = host.is_empty() || host.parse::<Authority>().is_ok_and(|host| host.port().is_some());
+    match (is_whole, parts.uri.scheme_str()) {
+        (true, _) => host.to_owned(),
+        (false, Some("http")) => format!("{host}:80"),
+        (false, _) => format!("{host}:443"),
     }
 }
 
 fn version(site: &Site) -> Bytes {
     let version = &site.backend.version;
-    bytes(&json!({
-        "major": version.major,
-        "minor": version.minor,
-        "gitVersion": version.git_version,
-        "gitCommit": "",
-        "gitTreeState": "",
-        "buildDate": "",
-        "goVersion": "",
-        "compiler": "",
-        "platform": version.platform,
-    }))
+    bytes(&VersionAnswer {
+        major: &version.major,
+        minor: &version.minor,
+        git_version: &version.git_version,
+        git_commit: "",
+        git_tree_state: "",
+        build_date: "",
+        go_version: "",
+        compiler: "",
+        platform: &version.platform,
+    })
 }
 
 fn paths(documents: &Documents) -> Bytes {
@@ -156,43 +161,29 @@ fn paths(documents: &Documents) -> Bytes {
     bytes(&json!({"paths": paths}))
 }
 
-fn bytes(document: &Value) -> Bytes {
-    document.to_string().into()
+fn bytes(document: &impl Serialize) -> Bytes {
+    serde_json::to_vec(document).expect("discovery is plain data").into()
 }
 
-fn group_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A group in discovery.
-fn group_entry(group: &Group) -> Value {
-    let version =
-        |version: &Version| json!({"groupVersion": group_version(&group.name, &version.name), "version": version.name});
-    let versions: Vec<Value> = group.versions.iter().map(version).collect();
-    json!({"name": group.name, "preferredVersion": versions.first(), "versions": versions})
-}
-
-fn aggregate<'g>(groups: impl Iterator<Item = &'g Group>, api_version: &str) -> Value {
-    let items: Vec<Value> = groups
-        .map(|group| {
-            let versions: Vec<Value> = group
-                .versions
-                .iter()
-                .map(|version| {
-                    let kinds = version.kinds.iter();
-                    let kinds: Vec<Value> =
-                        kinds.filter_map(|served| resources::discovered(&served.kind, &served.endpoints)).collect();
-                    json!({"version": version.name, "resources": kinds, "freshness": "Current"})
-                })
-                .collect();
-            let metadata = if group.name.is_empty() { json!({}) } else { json!({"name": group.name}) };
-            json!({"metadata": metadata, "versions": versions})
-        })
-        .collect();
-    json!({
-        "kind": "APIGroupDiscoveryList",
-        "apiVersion": format!("apidiscovery.k8s.io/{api_version}"),
-        "metadata": {},
-        "items": items,
-    })
+    #[test]
+    fn the_address_of_the_server_has_a_port() {
+        for (host, uri, want) in [
+            (Some("127.0.0.1:6443"), "/api", "127.0.0.1:6443"),
+            (Some("[::1]:6443"), "/api", "[::1]:6443"),
+            (Some("example.com"), "/api", "example.com:443"),
+            (Some("[::1]"), "/api", "[::1]:443"),
+            (None, "https://127.0.0.1:6443/api", "127.0.0.1:6443"),
+            (None, "https://example.com/api", "example.com:443"),
+            (None, "http://example.com/api", "example.com:80"),
+            (None, "/api", ""),
+        ] {
+            let request = host.into_iter().fold(http::Request::get(uri), |request, host| request.header(HOST, host));
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            assert_eq!(server_address(&parts), want, "{host:?} {uri}");
+        }
+    }
 }

@@ -155,7 +155,7 @@ fn add(of: &DocumentSchema, selectable: &[Value], version: Version, out: &mut De
         out.put("x-kubernetes-group-version-kind", &[group_version_kind(&of.group_version, &of.kind)]);
         put_selectable(selectable, out);
     };
-    define((&prefix, &document_name(of)), &of.schema, version, &members, also, out);
+    define((&prefix, &document_name(of)), &of.schema, (version, of.package.is_none()), &members, also, out);
 }
 
 /// The properties of all objects.

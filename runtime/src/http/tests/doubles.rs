@@ -36,8 +36,11 @@ async fn doubles_survive_from_end_to_end() {
     let rig = rig().await;
     for (at, number) in RATIOS.into_iter().enumerate() {
         let one = format!("{WIDGETS}/w{at}");
-        let body =
-            |size: usize| format!(r#"{{"metadata":{{"name":"w{at}"}},"spec":{{"size":{size},"ratio":{number}}}}}"#);
+        let body = |size: usize| {
+            format!(
+                r#"{{"apiVersion":"conformance.example.com/v1","kind":"Widget","metadata":{{"name":"w{at}"}},"spec":{{"size":{size},"ratio":{number}}}}}"#
+            )
+        };
         let made = send(&rig, "POST", WIDGETS, "application/json", &body(1)).await;
         assert_eq!(ratio(&made), number, "created");
         assert_eq!(ratio(&send(&rig, "GET", &one, "", "").await), number, "read");

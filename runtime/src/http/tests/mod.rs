@@ -143,8 +143,26 @@ impl Rig {
         self.json("GET", path, &[], "").await
     }
 
+    /// Creates an object. A body without a type gets that of the path.
     async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        self.json("POST", path, &[("content-type", "application/json")], &body.to_string()).await
+        let body = self.typed(path, body.clone()).to_string();
+        self.json("POST", path, &[("content-type", "application/json")], &body).await
+    }
+
+    /// A body with the type of the objects at a path.
+    fn typed(&self, path: &str, mut body: Value) -> Value {
+        let (at, _) = path.split_once('?').unwrap_or((path, ""));
+        let plural = at.rsplit('/').next().unwrap_or_default();
+        let (kinds, _) = self.0.backend.api.registry.all();
+        let kind = kinds
+            .iter()
+            .map(|served| &served.kind)
+            .find(|kind| kind.names().plural == plural && at.contains(&format!("/{}/", kind.group_version)));
+        if let (Some(kind), Some(members)) = (kind, body.as_object_mut()) {
+            members.entry("apiVersion").or_insert_with(|| kind.group_version.to_string().into());
+            members.entry("kind").or_insert_with(|| kind.names().kind.clone().into());
+        }
+        body
     }
 
     async fn config_map(&self, name: &str) -> Value {

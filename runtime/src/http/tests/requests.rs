@@ -1,5 +1,9 @@
 //! Requests about objects: authorization, refusals, and forms of answers.
 use super::*;
+use crate::{
+    kind::endpoint::{self, Verb},
+    schema::model::Unenforced,
+};
 
 #[tokio::test]
 async fn who_may_ask() {
@@ -20,7 +24,7 @@ async fn who_may_ask() {
 
 #[tokio::test]
 async fn missing_objects_and_resources() {
-    let rig = Rig::new().await;
+    let rig = Rig::with([builtin::kinds(), vec![Widget::kind()]].concat()).await;
     for (path, want) in [
         ("/api/v1/namespaces/default/nothings", "the server could not find the requested resource"),
         ("/api/v1/namespaces/default/configmaps/a/status", "the server could not find the requested resource"),
@@ -36,10 +40,15 @@ async fn missing_objects_and_resources() {
         let (code, status) = rig.get(path).await;
         assert_eq!((code, status["message"].as_str()), (404, Some(want)), "{path}");
     }
+    for path in ["/api/v9", "/api/v9/pods", "/apis/events.k8s.io/v1beta9/events", "/apis/events.k8s.io/v1beta9"] {
+        let (code, status) = rig.get(path).await;
+        assert_eq!((code, status["reason"].as_str()), (404, Some("NotFound")), "{path}");
+        assert_eq!(status["message"], "the server could not find the requested resource");
+    }
     for path in [
+        "/apis/conformance.example.com/v9/widgets",
         "/apis/no.such.group/v1/things",
         "/apis/no.such.group",
-        "/api/v9",
         "/nothing",
         "/readyz/nothing",
         "/openapi/v4",
@@ -100,6 +109,103 @@ async fn bodies_that_are_refused() {
 }
 
 #[tokio::test]
+async fn the_body_of_a_custom_resource_says_its_type() {
+    let rig = Rig::new().await;
+    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets";
+    let typed = |api_version: Value, kind: Value| {
+        let body = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": {"size": 1}});
+        let Value::Object(members) = body else { unreachable!() };
+        Value::from_iter(members.into_iter().filter(|(_, value)| !value.is_null()))
+    };
+    let (version, no_kind) = ("conformance.example.com/v1", "Object 'Kind' is missing in '{\"");
+    let no_text = |name: &str, kind: &str| {
+        format!("json: cannot unmarshal {kind} into Go struct field .{name} of type string ({{\"")
+    };
+    let other_version =
+        "the API version in the data () does not match the expected API version (conformance.example.com/v1)";
+    let cased = json!({"ApiVersion": version, "Kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 1}});
+    for (body, want) in [
+        (typed(json!(version), Value::Null), no_kind.to_owned()),
+        (typed(json!(version), json!("")), no_kind.to_owned()),
+        (typed(Value::Null, Value::Null), no_kind.to_owned()),
+        (cased, no_kind.to_owned()),
+        (typed(Value::Null, json!("Widget")), other_version.to_owned()),
+        (typed(json!(""), json!("Widget")), other_version.to_owned()),
+        (typed(json!(version), json!(5)), no_text("kind", "number")),
+        (typed(json!([]), json!("Widget")), no_text("apiVersion", "array")),
+    ] {
+        let json = [("content-type", "application/json")];
+        let (code, status) = rig.json("POST", path, &json, &body.to_string()).await;
+        let message = status["message"].as_str().unwrap_or_default();
+        assert!(code == 400 && message.contains(&want), "{body}: {code} {message}");
+    }
+    let yaml = "metadata: {name: a}\nspec: {size: 1}\n";
+    let (code, status) = rig.json("POST", path, &[("content-type", "application/yaml")], yaml).await;
+    assert_eq!(code, 400);
+    let message = status["message"].as_str().unwrap();
+    assert!(message.ends_with("(6d657461646174613a207b6e616d653a20617d0a737065633a207b73697a ...)"), "{message}");
+    let made = rig.post(path, &typed(json!(version), json!("Widget"))).await;
+    assert_eq!(made.0, 201);
+    let mut bare = made.1;
+    bare.as_object_mut().unwrap().remove("kind");
+    for path in [format!("{path}/a"), format!("{path}/a/status")] {
+        let (code, _) = rig.json("PUT", &path, &[("content-type", "application/json")], &bare.to_string()).await;
+        assert_eq!(code, 400, "{path}");
+    }
+    let merge = [("content-type", "application/merge-patch+json")];
+    for (patch, want) in [
+        (json!({"kind": null}), "patch: Invalid value: \"\": Object 'Kind' is missing"),
+        (json!({"apiVersion": null}), "apiVersion: Invalid value: \"\": must be conformance.example.com/v1"),
+    ] {
+        let (code, status) = rig.json("PATCH", &format!("{path}/a"), &merge, &patch.to_string()).await;
+        assert!(code == 422 && status["message"].as_str().unwrap().contains(want), "{patch}: {status}");
+    }
+    assert_eq!(
+        rig.post(CONFIG_MAPS, &json!({"metadata": {"name": "a"}})).await.0,
+        201,
+        "built-in kinds have a default"
+    );
+}
+
+#[tokio::test]
+async fn a_write_of_a_kind_with_rules_warns_that_they_are_not_enforced() {
+    let ruled = Widget::kind().with(|_, version, _| {
+        version.schema = version
+            .schema
+            .as_ref()
+            .clone()
+            .with(|schema| {
+                let rules = vec![json!({"rule": "self.size > 1"}), json!({"rule": "self.size < 9"})];
+                let spec = schema.properties.get_mut("spec").unwrap();
+                spec.unenforced = Some(Unenforced { rules, ..Unenforced::default() }.into());
+            })
+            .into();
+    });
+    let rig = Rig::with(vec![Namespace::kind(), ruled]).await;
+    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets";
+    let body = json!({"apiVersion": "conformance.example.com/v1", "kind": "Widget", "metadata": {"name": "a", "finalizers": ["f"]}, "spec": {"size": 1}});
+    let warnings = |answer: &Response| warnings::read(answer.headers());
+    let rules = "CEL rules of widgets.conformance.example.com are not enforced yet, and objects may violate them: 2";
+    let json = [("content-type", "application/json")];
+    let made = rig.answer("POST", path, &json, &body.to_string()).await;
+    let finalizer = "metadata.finalizers: \"f\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers";
+    assert_eq!(warnings(&made), [finalizer, rules]);
+    let one = format!("{path}/a");
+    let merge = [("content-type", "application/merge-patch+json")];
+    for patch in [json!({"spec": {"size": 2}}), json!({"metadata": {"finalizers": ["f", "example.com/g"]}}), json!({})]
+    {
+        assert_eq!(warnings(&rig.answer("PATCH", &one, &merge, &patch.to_string()).await), [rules], "{patch}");
+    }
+    let applied = json!({"apiVersion": "conformance.example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 2}});
+    let apply = [("content-type", "application/apply-patch+yaml")];
+    for _ in 0..2 {
+        let answer = rig.answer("PATCH", &format!("{one}?fieldManager=t"), &apply, &applied.to_string()).await;
+        assert_eq!((answer.status().as_u16(), warnings(&answer)), (200, vec![rules.to_owned()]));
+    }
+    assert!(warnings(&rig.answer("GET", &one, &[], "").await).is_empty(), "a read is not warned of");
+}
+
+#[tokio::test]
 async fn a_panic_in_a_hook_is_an_answer() {
     let rig = Rig::new().await;
     let path = "/apis/conformance.example.com/v1/namespaces/default/fragiles";
@@ -121,6 +227,17 @@ async fn objects_and_lists_in_every_form() {
     let bytes = collect(answer).await;
     assert_eq!(exact, Some(bytes.len() as u64));
     assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), made);
+    for path in [&*path, CONFIG_MAPS, "/api", "/apis", "/api/v1", "/nothing", "/api/v1/namespaces/x/pods"] {
+        // What has no Table is refused as an indented Status.
+        let table = (path == CONFIG_MAPS || path.ends_with("/a")).then_some(TABLE);
+        for accept in ["application/json", "application/yaml"].into_iter().chain(table) {
+            let answer = rig.answer("GET", path, &[("accept", accept)], "").await;
+            let compact = text(answer).await;
+            assert!(compact.ends_with('\n') && !compact.ends_with("\n\n"), "{path} as {accept}: {compact}");
+        }
+        let pretty = text(rig.answer("GET", path, &[("user-agent", "curl/8")], "").await).await;
+        assert!(pretty.ends_with("\n}") || pretty == "404 page not found\n", "{path}: {pretty}");
+    }
     let pretty = text(rig.answer("GET", &path, &[("user-agent", "curl/8")], "").await).await;
     assert!(pretty.starts_with("{\n  \"kind\": \"ConfigMap\",\n"), "{pretty}");
     let (_, list) = rig.get(CONFIG_MAPS).await;
@@ -158,6 +275,77 @@ async fn deletions() {
     rig.config_map("b").await;
     let (code, list) = rig.json("DELETE", CONFIG_MAPS, &[], "").await;
     assert_eq!((code, list["items"].as_array().map(Vec::len)), (200, Some(1)));
+}
+
+#[tokio::test]
+async fn a_deletion_answers_with_the_object_where_the_kind_says_so() {
+    let widget = Widget::kind().with(|_, version, _| version.returns_deleted = true);
+    let rig = Rig::with(vec![Namespace::kind(), ConfigMap::kind(), widget]).await;
+    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets";
+    let one = format!("{path}/a");
+    let (_, made) = rig.post(path, &json!({"metadata": {"name": "a"}, "spec": {"size": 1}})).await;
+    let (code, tried) = rig.json("DELETE", &format!("{one}?dryRun=All"), &[], "").await;
+    assert_eq!((code, &tried), (200, &made), "a dry run");
+    let (code, mut deleted) = rig.json("DELETE", &one, &[], "").await;
+    let version = |object: &Value| object["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
+    assert!(version(&deleted) > version(&made), "it has the revision of its deletion");
+    deleted["metadata"]["resourceVersion"] = made["metadata"]["resourceVersion"].clone();
+    assert_eq!((code, &deleted), (200, &made));
+    assert_eq!(rig.get(&one).await.0, 404);
+    let (_, v3) = rig.get("/openapi/v3/apis/conformance.example.com/v1").await;
+    let at = "/paths/~1apis~1conformance.example.com~1v1~1namespaces~1{namespace}~1widgets~1{name}/delete/responses";
+    let answer = v3.pointer(&format!("{at}/200/content/application~1json/schema/$ref"));
+    assert_eq!(answer, Some(&json!("#/components/schemas/com.example.conformance.v1.Widget")));
+}
+
+#[tokio::test]
+async fn paths_below_a_subresource_are_its_own_where_it_takes_them() {
+    let widget = Widget::kind().with(|_, version, _| {
+        let get = endpoint::Operation {
+            verb: Verb::Get,
+            body: endpoint::Body::None,
+            answer: endpoint::Answer::Text,
+            connects: true,
+        };
+        let proxy = |name: &str, takes_paths| endpoint::Endpoint {
+            subresource: name.into(),
+            group_version: version.group_version(&Widget::kind().shared),
+            kind: "Widget".to_owned(),
+            operations: vec![get.clone()],
+            changes: crate::kind::Changes::AllBut(Vec::new()),
+            options: None,
+            takes_paths,
+        };
+        version.subresources = vec![proxy("proxy", true), proxy("attach", false)];
+    });
+    let rig = Rig::with(vec![Namespace::kind(), widget]).await;
+    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets/a";
+    for (below, code) in
+        [("proxy", 501), ("proxy/a", 501), ("proxy/a/b", 501), ("attach", 501), ("attach/a", 404), ("status/a", 404)]
+    {
+        assert_eq!(rig.get(&format!("{path}/{below}")).await.0, code, "{below}");
+    }
+}
+
+#[tokio::test]
+async fn a_field_is_selected_by_its_aliases() {
+    let widget = Widget::kind().with(|_, version, _| {
+        let path = version.selectable[0].clone();
+        version.selector_aliases = vec![("status.other".to_owned(), path)];
+    });
+    let rig = Rig::with(vec![Namespace::kind(), widget]).await;
+    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets";
+    for (name, color) in [("a", "Red"), ("b", "Blue")] {
+        let body = json!({"metadata": {"name": name}, "spec": {"size": 1, "color": color}});
+        assert_eq!(rig.post(path, &body).await.0, 201);
+    }
+    let field = Widget::kind().version.selectable[0].to_string();
+    for selector in [field.as_str(), "status.other"] {
+        let (code, list) = rig.get(&format!("{path}?fieldSelector={selector}%3DBlue")).await;
+        assert_eq!((code, &list["items"][0]["metadata"]["name"]), (200, &json!("b")), "{selector}");
+        assert_eq!(list["items"].as_array().map(Vec::len), Some(1));
+    }
+    assert_eq!(rig.get(&format!("{path}?fieldSelector=status.another%3DBlue")).await.0, 400);
 }
 
 #[tokio::test]

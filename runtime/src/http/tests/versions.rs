@@ -1,6 +1,9 @@
 //! A kind in several versions, as clients see it.
 use super::*;
-use crate::kind::convert::Unchanged;
+use crate::{
+    handlers::{self, Parent},
+    kind::convert::Unchanged,
+};
 
 fn widget_in(version: &str) -> Kind {
     let widget = Widget::kind();
@@ -50,6 +53,36 @@ async fn discovery_and_openapi_list_served_versions_by_priority() {
         let answer = rig.answer("GET", &path, &[], "").await;
         assert_eq!((answer.status().as_u16(), text(answer).await.as_str()), (404, "404 page not found\n"), "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_subresource_is_served_in_all_versions_and_its_handler_sees_its_own() {
+    let later = ConfigMap::kind().with(|_, version, binding| {
+        "v2".clone_into(&mut version.name);
+        binding.conversion = Some(Arc::new(Unchanged { fills: true }));
+    });
+    let mut pending = Pending::default();
+    let act = handlers::post(async |map: Parent<ConfigMap>, mut given: ConfigMap| {
+        given.data.clone_from(&map.data);
+        Ok(given)
+    });
+    pending.subresource("act", act);
+    let rig = Rig::handled(vec![Namespace::kind(), ConfigMap::kind(), later], pending).await;
+    rig.config_map("a").await;
+    for version in ["v1", "v2"] {
+        let path = format!("/api/{version}/namespaces/default/configmaps/a/act");
+        let (code, given) = rig.json("POST", &path, &[("content-type", "application/json")], "{}").await;
+        assert_eq!((code, &given["apiVersion"], &given["data"]["k"]), (201, &json!("v1"), &json!("v")), "{version}");
+        let (_, listed) = rig.get(&format!("/api/{version}")).await;
+        let mut resources = listed["resources"].as_array().unwrap().iter();
+        assert!(resources.any(|resource| resource["name"] == "configmaps/act"), "{version}: {listed}");
+        let (_, v3) = rig.get(&format!("/openapi/v3/api/{version}")).await;
+        let path = format!("/paths/~1api~1{version}~1namespaces~1{{namespace}}~1configmaps~1{{name}}~1act/post");
+        let answer = v3.pointer(&format!("{path}/responses/201/content/application~1json/schema/$ref"));
+        assert_eq!(answer, Some(&json!("#/components/schemas/io.k8s.api.core.v1.ConfigMap")), "{version}");
+    }
+    let (code, _) = rig.json("POST", "/api/v2/namespaces/default/configmaps/none/act", &[], "{}").await;
+    assert_eq!(code, 404);
 }
 
 #[tokio::test]

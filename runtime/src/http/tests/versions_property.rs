@@ -211,23 +211,36 @@ struct Request {
     after: Option<Gear>,
 }
 
+/// A body with its type.
+fn typed(version: usize, mut body: Value) -> Value {
+    (body["apiVersion"], body["kind"]) = (json!(format!("example.com/{}", VERSIONS[version])), json!("Gear"));
+    body
+}
+
 /// The request of a verb on an object with this content.
 fn request(was: Option<&Gear>, version: usize, name: &str, verb: &Verb) -> Request {
     let one = format!("{}/{name}", path(version));
     let merge = "application/merge-patch+json";
     let write = |fields: &Fields, replaces| Some(Gear::written(was, version, fields, replaces));
     let (method, at, media, sent, after) = match verb {
-        Verb::Create(fields) => {
-            ("POST", path(version), "application/json", body(version, name, fields, false), write(fields, true))
-        }
-        Verb::Update(fields) => {
-            ("PUT", one.clone(), "application/json", body(version, name, fields, false), write(fields, true))
-        }
+        Verb::Create(fields) => (
+            "POST",
+            path(version),
+            "application/json",
+            typed(version, body(version, name, fields, false)),
+            write(fields, true),
+        ),
+        Verb::Update(fields) => (
+            "PUT",
+            one.clone(),
+            "application/json",
+            typed(version, body(version, name, fields, false)),
+            write(fields, true),
+        ),
         Verb::Merge(fields) => ("PATCH", one.clone(), merge, body(version, name, fields, true), write(fields, false)),
         Verb::Apply(teeth, color) => {
             let fields = Fields { teeth: Some(Some(*teeth)), color: Some(Some(color)), ..Fields::default() };
-            let mut sent = body(version, name, &fields, false);
-            (sent["apiVersion"], sent["kind"]) = (json!(format!("example.com/{}", VERSIONS[version])), json!("Gear"));
+            let sent = typed(version, body(version, name, &fields, false));
             let at = format!("{one}?fieldManager=applier&force=true");
             ("PATCH", at, "application/apply-patch+yaml", sent, write(&fields, false))
         }

@@ -113,6 +113,17 @@ impl Convert for Declared {
         // A writer of the storage version must not be able to hide objects from readers of this one with an annotation.
         convert(document, &mut renamed, &self.stored, &self.here, |_| Ok(None))
     }
+
+    fn place_of_stored(&self, path: &str) -> Option<String> {
+        let renamed = self.renamed.iter().map(|[here, stored]| (stored, here.to_string(), true));
+        let kept = self.stored.iter().map(|field| (&field.path, format!("metadata.annotations[{}]", field.key), false));
+        let moved = renamed.chain(kept).filter_map(|(stored, here, has_fields)| {
+            let rest = path.strip_prefix(&*stored.to_string())?;
+            let is_in_it = rest.is_empty() || rest.starts_with(['.', '[']);
+            is_in_it.then(|| (stored.0.len(), if has_fields { here + rest } else { here }))
+        });
+        moved.max_by_key(|(depth, _)| *depth).map(|(_, place)| place)
+    }
 }
 
 /// The destination of a value that was taken out of a document.

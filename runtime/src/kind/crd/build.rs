@@ -1,7 +1,7 @@
 //! From `JSONSchemaProps` to the model's schema.
 //!
-//! Some of what such a schema can say has no effect, and a warning says so: rules in CEL, and formats that are not known. They are
-//! published.
+//! Some of what such a schema can say has no effect: formats that are not known, of which a warning says so, and rules in CEL, of
+//! which one warning says so of the whole definition. They are published.
 use std::{mem, sync::Arc};
 
 use super::{
@@ -84,11 +84,6 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
     };
     let mut unenforced = unenforced(from);
     schema.immutable = take_unchanged_rule(&mut unenforced.rules);
-    if !unenforced.rules.is_empty() {
-        let at = place.field("x-kubernetes-validations");
-        let count = unenforced.rules.len();
-        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {count}"));
-    }
     schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema
 }

@@ -30,6 +30,7 @@ pub use super::convert::{Conversion, Webhook, WebhookService};
 pub(crate) use build::keywords;
 pub use findings::{Fault, Findings, Warning};
 pub use manifest::{Entry, Manifest, Report, of_value, read};
+use place::Place;
 pub use write::{Written, write};
 
 /// The group and version of definitions that are read.
@@ -115,6 +116,11 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
     }
     let defined = model::resource(&definition, &schemas);
     findings.excess(&Usage::of(&defined));
+    let rules: usize = defined.versions.iter().map(|version| version.schema.rules()).sum();
+    if rules > 0 {
+        let at = Place::known("spec.versions", "/spec/versions");
+        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {rules}"));
+    }
     if findings.errors.is_empty() {
         Ok(Defined { definition: defined, metadata: Metadata::of(document), warnings: findings.warnings })
     } else {

@@ -88,6 +88,10 @@ pub(super) fn go_name(keyword: &str) -> String {
 
 /// The versions, without what all of them say alike.
 pub(super) fn versions(definition: &Definition<'_>) -> String {
+    // A missing list is not an empty one.
+    if definition.spec.get("versions").is_none() {
+        return "null".to_owned();
+    }
     let shown = definition.versions.iter().map(|version| {
         let part = |part: Part, show: fn(Fields<'_>, Part) -> String| {
             let said = version.get(part.name).filter(|_| !definition.agrees_on(part));

@@ -71,6 +71,11 @@ struct Problems {
 }
 
 impl Messages {
+    /// True if there were no files of definitions.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// Returns true for a text that is one of Protobuf definitions.
     pub(super) fn is_one(text: &[u8]) -> bool {
         proto::is_proto(&String::from_utf8_lossy(text))

@@ -109,6 +109,24 @@ pub struct Described {
 }
 
 impl Described {
+    /// What documents of Kubernetes' own kinds lack beside them, and what does not work without it.
+    pub(crate) fn lacks(&self) -> Option<String> {
+        let of_kubernetes = self.resources.iter().filter(|resource| resource.policy.has_routes());
+        let count = of_kubernetes.count();
+        let protobuf = "the Protobuf definitions (.proto files), without which bodies in Protobuf are refused, as `kubectl create \
+                        deployment` sends them";
+        let overlay = "an overlay, without which columns, field selectors and scales are missing";
+        let missing = [(self.messages.is_empty(), protobuf), (self.overlays.is_empty(), overlay)];
+        let missing: Vec<_> = missing.iter().filter(|(is_missing, _)| *is_missing).map(|(_, what)| *what).collect();
+        (count > 0 && !missing.is_empty()).then(|| {
+            let missing = missing.join("; and ");
+            format!(
+                "{count} kinds of Kubernetes itself are served by OpenAPI documents alone. Missing is {missing}. Name the files \
+                 of schemas/kubernetes (in the repository of Kindsmith), too"
+            )
+        })
+    }
+
     /// Adds what overlays and Protobuf definitions say to a resource from a manifest, and returns warnings.
     ///
     /// # Errors
@@ -200,6 +218,14 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
         }
     }
     discovered.warn_of_unused(&mut findings);
+    for resource in &resources {
+        let rules: usize = resource.definition.versions.iter().map(|version| version.schema.rules()).sum();
+        if let (true, Some(document)) = (rules > 0, resource.documents.first()) {
+            let of = resource.definition.shared.group_resource();
+            let message = format!("CEL rules of {of} are not enforced yet, and objects may violate them: {rules}");
+            findings.warning(&Place::of(*document), message);
+        }
+    }
     let report = |findings| Report(entries(sources, findings));
     if findings.errors.is_empty() {
         Ok(Described { resources, overlays, messages: pool.messages, warnings: report(findings.warnings) })

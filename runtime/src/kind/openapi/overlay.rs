@@ -12,6 +12,7 @@
 //!   nameRule: PathSegment           # how names of objects are checked: Subdomain, Label or PathSegment
 //!   generation: true                # metadata.generation counts changes
 //!   selectableFields: [.spec.paused]
+//!   selectorAliases: {spec.halted: .spec.paused}  # further names of selectable fields
 //!   scale: {replicas: .spec.size, statusReplicas: .status.size, selector: .status.selector}
 //!   changes: {approval: .status}    # the part of objects that writes of a subresource may change
 //!   columns:                        # all but the name; they replace those that there are
@@ -56,7 +57,7 @@ use crate::{
 /// The `apiVersion` of overlays.
 pub const API_VERSION: &str = "kindsmith/v1";
 
-const MEMBERS: [&str; 11] = [
+const MEMBERS: [&str; 12] = [
     "categories",
     "changes",
     "columns",
@@ -65,6 +66,7 @@ const MEMBERS: [&str; 11] = [
     "resource",
     "scale",
     "selectableFields",
+    "selectorAliases",
     "shortNames",
     "singular",
     "versions",
@@ -85,6 +87,7 @@ struct Entry {
     name_rule: Option<NameRule>,
     generation: Option<bool>,
     selectable: Option<Vec<Path>>,
+    selector_aliases: Vec<(String, Path)>,
     scale: Option<ScalePaths>,
     changes: Vec<(String, Path)>,
     columns: Option<Vec<Column>>,
@@ -151,13 +154,15 @@ impl Entry {
             paths.into_iter().enumerate().filter_map(read).collect()
         });
         let scale = members.get("scale").and_then(|of| scale(of, &place.key("scale"), findings));
-        let at = place.key("changes");
-        let changes = members.object("changes", findings).into_iter().flatten();
-        let changes = changes.filter_map(|(name, text)| {
-            let text = text.as_str().unwrap_or_default();
-            Some((name.clone(), path(text, &at.key(name), findings)?))
+        let [changes, selector_aliases] = ["changes", "selectorAliases"].map(|member| {
+            let at = place.key(member);
+            let named = members.object(member, findings).into_iter().flatten();
+            let read = named.filter_map(|(name, text)| {
+                let text = text.as_str().unwrap_or_default();
+                Some((name.clone(), path(text, &at.key(name), findings)?))
+            });
+            read.collect::<Vec<_>>()
         });
-        let changes = changes.collect();
         let at = place.key("columns");
         let columns = given("columns").then(|| {
             let list = members.list("columns", findings).iter().enumerate();
@@ -173,6 +178,7 @@ impl Entry {
             name_rule,
             generation: given("generation").then(|| members.flag("generation", findings)),
             selectable,
+            selector_aliases,
             scale,
             changes,
             columns,
@@ -190,6 +196,7 @@ impl Entry {
             let version = Arc::make_mut(version);
             put(&mut version.generation, self.generation.as_ref());
             put(&mut version.selectable, self.selectable.as_ref());
+            version.selector_aliases.extend(self.selector_aliases.iter().cloned());
             put(&mut version.columns, self.columns.as_ref());
             version.scale = self.scale.clone().or(version.scale.take());
             for (name, path) in &self.changes {

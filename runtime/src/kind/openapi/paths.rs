@@ -1,5 +1,5 @@
 //! The paths of a document: which resources it has, with which verbs and subresources.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Map;
 
@@ -66,8 +66,12 @@ pub(super) struct FoundResource<'d> {
     pub watched: Watched,
     /// The schema of its lists.
     pub list: Option<&'d str>,
+    /// The schema of the answer to a deletion.
+    pub deleted: Option<&'d str>,
     pub deprecated: bool,
     pub subresources: BTreeMap<&'d str, Vec<FoundOperation<'d>>>,
+    /// The subresources that have paths below them.
+    pub with_paths: BTreeSet<&'d str>,
     /// The query parameters of each subresource that the server does not have for every kind.
     pub options: BTreeMap<&'d str, BTreeMap<&'d str, Parameter<'d>>>,
 }
@@ -154,6 +158,8 @@ struct Named<'d> {
     /// A watch at an old path of its own.
     is_watch: bool,
     subresource: Option<&'d str>,
+    /// A path below the subresource.
+    is_below: bool,
 }
 
 impl<'d> Named<'d> {
@@ -184,8 +190,8 @@ impl<'d> Named<'d> {
         };
         let names = !is_parameter(plural) && subresource.is_none_or(|name| !is_parameter(name));
         let parameters = name.is_none_or(is_parameter) && below.is_none_or(|below| below == "{path}");
-        let is_object = name.is_some();
-        (names && parameters).then_some(Self { at, plural, in_namespace, is_object, is_watch, subresource })
+        let (is_object, is_below) = (name.is_some(), below.is_some());
+        (names && parameters).then_some(Self { at, plural, in_namespace, is_object, is_watch, subresource, is_below })
     }
 
     /// The verb of a method.
@@ -279,6 +285,9 @@ impl<'d> Finding<'d, '_> {
                     resource.watched = Watched::ByParameter;
                 }
             }
+            if verb == Verb::Delete {
+                resource.deleted = resource.deleted.or(answer);
+            }
             resource.deprecated |= members.flag("deprecated", self.findings);
             if !resource.verbs.contains(&verb) {
                 resource.verbs.push(verb);
@@ -291,6 +300,9 @@ impl<'d> Finding<'d, '_> {
             }
             return;
         };
+        if named.is_below {
+            resource.with_paths.insert(subresource);
+        }
         let operations = resource.subresources.entry(subresource).or_default();
         if operations.iter().all(|other| other.verb != verb) {
             let patch_types = patch_types(self.root, members);

@@ -113,6 +113,7 @@ impl<'r, 'd> Reader<'r, 'd> {
             generation: stored
                 && (!is_of_kubernetes(name) || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema)),
             update_without_version: stored && is_of_kubernetes(name),
+            returns_deleted: stored && found.deleted == Some(name),
             verbs: verbs(policy, found),
             selectable: self.selectable(name),
             ..Version::new(at.version.clone(), Schema::default())
@@ -209,6 +210,7 @@ impl<'r, 'd> Reader<'r, 'd> {
                     operations,
                     changes: Changes::AllBut(of_status.into_iter().collect()),
                     options: self.options(found, name),
+                    takes_paths: found.with_paths.contains(name),
                 });
             }
         }

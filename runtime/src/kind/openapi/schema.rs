@@ -282,15 +282,14 @@ impl<'d> Reading<'_, 'd> {
 
     /// What is published and has no other effect, and what is not enforced.
     fn unenforced(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
-        let [rules, unions] = ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| {
-            let mut found = members.list(name, self.findings).to_vec();
-            schema.immutable |= take_unchanged_rule(&mut found);
-            if !found.is_empty() {
-                let place = members.place.key(name);
-                self.findings.warning(&place, format!("{name} is published and not enforced yet: {}", found.len()));
-            }
-            found
-        });
+        let [mut rules, unions] =
+            ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| members.list(name, self.findings).to_vec());
+        schema.immutable |= take_unchanged_rule(&mut rules);
+        if !unions.is_empty() {
+            let place = members.place.key("x-kubernetes-unions");
+            let message = format!("x-kubernetes-unions is published and not enforced yet: {}", unions.len());
+            self.findings.warning(&place, message);
+        }
         let external_docs = members.object("externalDocs", self.findings).map(|docs| docs.clone().into());
         let title = members.text_or_empty("title", self.findings);
         // OpenAPI 3.1 lists examples.

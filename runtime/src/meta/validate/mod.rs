@@ -10,7 +10,7 @@ mod update;
 
 pub(crate) use names::{NameCheck, dns_1035_label, label, label_value, path_segment, qualified_name, subdomain};
 pub(in crate::meta) use object::{MAX_FIELD_MANAGER, field_manager, is_printable};
-pub(crate) use object::{changed_texts, object_meta, standard_finalizers};
+pub(crate) use object::{changed_texts, finalizer_warnings, object_meta, standard_finalizers};
 pub(crate) use update::object_meta_update;
 
 use serde_json::Value;

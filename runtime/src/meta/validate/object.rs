@@ -1,11 +1,16 @@
 //! Validation of the metadata of new objects.
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{NameCheck, items, label, label_value, owners, qualified_name, text};
-use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS, go};
 
 /// The maximum size in bytes of the keys and values of an object's annotations together.
 pub(super) const MAX_ANNOTATIONS: usize = 256 << 10;
+
+/// The finalizers of Kubernetes, which have no domain.
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// Validates the metadata of an object whose name was already generated. `path` is usually `metadata`.
 ///
@@ -113,13 +118,36 @@ pub(crate) fn standard_finalizers(metadata: &Value, path: &FieldPath) -> Vec<Fie
     let path = path.child("finalizers");
     let mut errors = Vec::new();
     for (at, name) in items(metadata, "finalizers").iter().filter_map(Value::as_str).enumerate() {
-        let known = matches!(name, "kubernetes" | "orphan" | "foregroundDeletion");
-        if !known && !name.contains('/') && errors.len() < MOST_ERRORS {
+        if is_without_domain(name) && errors.len() < MOST_ERRORS {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
             errors.push(FieldError::new(&path.index(at), FieldErrorKind::Invalid(json!(name)), why));
         }
     }
     errors
+}
+
+/// Warnings about the new finalizers that do not name a domain. kube-apiserver warns of those of custom resources.
+pub(crate) fn finalizer_warnings(metadata: &Value, old: Option<&Value>) -> Vec<String> {
+    let names = |metadata| items(metadata, "finalizers").iter().filter_map(Value::as_str).collect::<BTreeSet<_>>();
+    let new = names(metadata);
+    if new.iter().all(|name| !is_without_domain(name)) {
+        return Vec::new();
+    }
+    let old = old.map(names).unwrap_or_default();
+    let added = new.difference(&old).filter(|name| is_without_domain(name)).take(MOST_ERRORS);
+    let warning = |name: &&str| {
+        let path = if name.contains('.') { " including a path (/)" } else { "" };
+        format!(
+            "metadata.finalizers: {}: prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other \
+             finalizer writers",
+            go::quoted(name)
+        )
+    };
+    added.map(warning).collect()
+}
+
+fn is_without_domain(finalizer: &str) -> bool {
+    !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer)
 }
 
 fn finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {

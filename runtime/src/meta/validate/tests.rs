@@ -167,6 +167,25 @@ fn updates_of_metadata_are_refused_as_recorded() {
     assert_eq!(updated(&more, &going), [""; 0]);
 }
 
+#[test]
+fn new_finalizers_without_a_domain_are_warned_of() {
+    let warned = |new: Value, old: Option<Value>| {
+        let warnings =
+            finalizer_warnings(&json!({"finalizers": new}), old.map(|old| json!({"finalizers": old})).as_ref());
+        let names = |warning: String| warning.split('"').nth(1).unwrap_or_default().to_owned();
+        warnings.into_iter().map(names).collect::<Vec<_>>()
+    };
+    assert_eq!(warned(json!(["z", "a.b", "example.com/f", "a.b"]), None), ["a.b", "z"], "in order, each once");
+    assert!(warned(json!(["kubernetes", "orphan", "foregroundDeletion", "example.com/f"]), None).is_empty());
+    assert_eq!(warned(json!(["a", "b"]), Some(json!(["b", "c"]))), ["a"]);
+    assert!(warned(json!(null), None).is_empty() && warned(json!([5]), None).is_empty());
+    let text = |name: &str| finalizer_warnings(&json!({"finalizers": [name]}), None).concat();
+    let end = " to avoid accidental conflicts with other finalizer writers";
+    assert_eq!(text("plain"), format!("metadata.finalizers: \"plain\": prefer a domain-qualified finalizer name{end}"));
+    let with_path = "prefer a domain-qualified finalizer name including a path (/)";
+    assert_eq!(text("example.com"), format!("metadata.finalizers: \"example.com\": {with_path}{end}"));
+}
+
 proptest! {
     #[test]
     fn hand_written_checks_agree_with_the_published_expressions(name in "[aA0._/ -]{0,6}|[a-zA-Z0-9._-]{0,70}") {

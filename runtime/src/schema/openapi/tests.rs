@@ -15,8 +15,17 @@ fn named(name: &str, properties: &[(&str, Schema)]) -> Schema {
 
 /// The definitions that come with a schema, by their names, and that of the schema itself as `Root`.
 fn shown(prefix: &str, schema: &Schema, version: Version, of_objects: &[(&str, Arc<[u8]>)]) -> Document {
+    shown_of((prefix, false), schema, version, of_objects)
+}
+
+fn shown_of(
+    (prefix, is_custom): (&str, bool),
+    schema: &Schema,
+    version: Version,
+    of_objects: &[(&str, Arc<[u8]>)],
+) -> Document {
     let mut out = Definitions::new();
-    define((prefix, "Root"), schema, version, of_objects, |out| out.put("x-also", &true), &mut out);
+    define((prefix, "Root"), schema, (version, is_custom), of_objects, |out| out.put("x-also", &true), &mut out);
     out.into_iter().map(|(name, text)| (name, serde_json::from_slice::<Document>(&text).unwrap())).collect()
 }
 
@@ -93,4 +102,89 @@ fn lists_say_how_they_merge() {
     let shown = &shown("p", &root, Version::V3, &[])["Root"]["properties"]["list"];
     assert_eq!(shown["x-kubernetes-list-type"], "map");
     assert_eq!(shown["x-kubernetes-list-map-keys"], json!(["name"]));
+}
+
+/// The spec of a custom resource with these fields in version 2.
+fn custom_spec(fields: &Document) -> Document {
+    let root = fixture::schema(&json!({"type": "object", "properties": {"spec": fields}}));
+    let of_objects = [("kind", Arc::from(br#"{"type": "string"}"#.as_slice()))];
+    shown_of(("p", true), &root, Version::V2, &of_objects)["Root"]["properties"]["spec"].clone()
+}
+
+#[test]
+fn version_2_of_custom_resources_says_nothing_of_values_that_keep_unknown_fields() {
+    const KEEPS: &str = "x-kubernetes-preserve-unknown-fields";
+    let text = json!({"type": "string"});
+    for (declared, expected) in [
+        (json!({"type": "object", KEEPS: true, "properties": {"a": text}}), json!({KEEPS: true})),
+        (
+            json!({"type": "object", KEEPS: true, "required": ["a"], "properties": {"a": text}}),
+            json!({KEEPS: true, "required": ["a"]}),
+        ),
+        (
+            json!({"type": "object", KEEPS: true, "x-kubernetes-embedded-resource": true, "properties": {"a": text}}),
+            json!({KEEPS: true, "x-kubernetes-embedded-resource": true}),
+        ),
+        (
+            json!({"type": "object", "x-kubernetes-embedded-resource": true}),
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"kind": text}}),
+        ),
+        (
+            json!({"type": "array", "items": {"type": "object", KEEPS: true, "properties": {"a": text}}}),
+            json!({"type": "array", "items": {KEEPS: true}, "x-kubernetes-list-type": "atomic"}),
+        ),
+        (
+            json!({"type": "array", KEEPS: true, "items": text}),
+            json!({KEEPS: true, "x-kubernetes-list-type": "atomic"}),
+        ),
+        (json!({"type": "string", KEEPS: true}), json!({"type": "string", KEEPS: true})),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "object", KEEPS: true}}),
+            json!({"type": "object", "additionalProperties": {KEEPS: true}}),
+        ),
+    ] {
+        assert_eq!(custom_spec(&declared), expected, "{declared}");
+    }
+}
+
+#[test]
+fn version_2_of_custom_resources_says_nothing_of_nullable_values_and_of_several_types() {
+    let text = json!({"type": "string"});
+    let nullable = |mut schema: Document| {
+        schema["nullable"] = true.into();
+        schema
+    };
+    let object = json!({"type": "object", "required": ["a"], "properties": {"a": text}});
+    for (declared, expected) in [
+        (nullable(json!({"type": "string", "maxLength": 5})), json!({"maxLength": 5})),
+        (nullable(object.clone()), json!({"required": ["a"]})),
+        (nullable(json!({"type": "array", "items": text})), json!({"x-kubernetes-list-type": "atomic"})),
+        (
+            json!({"type": "object", "required": ["a", "b"], "properties": {"a": nullable(text.clone()), "b": text}}),
+            json!({"type": "object", "required": ["b"], "properties": {"a": {}, "b": text}}),
+        ),
+        (
+            json!({"type": "object", "required": ["a"], "properties": {"a": nullable(text.clone())}}),
+            json!({"type": "object", "properties": {"a": {}}}),
+        ),
+        (
+            json!({"type": "object", "additionalProperties": nullable(text.clone())}),
+            json!({"type": "object", "additionalProperties": {}}),
+        ),
+        (json!({"x-kubernetes-int-or-string": true}), json!({"x-kubernetes-int-or-string": true})),
+    ] {
+        assert_eq!(custom_spec(&declared), expected, "{declared}");
+    }
+}
+
+#[test]
+fn version_2_of_a_custom_resource_that_keeps_all_fields_has_none() {
+    let root = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"spec": {"type": "object"}}});
+    let root = fixture::schema(&root);
+    let of_objects = [("kind", Arc::from(br#"{"type": "string"}"#.as_slice()))];
+    let shown = |version, is_custom| shown_of(("p", is_custom), &root, version, &of_objects)["Root"].clone();
+    assert_eq!(shown(Version::V2, true), json!({"type": "object", "x-also": true}));
+    for whole in [shown(Version::V3, true), shown(Version::V2, false)] {
+        assert!(whole["properties"]["spec"].is_object() && whole["properties"]["kind"].is_object(), "{whole}");
+    }
 }

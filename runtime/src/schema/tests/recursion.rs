@@ -153,7 +153,7 @@ fn openapi_refers_to_a_recursive_type_by_its_name() {
         };
         let mut all = Definitions::new();
         let mut defined = |form: &Schema| -> BTreeMap<String, Value> {
-            define(("p", "Root"), form, version, &[], |_| {}, &mut all);
+            define(("p", "Root"), form, (version, false), &[], |_| {}, &mut all);
             let below = all.iter().filter(|(name, _)| *name != "Root");
             below.map(|(name, text)| (name.clone(), serde_json::from_slice(text).unwrap())).collect()
         };

@@ -142,10 +142,14 @@ impl Deletion<'_> {
     async fn finish(&self, object: Arc<Object>, old: &Document, new: &Document) -> Result<Deleted, Failed> {
         let (request, dry_run, revision) = (self.request, self.options.dry_run, object.revision());
         if is_deleted(request, new, self.options.ignore_read_errors).await? {
+            let mut deletion = None;
             if !dry_run {
-                self.api.remove(request, object.key(), revision).await?;
+                deletion = Some(self.api.remove(request, object.key(), revision).await?);
             }
-            let object = shown_or_metadata(request, &object).await?;
+            let mut object = shown_or_metadata(request, &object).await?;
+            if let Some(deletion) = deletion.filter(|_| request.served.kind.version.returns_deleted) {
+                object = Arc::new(object.deleted_at(deletion));
+            }
             return Ok(Deleted::Gone { object, uid: text(old, "uid").to_owned() });
         }
         if new == old {
@@ -157,8 +161,8 @@ impl Deletion<'_> {
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let fit = Fit::of(&request.served.stored().kind.version.schema, document, &Meter::light(None));
         // Nobody selects the objects of a resource that is being removed.
-        let ends = request.served.declarer.as_ref().is_some_and(|declarer| declarer.ends());
-        let new = New { document, fit, values: if ends { Values::Unneeded } else { Values::Optional } };
+        let values = if request.served.is_ending() { Values::Unneeded } else { Values::Optional };
+        let new = New { document, fit, values };
         let marked = self.api.store(request, object.key(), new, Expect::At(revision), dry_run).await?;
         Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?))
     }

@@ -127,12 +127,21 @@ async fn what_a_row_declares_is_found_after_its_replacement_and_takes_no_new_obj
     let first = world.serve_gadgets(&["v1"], 1).await;
     let kept = world.create(&first, "ns", named("a")).await.unwrap();
     let registry = &world.api.registry;
+    let before = registry.all().1;
+    assert!(!first.is_ending());
+    registry.end(&first);
+    let ended = registry.all().1;
+    assert!(first.is_ending() && ended > before, "discovery shows it");
+    registry.end(&first);
+    assert_eq!(registry.all().1, ended);
     assert!(registry.declared_by(ROW).is_some_and(|served| Arc::ptr_eq(&served, &first)));
     let declarer = first.declarer.as_ref().unwrap().hold();
     let second = registry.replace_ending([gadgets(&world, "v1", 1)], Hold::clone(&declarer)).unwrap();
     assert!(registry.declared_by(ROW).is_some_and(|served| Arc::ptr_eq(&served, &second)));
     assert!(registry.declared_by("/registry/definitions/others.example.com").is_none());
-    assert!(world.create(&second, "ns", named("b")).await.is_err(), "it ends");
+    let refused = world.create(&second, "ns", named("b")).await;
+    let why = "create not allowed while custom resource definition is terminating";
+    assert!(matches!(refused, Err(Error::Forbidden { message, name, .. }) if message == why && name == "b"));
     assert_eq!(world.get(&at(&second, "ns", "a")).await.unwrap(), kept);
     assert!(registry.remove(&second) && registry.declared_by(ROW).is_none());
 }
@@ -200,7 +209,7 @@ async fn a_late_removal_leaves_the_resource_that_replaced_the_old_one() {
     assert_eq!(world.api.remove_resource(&first).await.unwrap(), 0);
     let row = Hold { key: ROW.into(), revision: None };
     assert!(!world.api.registry.confirm(&first, row), "its row is not that of the resource that is served");
-    first.declarer.as_ref().unwrap().end();
+    world.api.registry.end(&first);
     assert!(Arc::ptr_eq(&world.api.registry.resource(&names()).unwrap(), &second));
     assert!(world.get(&at(&second, "ns", "a")).await.is_ok() && !second.objects.has_ended());
     assert!(world.create(&second, "ns", named("b")).await.is_ok());

@@ -113,6 +113,12 @@ async fn a_resource_version_is_refused() {
     let world = World::new().await;
     let refused = world.create(&world.configs, "ns", json!({"metadata": {"name": "x", "resourceVersion": "5"}})).await;
     assert!(matches!(refused, Err(Error::Unknown(message)) if message.contains("should not be set")));
+    for (at, unset) in ["0", "00", "abc", "-1", "1.0", "99999999999999999999999"].into_iter().enumerate() {
+        let body = json!({"metadata": {"name": format!("x{at}"), "resourceVersion": unset}});
+        let made = world.create(&world.configs, "ns", body).await.expect(unset);
+        assert!(version(&made).parse::<u64>().is_ok_and(|version| version > 0), "{unset}: {made}");
+        assert_eq!(world.get(&world.config(&format!("x{at}"))).await.unwrap(), made);
+    }
 }
 
 #[tokio::test]

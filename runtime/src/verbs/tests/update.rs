@@ -175,7 +175,7 @@ async fn any_write_stores_an_object_of_an_older_schema_in_its_current_form() {
         older["spec"].as_object_mut().unwrap().remove("color");
         older["spec"]["gone"] = json!("a field of old");
         let key = format!("{}ns/{name}", world.widgets.objects.prefix());
-        let value = Some(record::encode("v1", 0, [("v1", &Indexes::new(&[]), &older)], &older).into());
+        let value = Some(record::encode("v1", 0, [("v1", &Indexes::of_paths(&[]), &older)], &older).into());
         let op = Op { key: key.as_str().into(), value, expect: Expect::Any, lifetime: None };
         let revision = world.store.commit(vec![op].into()).await.unwrap()[0];
         world.api.cache.reached(revision).await;

@@ -15,7 +15,7 @@ async fn odd() -> Rig {
     let value = record::encode(
         "v1",
         crate::schema::fingerprint(&served.kind.version.schema),
-        [("v1", &Indexes::new(&[]), &map)],
+        [("v1", &Indexes::of_paths(&[]), &map)],
         &map,
     );
     let key = "/registry/configmaps/default/odd".into();
