@@ -162,11 +162,8 @@ fn strategic_patches(rows: &Rows, live: &Document) {
         "ports": [{"name": "more", "port": 1}, {"name": "port-1", "port": 2}, {"$patch": "delete", "name": "port-3"}],
         "template": {"env": [{"name": "VARIABLE_5", "value": "another"}]},
     }});
-    let result = strategic::apply(&root, live, &patch).expect("it applies");
     rows.row("strategic merge patch: decode", 500, || codec::decode(&bytes(black_box(&patch)), &Limits::default()));
     rows.row("strategic merge patch: apply", 500, || strategic::apply(&root, live, black_box(&patch)));
-    rows.row("strategic merge patch: difference", 500, || strategic::diff(&root, live, black_box(&result)));
-    rows.row("strategic merge patch: no difference", 500, || strategic::diff(&root, live, black_box(live)));
 }
 
 fn long_lists(rows: &Rows) {

@@ -116,7 +116,7 @@ fn measure(sample: &Sample) -> f64 {
         row("JSON encode, serde_json", json.len(), || serde_json::to_vec(black_box(object))),
         row("JSON encode", json.len(), || written(|out| codec::encode(black_box(object), out))),
         row("YAML encode", yaml.len(), || written(|out| yaml::encode(black_box(object), out))),
-        row("CBOR encode", cbor.len(), || written(|out| cbor::encode_object(root, black_box(object), out))),
+        row("CBOR encode", cbor.len(), || written(|out| cbor::item(Some(root), black_box(object), out))),
         row("Protobuf encode", protobuf.len(), || protobuf::encode(&message, black_box(object))),
     ]);
     worst

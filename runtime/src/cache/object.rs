@@ -179,21 +179,11 @@ impl Object {
     }
 
     /// The object as JSON without type meta and without its opening brace: `"metadata":{…},…}`.
-    pub fn item(&self) -> Bytes {
-        self.frame.slice(self.item_start()..self.json_end())
-    }
-
-    /// The same bytes as [`Object::item`], borrowed.
     pub fn item_bytes(&self) -> &[u8] {
         &self.frame[self.item_start()..self.json_end()]
     }
 
     /// The value of `metadata`: `{…}`.
-    pub fn metadata(&self) -> Bytes {
-        self.frame.slice(self.metadata.0 as usize..self.metadata.1 as usize)
-    }
-
-    /// The same bytes as [`Object::metadata`], borrowed.
     pub fn metadata_bytes(&self) -> &[u8] {
         &self.frame[self.metadata.0 as usize..self.metadata.1 as usize]
     }
@@ -222,12 +212,6 @@ impl Object {
     /// The watch frame of the natural type, `{"type":…,"object":{…}}` and a newline. Not copied.
     pub fn frame(&self) -> Bytes {
         self.frame.clone()
-    }
-
-    /// The type of [`Object::frame`]: ADDED for a created or loaded object, MODIFIED for an updated one, DELETED for a
-    /// deleted one.
-    pub fn natural_type(&self) -> EventType {
-        self.natural
     }
 
     /// The watch frame of a type: shared for the natural type, otherwise copied once.

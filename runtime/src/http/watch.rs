@@ -188,7 +188,8 @@ impl WatchBody {
         (!out.is_empty()).then(|| out.into())
     }
 
-    /// The output that the time requires: a bookmark, the end, or nothing yet.
+    /// The output that the time requires: a bookmark, the end, or nothing yet. Events at hand are sent before the end: they may
+    /// have the revision of one that was sent, after which the client resumes.
     fn on_time(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let now = Instant::now();
         // The alarm already has this task's waker: polling it again for every event would cost more than reading the
@@ -200,7 +201,12 @@ impl WatchBody {
         // Unconstrained, because a task without budget would yield before the alarm has registered its waker.
         ready!(Pin::new(&mut unconstrained(self.alarm.as_mut())).poll(cx));
         self.alarm_wakes = None;
-        self.ended = now >= self.deadline;
+        if now >= self.deadline {
+            if !self.events.is_empty() {
+                return Poll::Pending;
+            }
+            self.ended = true;
+        }
         let mut out = Vec::new();
         if self.next_bookmark.is_some() {
             // A bookmark must not come before events that are still to be sent.
@@ -257,7 +263,8 @@ impl WatchBody {
 
     fn frames(&mut self) -> Bytes {
         let (mut out, mut written) = (Vec::new(), 0);
-        while let Some(event) = self.events.get(written).filter(|event| has_room(&out, CHUNK, &event.object)) {
+        let chunk = if self.one_by_one { 1 } else { CHUNK };
+        while let Some(event) = self.events.get(written).filter(|event| has_room(&out, chunk, &event.object)) {
             let Some(event) = self.render.shown(event, 0, &mut out) else { break };
             if self.events.len() == 1
                 && let Some(frame) = self.render.shared(&event)
@@ -266,6 +273,7 @@ impl WatchBody {
                 return frame;
             }
             if written == 0
+                && !self.one_by_one
                 && let Some((opening, rest)) = self.render.in_two(&event)
             {
                 self.events.remove(0);
@@ -273,7 +281,7 @@ impl WatchBody {
                 return opening;
             }
             if written == 0 {
-                out.reserve_exact(CHUNK);
+                out.reserve_exact(chunk);
             }
             self.render.event(&mut out, &event);
             written += 1;

@@ -69,7 +69,7 @@ fn read(stored: Vec<u8>) -> Result<Object, String> {
     let gone = object.deleted_at(Revision(10));
     for object in [&object, &gone] {
         assert!(object.without_managed_fields().len() + object.managed_fields().len() <= object.json().len());
-        assert!(object.metadata().starts_with(b"{") && object.metadata().ends_with(b"}"));
+        assert!(object.metadata_bytes().starts_with(b"{") && object.metadata_bytes().ends_with(b"}"));
     }
     Ok(object)
 }

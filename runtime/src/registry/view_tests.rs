@@ -52,7 +52,8 @@ fn a_view_is_the_object_in_its_version_pruned_and_not_defaulted() {
         "status": {"phase": "Turning"},
     });
     assert_eq!(json_of(&shown), expected);
-    assert_eq!((shown.key(), shown.revision(), shown.natural_type()), ("ns/a", Revision(12), EventType::Modified));
+    assert_eq!((shown.key(), shown.revision()), ("ns/a", Revision(12)));
+    assert_eq!(shown.frame(), shown.frame_as(EventType::Modified));
     assert_eq!((shown.label("a"), shown.field(0)), (Some("1"), "Turning"));
     assert_eq!(shown.managed_fields(), stored.managed_fields());
     assert_eq!(

@@ -218,12 +218,12 @@ fn control(
 ) -> Result<(Controllers, Vec<Controller>)> {
     let mut builtin = Controllers::default();
     builtin.reread(api);
-    let leads = watch::Sender::new(!api.has_peers);
+    let leads = watch::Sender::new(!api.store.is_shared());
     let idle = !own && definitions.is_none() && controllers.is_empty();
     if let Some(definitions) = definitions {
         builtin.follow(definitions, leads.subscribe());
     }
-    if !api.has_peers {
+    if !api.store.is_shared() {
         if own {
             builtin.lead(api);
         }

@@ -103,7 +103,7 @@ impl Opened {
                 let embedded = Arc::new(embedded);
                 Ok((Self { store: embedded.clone(), embedded: Some(embedded) }, loaded))
             }
-            Keep::Memory | Keep::Unsaid => Ok((Self::of(Arc::new(Memory::starting_after(limits.store.origin))), None)),
+            Keep::Memory | Keep::Unsaid => Ok((Self::of(Arc::new(Memory::with(&limits.store))), None)),
         }
     }
 

@@ -65,6 +65,10 @@ impl Store for Delayed {
         self.store.head()
     }
 
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
+    }
+
     fn confirm(&self) -> Option<ConfirmFuture<'_>> {
         self.store.confirm()
     }

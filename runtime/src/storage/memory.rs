@@ -1,6 +1,7 @@
 //! The in-memory engine, for tests and trials.
 //!
-//! Keeps its whole history until it is compacted. Holds no lock while the sink runs, so a reader of the store never
+//! Keeps history within the same limits as the embedded engine: what is too old or too much goes when the store is used
+//! next. Holds no lock while the sink runs, so a reader of the store never
 //! waits for the cache, and the cache never waits for that reader. A thread deletes expired values; it begins with the
 //! first value that has a lifetime.
 
@@ -10,12 +11,14 @@ use std::{
     ops::Bound,
     sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
+use bytes::Bytes;
+
 use super::{
-    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, Previous, ReadError, Sink, Store,
-    Value, Visit,
+    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, Options, Previous, ReadError, Sink,
+    Store, Value, Visit,
 };
 use crate::meta::Revision;
 
@@ -27,7 +30,6 @@ pub struct Memory {
 }
 
 /// The part of the store that the thread for expired values uses.
-#[derive(Default)]
 struct Shared {
     /// Held for a whole commit, including the sink's run, so that commits are serialized.
     writer: Mutex<Writer>,
@@ -43,36 +45,76 @@ struct Writer {
     closed: bool,
 }
 
-#[derive(Default)]
 struct State {
     head: Revision,
     compacted: Revision,
     /// The revision before the first change.
     origin: Revision,
-    newest: BTreeMap<Arc<str>, (Revision, Value)>,
+    newest: BTreeMap<Arc<str>, Newest>,
     /// The changes after `compacted`, one per revision.
-    log: VecDeque<Change>,
-    /// The values that expire. Values that were written again may still be listed.
+    log: VecDeque<Logged>,
+    /// The space of the log in bytes.
+    log_bytes: u64,
+    history_age: Duration,
+    history_bytes: u64,
+    /// The values that expire.
     deadlines: BTreeMap<(Instant, Revision), Arc<str>>,
     ended: bool,
 }
 
+/// The newest value of a key.
+struct Newest {
+    revision: Revision,
+    value: Value,
+    /// When it expires.
+    deadline: Option<Instant>,
+}
+
+/// A change in the log.
+struct Logged {
+    change: Change,
+    at: Instant,
+}
+
+impl Logged {
+    /// The space that it takes beside newest values.
+    fn bytes(&self) -> u64 {
+        (size_of::<Self>() + self.change.key.len() + self.change.previous.len()) as u64
+    }
+}
+
 impl Memory {
-    /// An empty store.
+    /// An empty store with the default limits.
     #[must_use]
     pub fn new() -> Self {
-        Self::starting_after(Revision(0))
+        Self::with(&Options::default())
     }
 
-    /// An empty store whose first change gets the revision after `origin`.
+    /// An empty store with limits of history, and the revision before its first change. Other options are about disks and
+    /// queues, which it does not have.
     #[must_use]
-    pub fn starting_after(origin: Revision) -> Self {
-        let state = State { head: origin, origin, ..State::default() };
-        Self { shared: Arc::new(Shared { state: Mutex::new(state), ..Shared::default() }), expiry: Once::new() }
+    pub fn with(options: &Options) -> Self {
+        let state = State {
+            head: options.origin,
+            compacted: Revision(0),
+            origin: options.origin,
+            newest: BTreeMap::new(),
+            log: VecDeque::new(),
+            log_bytes: 0,
+            history_age: options.history_age,
+            history_bytes: options.history_bytes,
+            deadlines: BTreeMap::new(),
+            ended: false,
+        };
+        let shared = Shared { writer: Mutex::default(), state: Mutex::new(state), wake: Condvar::new() };
+        Self { shared: Arc::new(shared), expiry: Once::new() }
     }
 
+    /// The state, whose history keeps to its limits.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.shared.state()
+        let mut state = self.shared.state();
+        state.trim();
+        state
     }
 }
 
@@ -140,7 +182,7 @@ impl Drop for Memory {
 impl State {
     /// Checks every hold and precondition before it applies any operation, so that a failed commit changes nothing.
     fn apply(&mut self, Commit { ops, holds }: Commit) -> Result<Vec<Change>, CommitError> {
-        let current = |key: &Arc<str>| self.newest.get(key).map(|(revision, _)| *revision);
+        let current = |key: &Arc<str>| self.newest.get(key).map(|newest| newest.revision);
         for (index, hold) in holds.iter().enumerate() {
             let current = current(&hold.key);
             if current != hold.revision {
@@ -153,23 +195,53 @@ impl State {
                 return Err(CommitError::Conflict { index, current });
             }
         }
-        Ok(ops.into_iter().map(|op| self.apply_one(op)).collect())
+        let now = Instant::now();
+        let changes = ops.into_iter().map(|op| self.apply_one(op, now)).collect();
+        self.trim();
+        Ok(changes)
     }
 
-    fn apply_one(&mut self, op: Op) -> Change {
+    fn apply_one(&mut self, op: Op, now: Instant) -> Change {
         let revision = self.head.next();
         self.head = revision;
         // A lifetime beyond what the clock can count never ends.
-        let deadline =
-            op.lifetime.filter(|_| op.value.is_some()).and_then(|lifetime| Instant::now().checked_add(lifetime));
+        let deadline = op.lifetime.filter(|_| op.value.is_some()).and_then(|lifetime| now.checked_add(lifetime));
         self.deadlines.extend(deadline.map(|deadline| ((deadline, revision), Arc::clone(&op.key))));
-        let previous = match &op.value {
-            Some(value) => self.newest.insert(Arc::clone(&op.key), (revision, Ok(value.clone()))),
+        // The given bytes may be a part of a larger buffer, which history would keep.
+        let value = op.value.map(|value| Bytes::copy_from_slice(&value));
+        let replaced = match &value {
+            Some(value) => {
+                self.newest.insert(Arc::clone(&op.key), Newest { revision, value: Ok(value.clone()), deadline })
+            }
             None => self.newest.remove(&op.key),
         };
-        let change = Change { revision, key: op.key, value: op.value, previous: previous.into() };
-        self.log.push_back(change.clone());
+        let previous = replaced.map(|Newest { revision, value, deadline }| {
+            if let Some(deadline) = deadline {
+                self.deadlines.remove(&(deadline, revision));
+            }
+            (revision, value)
+        });
+        let change = Change { revision, key: op.key, value, previous: previous.into() };
+        let logged = Logged { change: change.clone(), at: now };
+        self.log_bytes += logged.bytes();
+        self.log.push_back(logged);
         change
+    }
+
+    /// Removes the oldest changes until history is within its limits.
+    fn trim(&mut self) {
+        while let Some(oldest) = self.log.front()
+            && (self.log_bytes > self.history_bytes || oldest.at.elapsed() >= self.history_age)
+        {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some(oldest) = self.log.pop_front() {
+            self.log_bytes -= oldest.bytes();
+            self.compacted = oldest.change.revision;
+        }
     }
 
     /// The values at a revision: the newest ones, with later changes undone from newest to oldest.
@@ -178,9 +250,9 @@ impl State {
             .newest
             .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
             .take_while(|(key, _)| key.starts_with(prefix))
-            .map(|(key, (revision, value))| (key, (*revision, value)))
+            .map(|(key, newest)| (key, (newest.revision, &newest.value)))
             .collect();
-        let since = self.log.range(self.position(at)..).rev();
+        let since = self.log.range(self.position(at)..).rev().map(|logged| &logged.change);
         for change in since.filter(|change| change.key.starts_with(prefix)) {
             match &change.previous {
                 Previous::Value(revision, value) => past.insert(&change.key, (*revision, value)),
@@ -222,7 +294,7 @@ impl Store for Memory {
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
         let state = self.state();
-        Ok(state.newest.get_key_value(key).map(|(key, (revision, value))| entry(key, *revision, value)))
+        Ok(state.newest.get_key_value(key).map(|(key, newest)| entry(key, newest.revision, &newest.value)))
     }
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
@@ -242,7 +314,7 @@ impl Store for Memory {
             let state = self.state();
             let has_prefix = |key: &str| prefixes.iter().any(|prefix| key.starts_with(prefix));
             let found = state.newest.iter().filter(|(key, _)| has_prefix(key));
-            let found = found.map(|(key, (revision, value))| entry(key, *revision, value));
+            let found = found.map(|(key, newest)| entry(key, newest.revision, &newest.value));
             (found.enumerate().collect(), state.head)
         };
         visit(entries);
@@ -262,16 +334,13 @@ impl Store for Memory {
         if after < state.compacted {
             return Err(ReadError::Compacted(state.compacted));
         }
-        Ok(state.log.range(state.position(after)..).take(limit).cloned().collect())
+        Ok(state.log.range(state.position(after)..).take(limit).map(|logged| logged.change.clone()).collect())
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {
         let mut state = self.state();
-        let upto = upto.min(state.head);
-        if upto > state.compacted.max(state.origin) {
-            let gone = state.position(upto);
-            state.log.drain(..gone);
-            state.compacted = upto;
+        while state.log.front().is_some_and(|oldest| oldest.change.revision <= upto) {
+            state.forget_oldest();
         }
         Ok(())
     }
@@ -285,5 +354,31 @@ impl Store for Memory {
         let mut writer = self.shared.writer();
         writer.closed = true;
         writer.sink = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::suite::commit;
+
+    /// `MEMORY_UPDATES=1000000` makes a million.
+    #[test]
+    fn updates_without_end_keep_within_the_limits() {
+        let count: u64 = std::env::var("MEMORY_UPDATES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000);
+        let options = Options { history_bytes: 4 << 20, history_age: Duration::from_hours(1), ..Options::default() };
+        let store = Memory::with(&options);
+        for number in 0..count {
+            let value = Some(Bytes::from(vec![b'x'; 1_000]));
+            let lifetime = (number % 2 == 0).then_some(Duration::from_hours(1));
+            let key = format!("/registry/things/{}", number % 100).into();
+            commit(&store, vec![Op { key, value, expect: Expect::Any, lifetime }]).unwrap();
+        }
+        let state = store.state();
+        assert!(state.log_bytes <= options.history_bytes);
+        assert_eq!(state.log_bytes, state.log.iter().map(Logged::bytes).sum::<u64>());
+        assert!(state.log_bytes > options.history_bytes / 2, "no more is forgotten than must be");
+        assert_eq!((state.newest.len(), state.deadlines.len()), (100, 50), "replaced values do not expire");
+        assert_eq!((state.head, state.compacted), (Revision(count), Revision(count - state.log.len() as u64)));
     }
 }

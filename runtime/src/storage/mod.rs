@@ -17,6 +17,8 @@ pub(crate) mod private;
 #[cfg(test)]
 pub(crate) mod ramdisk;
 #[cfg(test)]
+pub(crate) mod relay;
+#[cfg(test)]
 pub(crate) mod several;
 #[cfg(test)]
 mod suite;
@@ -347,8 +349,13 @@ pub trait Store: Send + Sync + 'static {
     /// The newest durable revision that this process knows of.
     fn head(&self) -> Revision;
 
+    /// True if other processes write to the store, so that the cache may be behind it.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// Asks for a revision that is not older than anything acknowledged, by any process, before this call. Once the sink
-    /// has it, reads of what was delivered are linearizable. `None` if no other process writes to the store: then the
+    /// has it, reads of what was delivered are linearizable. `None` if the store is not [shared](Store::is_shared): then the
     /// sink has everything acknowledged.
     ///
     /// # Errors

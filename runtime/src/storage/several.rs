@@ -196,6 +196,10 @@ impl Store for Server {
         *self.delivered.borrow()
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn confirm(&self) -> Option<ConfirmFuture<'_>> {
         Some(Box::pin(async move {
             self.asked.fetch_add(1, Ordering::Relaxed);

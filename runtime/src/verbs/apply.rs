@@ -5,6 +5,7 @@ use super::{
     commit::Failed,
     decode::Origin,
     get::find,
+    hooks::fault_of_object,
     ownership::with_writer,
     pipeline::Write,
     rewrite::{MODIFIED, conflict, document_of},
@@ -99,7 +100,7 @@ fn merge(
     options: &PatchOptions,
 ) -> Result<Document, Error> {
     let merged = |view: &View<'_>, writer: &Writer<'_>| apply::merge(view, old, config, writer, options.force);
-    with_writer(request, &options.write.field_manager, merged)?.map_err(refused)
+    with_writer(request, &options.write.field_manager, merged)?.map_err(|error| refused(request, config, error))
 }
 
 /// Checks a configuration that creates its object. A uid or resourceVersion refers to an earlier object, so the
@@ -115,11 +116,15 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
     })
 }
 
-fn refused(error: ApplyError) -> Error {
-    let message = error.to_string();
+fn refused(request: &Request, config: &Document, error: ApplyError) -> Error {
+    let (message, served) = (error.to_string(), &request.served);
     match error {
         ApplyError::Conflicts { reported, .. } => Error::Conflicts(message, reported),
         ApplyError::BadRequest(_) => Error::BadRequest(message),
-        ApplyError::Untyped(_) => Error::Unknown(message),
+        // kube-apiserver knows webhooks only, which may have failed.
+        ApplyError::Unconvertible(_) if served.records.versions().webhook().is_none() => {
+            Error::invalid(&served.kind, config, vec![fault_of_object(message)])
+        }
+        ApplyError::Unconvertible(_) | ApplyError::Untyped(_) => Error::Unknown(message),
     }
 }

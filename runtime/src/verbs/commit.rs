@@ -202,8 +202,8 @@ impl Verbs {
     /// other servers may be late, or not arrive at all. Fails like [`Verbs::reach`] and [`Verbs::confirm`].
     async fn seen(&self, current: Option<Revision>) -> Result<(), Error> {
         match current {
-            Some(current) if self.has_peers => self.reach(current).await,
-            None if self.has_peers => self.confirm().await,
+            Some(current) if self.store.is_shared() => self.reach(current).await,
+            None if self.store.is_shared() => self.confirm().await,
             current => {
                 self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
                 Ok(())

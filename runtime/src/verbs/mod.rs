@@ -81,8 +81,6 @@ pub struct Verbs {
     admission_durations: metrics::Admission,
     /// Serializes writers of one object that conflict.
     turns: turns::Turns,
-    /// True if other servers write to the store, so that the cache may be behind it.
-    pub(crate) has_peers: bool,
     /// This, for the clients of the user's code.
     this: Weak<Self>,
 }
@@ -100,8 +98,6 @@ impl Verbs {
         store: Arc<dyn Store>,
         admission: Vec<Plugin>,
     ) -> Arc<Self> {
-        // Nothing is asked: the future is dropped.
-        let has_peers = store.confirm().is_some();
         Arc::new_cyclic(|this| Self {
             registry,
             cache,
@@ -109,7 +105,6 @@ impl Verbs {
             admission,
             admission_durations: metrics::Admission::default(),
             turns: turns::Turns::default(),
-            has_peers,
             this: this.clone(),
         })
     }

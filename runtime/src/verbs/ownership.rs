@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Error, Request, pipeline::Write, scale, system};
 use crate::{
-    kind::{Changes, Versions},
+    kind::{Changes, Versions, convert},
     meta::Time,
     patch::apply::{self, View, Writer},
     schema::{Document, Meter, Schema, memory},
@@ -62,6 +62,10 @@ impl apply::Versions for Others<'_> {
         self.meter.check().map_err(|exceeded| exceeded.to_string())?;
         let version = |name: &str| self.versions.find(name).ok_or_else(|| format!("there is no version {name}"));
         self.versions.convert(object, version(from)?, version(to)?)
+    }
+
+    fn is_waiting(&self) -> bool {
+        convert::is_waiting()
     }
 }
 

@@ -43,7 +43,7 @@ impl Verbs {
         if dry_run {
             self.confirm().await?;
         }
-        let mut spare = (self.has_peers && !dry_run).then(|| (Basis::of(self, request, name), body.clone()));
+        let mut spare = (self.store.is_shared() && !dry_run).then(|| (Basis::of(self, request, name), body.clone()));
         loop {
             let error = match attempt(body).await {
                 Err(error) => error,
@@ -60,7 +60,7 @@ impl Verbs {
 
     /// An object that a write leaves as it is, if that is still its newest state.
     pub(super) async fn unchanged(&self, request: &Request, object: Arc<Object>) -> Result<Arc<Object>, Failed> {
-        if self.has_peers {
+        if self.store.is_shared() {
             self.confirm().await?;
             let newest = request.served.objects.snapshot().get(object.key());
             if newest.is_none_or(|newest| newest.revision() != object.revision()) {

@@ -79,8 +79,13 @@ impl Watch {
             Some(Err(error)) => return Poll::Ready(Some(Err(error))),
             None => return Poll::Ready(None),
         }
-        while events.len() < max {
-            let Some(Ok(event)) = converted.ready.pop_front_if(|next| next.is_ok()) else { break };
+        // The others of the last revision, too.
+        let is_next = |next: &mut Result<Event, WatchError>, position, has_room| {
+            next.as_ref().is_ok_and(|event| has_room || event.object.revision() == position)
+        };
+        while let has_room = events.len() < max
+            && let Some(Ok(event)) = converted.ready.pop_front_if(|next| is_next(next, converted.position, has_room))
+        {
             converted.position = event.object.revision();
             events.push(event);
         }

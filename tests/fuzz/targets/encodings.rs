@@ -59,7 +59,7 @@ impl Encoder<'_> {
         match encoding {
             Encoding::Json => codec::encode(object, &mut out),
             Encoding::Yaml => yaml::encode(object, &mut out),
-            Encoding::Cbor => cbor::encode_object(self.root, object, &mut out),
+            Encoding::Cbor => cbor::item(Some(self.root), object, &mut out),
             Encoding::Protobuf => out = protobuf::encode(&self.message, object).expect("an object of the kind"),
         }
         out

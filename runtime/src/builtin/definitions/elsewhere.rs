@@ -20,7 +20,7 @@ const SERVED_WITHIN: Duration = Duration::from_secs(3);
 /// [`Error::Timeout`] if the newest definitions could not be read, and [`Error::Unavailable`] if the resource is defined and not served
 /// in time. Clients would take 404 for the end of the resource.
 pub(crate) async fn appears(api: &Verbs, group: &str, version: &str, plural: &str) -> Result<bool, Error> {
-    if !api.has_peers {
+    if !api.store.is_shared() {
         return Ok(false);
     }
     let definitions = api.registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");

@@ -38,7 +38,7 @@ impl Definitions {
             retrying: BTreeSet::new(),
             retry: Retry::after(WAIT),
             next_reread: Retry::now(),
-            leads: !api.has_peers,
+            leads: !api.store.is_shared(),
         };
         let snapshot = loaded.access.definitions.objects.snapshot();
         let stored: Vec<&Arc<Object>> = snapshot.range("", None).collect();

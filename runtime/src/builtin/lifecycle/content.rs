@@ -95,7 +95,7 @@ impl Left {
         let mut objects = 0;
         for object in snapshot.range(prefix, None) {
             objects += 1;
-            let held: Held = serde_json::from_slice(&object.metadata()).unwrap_or_default();
+            let held: Held = serde_json::from_slice(object.metadata_bytes()).unwrap_or_default();
             for finalizer in held.finalizers {
                 *self.finalizers.entry(finalizer).or_default() += 1;
             }

@@ -1,14 +1,14 @@
 //! Revisions that no change has or that several have, and changes that were lost while the store was out of reach.
 
-use super::{relay::Relay, *};
+use super::*;
 
 #[tokio::test]
 async fn a_state_replaces_what_was_lost_and_ends_the_watches_that_missed_it() {
     let store = Arc::new(Relay::default());
     let cache = Cache::new(store.clone(), Limits::default());
     let things = cache.register(PREFIX, reader()).unwrap();
-    store.put("a/kept", "x").await;
-    store.put("a/gone", "x").await;
+    relay(&store, "a/kept", "x").await;
+    relay(&store, "a/gone", "x").await;
     let subscriptions = [Subscription::All, Subscription::Namespace("a".into()), Subscription::Key("a/new".into())];
     let mut watches = Vec::new();
     for subscription in &subscriptions {
@@ -18,7 +18,7 @@ async fn a_state_replaces_what_was_lost_and_ends_the_watches_that_missed_it() {
 
     store.cut();
     store.commit(vec![delete("a/gone")].into()).await.unwrap();
-    store.put("a/new", "x").await;
+    relay(&store, "a/new", "x").await;
     store.reconnect();
 
     let snapshot = things.snapshot();
@@ -34,7 +34,7 @@ async fn a_state_replaces_what_was_lost_and_ends_the_watches_that_missed_it() {
         assert!(matches!(resumed, Err(WatchError::Expired(Revision(4)))), "{:?}", resumed.err());
         watches.push(things.watch(Revision(4), subscription.clone(), None).await.unwrap());
     }
-    store.put("a/new", "y").await;
+    relay(&store, "a/new", "y").await;
     for watch in watches.iter_mut().skip(subscriptions.len()) {
         assert_eq!(next(watch, 1).await, ["M a/new 5 y"]);
     }
@@ -45,15 +45,15 @@ async fn a_state_that_was_read_before_a_resource_was_loaded_does_not_take_it_bac
     let store = Arc::new(Relay::default());
     let cache = Cache::new(store.clone(), Limits::default());
     store.cut();
-    store.put("a/a", "x").await;
+    relay(&store, "a/a", "x").await;
     let state = store.range("", None).unwrap();
-    store.put("a/b", "x").await;
+    relay(&store, "a/b", "x").await;
     let things = cache.register(PREFIX, reader()).unwrap();
     let mut watch = things.watch(Revision(2), Subscription::All, None).await.unwrap();
     store.reconnect_with(state);
     assert_eq!(things.snapshot().revision(), Revision(2));
     assert_eq!(content(&things.snapshot()), ["a/a 1", "a/b 2"]);
-    store.put("a/a", "y").await;
+    relay(&store, "a/a", "y").await;
     assert_eq!(next(&mut watch, 1).await, ["M a/a 3 y"]);
 }
 
@@ -62,7 +62,7 @@ async fn a_revision_without_a_change_advances_reads_and_bookmarks() {
     let store = Arc::new(Relay::default());
     let cache = Cache::new(store.clone(), Limits::default());
     let things = cache.register(PREFIX, reader()).unwrap();
-    store.put("a/a", "x").await;
+    relay(&store, "a/a", "x").await;
     let mut watch = things.watch(Revision(1), Subscription::All, None).await.unwrap();
     assert!(ready(&mut watch).is_empty());
     store.skip_to(Revision(9));
@@ -78,9 +78,9 @@ async fn many_changes_of_one_revision_are_all_applied_and_all_watched() {
     let things = cache.register(PREFIX, reader()).unwrap();
     let keys: Vec<_> = (10..90).map(|number| format!("a/{number}")).collect();
     for key in &keys {
-        store.put(key, "x").await;
+        relay(&store, key, "x").await;
     }
-    store.put("b/stays", "x").await;
+    relay(&store, "b/stays", "x").await;
     let mut watches = Vec::new();
     for subscription in [Subscription::All, Subscription::Namespace("a".into())] {
         watches.push(things.watch(Revision(81), subscription, None).await.unwrap());

@@ -5,7 +5,6 @@ mod cut_off;
 mod following;
 mod model;
 mod reading;
-mod relay;
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::storage::{Expect, Memory, Op};
+use crate::storage::{Expect, Memory, Op, Store as _, relay::Relay};
 
 const PREFIX: &str = "/registry/things/";
 
@@ -36,6 +35,11 @@ impl Reader for Plain {
 
 fn reader() -> SharedReader {
     Arc::new(Plain)
+}
+
+/// Puts a thing into a store of several processes.
+async fn relay(store: &Relay, key: &str, app: &str) {
+    store.commit(vec![put(key, app, "red")].into()).await.unwrap();
 }
 
 /// A store, a cache over it and one resource.

@@ -9,7 +9,7 @@ use std::{
 
 use tokio::sync::watch::Receiver;
 
-use super::{relay::Relay, *};
+use super::*;
 use crate::storage::{Change, ReadError};
 
 /// A small seeded random generator (xorshift), so that a seed reproduces a run.

@@ -37,13 +37,8 @@ pub fn encode(document: &Document, out: &mut Vec<u8>) {
     Writer::new(out).value(At::anything(), document);
 }
 
-/// Appends an object of a compiled kind, with byte strings for byte fields of the schema.
-pub fn encode_object(root: &Schema, object: &Document, out: &mut Vec<u8>) {
-    out.extend_from_slice(&MARK);
-    item(Some(root), object, out);
-}
-
-/// Appends an object without the tag, for a list. Without a schema all strings are text.
+/// Appends an object without the tag: of a compiled kind, with byte strings for byte fields of the schema. Without a schema
+/// all strings are text.
 pub fn item(root: Option<&Schema>, object: &Document, out: &mut Vec<u8>) {
     Writer::new(out).value(root.map_or_else(At::anything, At::of), object);
 }

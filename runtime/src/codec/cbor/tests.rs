@@ -92,7 +92,10 @@ fn schema_of(row: &str) -> Option<Schema> {
 fn ours(row: &str, document: &Document) -> Vec<u8> {
     let (mut out, schema) = (Vec::new(), schema_of(row));
     let object = |object: &Document, out: &mut Vec<u8>| match &schema {
-        Some(schema) => encode_object(schema, object, out),
+        Some(schema) => {
+            out.extend(MARK);
+            item(Some(schema), object, out);
+        }
         None => encode(object, out),
     };
     if let Some(event) = document.get("type").filter(|_| row.starts_with("watch")) {

@@ -1,5 +1,8 @@
 //! Watches, with a clock that advances while all tasks wait.
+use std::time::Duration;
+
 use super::*;
+use crate::storage::{Expect, Op, relay::Relay};
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_from_its_initial_events_to_its_end() {
@@ -32,6 +35,33 @@ async fn a_watch_from_its_initial_events_to_its_end() {
         assert!(events[0]["object"]["metadata"]["resourceVersion"].is_string());
     }
     assert_eq!(frame(&mut body).await, None);
+}
+
+/// A client resumes after the revision of the last event that it has seen: etcd deletes all keys of a lease in one revision.
+#[tokio::test(start_paused = true)]
+async fn a_watch_ends_after_all_events_of_a_revision() {
+    let store = Arc::new(Relay::default());
+    let rig = Rig::stored(vec![Namespace::kind(), ConfigMap::kind()], store.clone()).await;
+    let (mut ops, mut version) = (Vec::new(), Value::Null);
+    for number in 0..60 {
+        let body = json!({"metadata": {"name": format!("c{number}")}, "data": {"k": "v".repeat(500)}});
+        version = rig.post(CONFIG_MAPS, &body).await.1["metadata"]["resourceVersion"].take();
+        let key = format!("/registry/configmaps/default/c{number}").into();
+        ops.push(Op { key, value: None, expect: Expect::Any, lifetime: None });
+    }
+    let path = format!("{CONFIG_MAPS}?watch=1&timeoutSeconds=5&resourceVersion={}", version.as_str().unwrap());
+    let mut body = rig.answer("GET", &path, &[], "").await.into_body();
+    let deletions = ops.len();
+    store.join();
+    store.commit(ops.into()).await.unwrap();
+    let mut events = frame(&mut body).await.unwrap();
+    assert!(events.len() < deletions, "a part of them");
+    tokio::time::advance(Duration::from_secs(10)).await;
+    while let Some(more) = frame(&mut body).await {
+        events.extend(more);
+    }
+    let of_one = |event: &Value| event["type"] == "DELETED" && event["object"]["metadata"]["resourceVersion"] == "121";
+    assert!(events.len() == deletions && events.iter().all(of_one), "{} of {deletions}: {:?}", events.len(), events[0]);
 }
 
 #[tokio::test(start_paused = true)]

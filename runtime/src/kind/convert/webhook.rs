@@ -152,6 +152,11 @@ thread_local! {
     static RUNNING: RefCell<Option<Attempt>> = const { RefCell::new(None) };
 }
 
+/// True if the running attempt lacks the answer to a conversion, so that its result is worthless.
+pub(crate) fn is_waiting() -> bool {
+    RUNNING.with_borrow(|running| running.as_ref().is_some_and(|attempt| !attempt.open.is_empty()))
+}
+
 /// Ends an attempt, even if its code panics.
 struct Ending(Option<Attempt>);
 
@@ -203,7 +208,13 @@ mod tests {
     fn an_attempt_collects_what_it_lacks_and_succeeds_with_the_answers() {
         let (conversion, mut answers) = (conversion(), Answers::default());
         let both = || [json!({"a": 1}), json!({"a": 2}), json!({"a": 1})].map(|object| conversion.read(object));
-        let open = answers.attempt(both).unwrap_err();
+        let open = answers
+            .attempt(|| {
+                assert!(!is_waiting());
+                let _ = both();
+                assert!(is_waiting());
+            })
+            .unwrap_err();
         let objects: Vec<_> = open.iter().map(|question| question.object.clone()).collect();
         let object = |a: u8| json!({"apiVersion": "g/v1", "kind": "K", "a": a});
         assert_eq!(objects, [object(1), object(2)], "each once");

@@ -20,6 +20,8 @@ pub(super) struct Comparison<'a> {
     pub(super) set: FieldSet<'a>,
     /// Fields that only the older object has.
     pub(super) removed: FieldSet<'a>,
+    /// True if a list has an item without an identity, which nobody can own.
+    pub(super) unidentified: bool,
 }
 
 impl Comparison<'_> {
@@ -36,16 +38,10 @@ impl Comparison<'_> {
 }
 
 /// Compares two objects of a type.
-///
-/// # Errors
-/// A list item without an identity.
-pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) -> Result<Comparison<'a>, &'static str> {
+pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) -> Comparison<'a> {
     let mut walk = Walk { unidentified: false };
     let Delta { set, removed } = walk.value(ty, Some(old), Some(new));
-    if walk.unidentified {
-        return Err("a list has an item that cannot be distinguished from others");
-    }
-    Ok(Comparison { set: set.children, removed: removed.children })
+    Comparison { set: set.children, removed: removed.children, unidentified: walk.unidentified }
 }
 
 /// The difference at one path and below.

@@ -195,6 +195,22 @@ impl<'a> FieldSet<'a> {
         })
     }
 
+    /// Its smallest parts that are removed together: items with their content, and other paths without content.
+    pub(super) fn parts(&self) -> Vec<Self> {
+        let mut parts = Vec::new();
+        for (element, node) in &self.nodes {
+            let is_item = !matches!(element, PathElement::Field(_));
+            let part = |node: Node<'a>| Self { nodes: vec![(element.clone(), node)] };
+            if node.children.is_empty() || node.member && is_item {
+                parts.push(part(node.clone()));
+            } else {
+                let below = node.children.parts().into_iter();
+                parts.extend(below.map(|children| part(Node { member: false, children })));
+            }
+        }
+        parts
+    }
+
     /// The paths as messages print them, in kube-apiserver's order: for each container first its own paths, then deeper
     /// ones. They take from a room in bytes, since paths may be much longer than what they are of; without it they are only
     /// counted. Returns them, and how many more there are.

@@ -28,10 +28,10 @@ pub(super) fn read(live: &Document, api_version: &str) -> Option<Document> {
 /// The fields of the client-side configuration that still have the same value.
 pub(super) fn untouched<'a>(ty: Type<'a>, applied: &'a Document, live: &'a Document) -> Option<FieldSet<'a>> {
     let mut fields = checked_field_set_of(ty, applied).ok()?;
-    let Comparison { set, removed } = compare(ty, applied, live).ok()?;
+    let Comparison { set, removed, unidentified } = compare(ty, applied, live);
     fields.subtract(&set);
     fields.subtract(&removed);
-    Some(fields)
+    (!unidentified).then_some(fields)
 }
 
 /// True if an object has the annotation, so that it must be updated.

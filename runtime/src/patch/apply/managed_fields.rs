@@ -1,4 +1,5 @@
 //! The entries of `metadata.managedFields`: which field manager owns which fields of an object.
+use std::sync::LazyLock;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Map;
@@ -21,6 +22,28 @@ use crate::{
 const ANCIENT: &str = "ancient-changes";
 /// The maximum number of separate update entries.
 const MOST_UPDATES: usize = 10;
+
+/// Unowned fields: the object's identity, and fields that only the server writes.
+pub(super) static UNOWNED: LazyLock<FieldSet<'static>> = LazyLock::new(|| {
+    let mut set = FieldSet::default();
+    for name in ["apiVersion", "kind", "metadata"] {
+        set.insert(&[PathElement::Field(name)]);
+    }
+    for name in [
+        "clusterName",
+        "creationTimestamp",
+        "generation",
+        "managedFields",
+        "name",
+        "namespace",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ] {
+        set.insert(&[PathElement::Field("metadata"), PathElement::Field(name)]);
+    }
+    set
+});
 
 /// An entry: a manager and the fields that it owns.
 #[derive(Clone, Debug)]

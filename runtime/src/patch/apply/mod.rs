@@ -98,6 +98,8 @@ pub enum ApplyError {
     },
     /// The configuration cannot be applied: 400.
     BadRequest(String),
+    /// The object cannot be converted to the version of a field manager.
+    Unconvertible(String),
     /// The configuration or the stored object does not fit the schema: 500 without a reason, as in kube-apiserver.
     Untyped(String),
 }
@@ -105,7 +107,7 @@ pub enum ApplyError {
 impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadRequest(message) | Self::Untyped(message) => f.write_str(message),
+            Self::BadRequest(message) | Self::Unconvertible(message) | Self::Untyped(message) => f.write_str(message),
             Self::Conflicts { reported, omitted } => write_conflicts(reported, *omitted, f),
         }
     }

@@ -1,9 +1,10 @@
 //! Removes fields from an object that its applier no longer applies.
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     compare::{Comparison, compare},
     field_set::FieldSet,
+    managed_fields::UNOWNED,
     merge::merged,
     path_element::PathElement,
     schema::{Form, Type},
@@ -18,6 +19,9 @@ pub(super) struct Last<'a> {
     pub(super) set: FieldSet<'a>,
 }
 
+/// The most attempts to find the fields without which an object can still be converted.
+const MOST_ATTEMPTS: usize = 32;
+
 /// Removes the fields of an object that its manager applied before, does not apply now, and that have no other owner.
 /// `owned` are the fields of all managers by version, including the applied ones.
 ///
@@ -29,8 +33,11 @@ pub(super) struct Last<'a> {
 /// fields would be removed, and what keeps them. Finally the removed fields are taken from the object in its own
 /// version, so that fields that the previous version lacks stay unchanged.
 ///
+/// Conversions get parts of objects here, and may need more than that. Fields without which the object cannot be
+/// converted stay.
+///
 /// # Errors
-/// A failed conversion, in kube-apiserver's wording.
+/// A failed conversion of the whole object, in kube-apiserver's wording.
 pub(super) fn prune(
     terms: &Terms<'_>,
     object: &mut Document,
@@ -39,33 +46,30 @@ pub(super) fn prune(
 ) -> Result<(), String> {
     let (api_version, mut last) = (last.api_version, last.set.clone());
     let Some(ty) = terms.ty(api_version) else { return Ok(()) };
-    let before = convert(terms, object, terms.own, api_version)
-        .map_err(|why| format!("failed to convert merged object to last applied version: {why}"))?;
+    let before = if api_version == terms.own {
+        Cow::Borrowed(&*object)
+    } else {
+        let converted = convert(terms, object, terms.own, api_version);
+        Cow::Owned(converted.map_err(|why| format!("failed to convert merged object to last applied version: {why}"))?)
+    };
     add_declared_fields(ty, &mut last);
+    // The object keeps its identity, which conversions need.
+    last.subtract(&UNOWNED);
     let all = all_of(ty, &before);
-    let missing_without = |fields: &FieldSet<'_>| all.difference(&all_of(ty, &without(ty, &before, fields)));
-    let mut unowned = missing_without(&last);
+    let mut unowned = all.difference(&all_of(ty, &without(ty, &before, &last)));
     if let Some(mut owned) = owned.remove(api_version) {
         add_declared_fields(ty, &mut owned);
         unowned.subtract(&owned);
     }
-    let pruning = Pruning { terms, api_version, ty, before: &before };
-    for (other, owned) in owned {
-        if unowned.is_empty() {
-            return Ok(());
-        }
-        pruning.keep(&mut unowned, other, owned).map_err(|why| {
-            format!("failed add back owned items: failed to convert merged object at version {other}: {why}")
-        })?;
-    }
-    let mut gone = missing_without(&unowned).intersection(&last);
-    // The object keeps its identity.
-    gone.subtract(&FieldSet::of_path(&[PathElement::Field("metadata")]));
-    if api_version == terms.own {
-        remove(ty, object, &gone);
+    if unowned.is_empty() {
         return Ok(());
     }
-    pruning.take(&gone, object)
+    let pruning = Pruning { terms, api_version, ty, before: &before, all: &all, last: &last, owned: &owned, object };
+    let pruned = pruning.without(unowned.clone()).ok().or_else(|| pruning.without_most_of(&unowned));
+    if let Some(pruned) = pruned {
+        *object = pruned;
+    }
+    Ok(())
 }
 
 /// The removal in one version.
@@ -75,9 +79,54 @@ struct Pruning<'a> {
     ty: Type<'a>,
     /// The object in that version.
     before: &'a Document,
+    /// All fields that it has there.
+    all: &'a FieldSet<'a>,
+    /// The fields that were applied before, with the structs around them.
+    last: &'a FieldSet<'a>,
+    /// The fields of all managers in other versions.
+    owned: &'a BTreeMap<&'a str, FieldSet<'a>>,
+    /// The object in its own version.
+    object: &'a Document,
 }
 
 impl Pruning<'_> {
+    /// The object in its own version without fields, except those that are needed to keep fields owned in other versions.
+    fn without(&self, mut unowned: FieldSet<'_>) -> Result<Document, String> {
+        for (other, owned) in self.owned {
+            if unowned.is_empty() {
+                return Ok(self.object.clone());
+            }
+            self.keep(&mut unowned, other, owned.clone())?;
+        }
+        let left = without(self.ty, self.before, &unowned);
+        let gone = self.all.difference(&all_of(self.ty, &left)).intersection(self.last);
+        if self.api_version == self.terms.own { Ok(without(self.ty, self.object, &gone)) } else { self.take(&gone) }
+    }
+
+    /// The object without as many of the fields as conversions permit: parts of them are tried, and halves of the parts with
+    /// which they fail.
+    fn without_most_of(&self, unowned: &FieldSet<'_>) -> Option<Document> {
+        let parts = unowned.parts();
+        let mut untried = vec![&parts[..]];
+        let (mut gone, mut pruned) = (FieldSet::default(), None);
+        for _ in 0..MOST_ATTEMPTS {
+            // No more is asked before the answers are there.
+            let waits = self.terms.view.versions.is_waiting();
+            let Some(tried) = untried.pop().filter(|_| !waits) else { break };
+            let mut more = gone.clone();
+            tried.iter().for_each(|part| more.add(part.clone()));
+            match self.without(more.clone()) {
+                Ok(object) => (gone, pruned) = (more, Some(object)),
+                Err(_) if tried.len() > 1 => {
+                    let (first, second) = tried.split_at(tried.len() / 2);
+                    untried.extend([second, first]);
+                }
+                Err(_) => {}
+            }
+        }
+        pruned
+    }
+
     /// Keeps everything that is needed to keep fields owned in another version.
     fn keep(&self, unowned: &mut FieldSet<'_>, other: &str, mut owned: FieldSet<'_>) -> Result<(), String> {
         let Some(ty) = self.terms.ty(other) else { return Ok(()) };
@@ -104,23 +153,24 @@ impl Pruning<'_> {
         Ok(())
     }
 
-    /// Removes from the object in its own version what is removed in this one.
-    fn take(&self, gone: &FieldSet<'_>, object: &mut Document) -> Result<(), String> {
+    /// The object in its own version without what is removed in this one.
+    fn take(&self, gone: &FieldSet<'_>) -> Result<Document, String> {
+        let mut object = self.object.clone();
         if gone.is_empty() {
-            return Ok(());
+            return Ok(object);
         }
-        let Some(ty) = self.terms.ty(self.terms.own) else { return Ok(()) };
+        let ty = self.terms.own_ty();
         let back = |object: &Document| convert(self.terms, object, self.api_version, self.terms.own);
         let (before, after) = (back(self.before)?, back(&without(self.ty, self.before, gone))?);
-        let Comparison { set, removed } = compare(ty, &before, &after)?;
-        remove(ty, object, &removed);
+        let Comparison { set, removed, .. } = compare(ty, &before, &after);
+        remove(ty, &mut object, &removed);
         // A value that is computed from several fields changes without one of them.
         if !set.is_empty()
-            && let Some(merged) = merged(ty, object, &after)?
+            && let Some(merged) = merged(ty, &object, &after)?
         {
-            *object = merged;
+            object = merged;
         }
-        Ok(())
+        Ok(object)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The effect of writes on managed fields: an update owns the changed fields, an apply the applied ones, and removed
 //! fields lose their owners.
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::collections::BTreeMap;
 
 use serde_json::Map;
 
@@ -10,9 +10,8 @@ use super::{
     field_set::FieldSet,
     identity::{Identity, Operation},
     last_applied,
-    managed_fields::{Entry, ManagedFields},
+    managed_fields::{Entry, ManagedFields, UNOWNED},
     merge::{changes, merged},
-    path_element::PathElement,
     prune::{Last, prune},
     typed::checked_field_set_of,
     versions::Terms,
@@ -23,28 +22,6 @@ use crate::{meta::field::MOST_ERROR_BYTES, schema::Document};
 const BEGINNING: &str = "{\"apiVersion\":\"";
 /// The manager of all fields from before the first apply.
 const BEFORE: &str = "before-first-apply";
-
-/// Unowned fields: the object's identity, and fields that only the server writes.
-static UNOWNED: LazyLock<FieldSet<'static>> = LazyLock::new(|| {
-    let mut set = FieldSet::default();
-    for name in ["apiVersion", "kind", "metadata"] {
-        set.insert(&[PathElement::Field(name)]);
-    }
-    for name in [
-        "clusterName",
-        "creationTimestamp",
-        "generation",
-        "managedFields",
-        "name",
-        "namespace",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    ] {
-        set.insert(&[PathElement::Field("metadata"), PathElement::Field(name)]);
-    }
-    set
-});
 
 /// Sets `metadata.managedFields` of the result of a write other than an apply.
 ///
@@ -112,9 +89,9 @@ fn track<'a>(
     new: &'a Document,
     writer: &Writer<'a>,
 ) -> Result<ManagedFields<'a>, String> {
-    let comparison = terms.compare(terms.own, live, new)?;
+    let comparison = terms.compare_own(live, new)?;
     if !comparison.is_empty() {
-        take(terms, &mut managed, None, &comparison, [live, new])?;
+        take(terms, &mut managed, None, &comparison, [live, new]).map_err(|error| error.to_string())?;
     }
     let mut set = comparison.set;
     set.subtract(&UNOWNED);
@@ -135,24 +112,24 @@ fn track<'a>(
 /// `comparison` is that of the two objects in the version of the write.
 ///
 /// # Errors
-/// Failed conversions, violations of the schema, and invalid stored sets.
+/// Failed conversions, and invalid stored sets.
 fn take<'a>(
     terms: &Terms<'_>,
     managed: &mut ManagedFields<'a>,
     but: Option<&Identity<'_>>,
     comparison: &Comparison<'_>,
     objects: [&Document; 2],
-) -> Result<Vec<(Identity<'a>, FieldSet<'a>)>, String> {
+) -> Result<Vec<(Identity<'a>, FieldSet<'a>)>, ApplyError> {
     let mut lost = Vec::new();
     let mut others: Vec<&str> = Vec::new();
     let mut take_from = |entry: &mut Entry<'a>, comparison: &Comparison<'_>| {
-        entry.set()?;
+        entry.set().map_err(|why| undecodable(&why))?;
         let set = entry.remove(&comparison.set);
         entry.remove(&comparison.removed);
         if !set.is_empty() {
             lost.push((entry.identity, set));
         }
-        Ok::<(), String>(())
+        Ok::<(), ApplyError>(())
     };
     let is_concerned = |entry: &Entry<'a>| but != Some(&entry.identity);
     for entry in managed.iter_mut().filter(|entry| is_concerned(entry)) {
@@ -163,8 +140,8 @@ fn take<'a>(
         }
     }
     for version in others {
-        let [old, new] = terms.convert_both(objects, version)?;
-        let comparison = terms.compare(version, &old, &new)?;
+        let [old, new] = terms.convert_both(objects, version).map_err(ApplyError::Unconvertible)?;
+        let comparison = terms.compare(version, &old, &new);
         for entry in managed.iter_mut().filter(|entry| entry.api_version == version && is_concerned(entry)) {
             take_from(entry, &comparison)?;
         }
@@ -304,15 +281,14 @@ impl<'a> Apply<'a> {
             owned.entry(entry.api_version).or_default().add(set);
         }
         prune(&self.terms, new, last, owned)
-            .map_err(|why| ApplyError::Untyped(format!("failed to prune fields: {why}")))
+            .map_err(|why| ApplyError::Unconvertible(format!("failed to prune fields: {why}")))
     }
 
     /// Takes the changed fields from the other managers, if that is permitted.
     fn take_from_others(&self, managed: &mut ManagedFields<'_>, new: &Document, force: bool) -> Result<(), ApplyError> {
-        let comparison = self.terms.compare(self.terms.own, self.live, new).map_err(|why| self.untyped("live", why))?;
+        let comparison = self.terms.compare_own(self.live, new).map_err(|why| self.untyped("live", why))?;
         let applier = Identity::of(self.writer, Operation::Apply);
-        let conflicts = take(&self.terms, managed, Some(&applier), &comparison, [self.live, new]);
-        let conflicts = conflicts.map_err(ApplyError::Untyped)?;
+        let conflicts = take(&self.terms, managed, Some(&applier), &comparison, [self.live, new])?;
         if !force {
             self.refuse(conflicts)?;
         }

@@ -25,6 +25,11 @@ pub trait Versions {
     /// # Errors
     /// If the object cannot be converted.
     fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String>;
+
+    /// True if the result is worthless, because a conversion is still to be answered.
+    fn is_waiting(&self) -> bool {
+        false
+    }
 }
 
 /// No other versions: the kind has only one.
@@ -87,20 +92,28 @@ impl<'a> Terms<'a> {
         set
     }
 
-    /// The difference between two objects of a version, without fields that the write does not change.
-    pub(super) fn compare<'d>(
-        &self,
-        version: &str,
-        old: &'d Document,
-        new: &'d Document,
-    ) -> Result<Comparison<'d>, &'static str>
+    /// The difference between two objects of the write's version, without fields that the write does not change.
+    ///
+    /// # Errors
+    /// A list item without an identity.
+    pub(super) fn compare_own<'d>(&self, old: &'d Document, new: &'d Document) -> Result<Comparison<'d>, &'static str>
     where
         'a: 'd,
     {
-        let Some(ty) = self.ty(version) else { return Ok(Comparison::default()) };
-        let mut comparison = compare(ty, old, new)?;
+        let comparison = self.compare(self.own, old, new);
+        let unidentified = "a list has an item that cannot be distinguished from others";
+        if comparison.unidentified { Err(unidentified) } else { Ok(comparison) }
+    }
+
+    /// The same in any version. Another version may identify items by what the write's version lacks; nobody owns such items.
+    pub(super) fn compare<'d>(&self, version: &str, old: &'d Document, new: &'d Document) -> Comparison<'d>
+    where
+        'a: 'd,
+    {
+        let Some(ty) = self.ty(version) else { return Comparison::default() };
+        let mut comparison = compare(ty, old, new);
         comparison.exclude(&self.reset_fields(version));
-        Ok(comparison)
+        comparison
     }
 
     /// Converts an object between two versions.
@@ -109,8 +122,13 @@ impl<'a> Terms<'a> {
         if from == to {
             return Ok(object);
         }
-        if let Some(metadata) = object.get_mut("metadata").and_then(Document::as_object_mut) {
-            metadata.remove("managedFields");
+        if let Document::Object(fields) = &mut object {
+            let metadata = fields.entry("metadata").or_insert(Document::Null);
+            match metadata {
+                Document::Object(metadata) => drop(metadata.remove("managedFields")),
+                // Parts of an object may lack it, and conversions expect it.
+                metadata => *metadata = Document::Object(Map::new()),
+            }
         }
         if let Some(schema) = self.schema(from) {
             fill_emptied(At::object(schema), &mut object);

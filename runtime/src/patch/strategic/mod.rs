@@ -24,15 +24,12 @@ use crate::{
 };
 
 mod added;
-mod diff;
 mod list;
 mod object;
 mod order;
 
 #[cfg(test)]
 mod tests;
-
-pub use diff::diff;
 
 /// The directive that replaces or deletes an object or an item of a list.
 const DIRECTIVE: &str = "$patch";

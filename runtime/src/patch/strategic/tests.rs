@@ -1,12 +1,14 @@
 //! Tests of strategic merge patch: what each directive does, and how each mistake is refused.
 use serde_json::{Value, json};
 
-use super::{PatchError, apply, diff};
+use self::diff::diff;
+use super::{PatchError, apply};
 use crate::schema::{
     Schema,
     fixture::{form, schema},
 };
 
+mod diff;
 mod property;
 
 /// A kind with a list of each sort.

@@ -275,6 +275,10 @@ impl Store for Etcd {
         self.engine.position.known()
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn confirm(&self) -> Option<ConfirmFuture<'_>> {
         let (answer, begins) = self.engine.confirms.join();
         if begins {

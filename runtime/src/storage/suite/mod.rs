@@ -1,6 +1,7 @@
 //! The behaviour that every engine must have. Each engine's tests run this suite on their own store.
 
 mod lifetimes;
+pub(super) mod limits;
 pub(super) mod property;
 mod trial;
 
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 
 use self::trial::{Trial, value};
-use super::{Change, Commit, CommitError, Delivery, Entry, Expect, Hold, Memory, Op, Previous, ReadError, Store};
+use super::{Change, Commit, CommitError, Delivery, Entry, Expect, Hold, Memory, Op, Options, Previous, ReadError, Store};
 use crate::meta::Revision;
 
 pub(super) use trial::Revisions;
@@ -339,7 +340,32 @@ fn memory_agrees_with_the_model() {
     property::agrees_with_the_model(256, Memory::new);
 }
 
+/// A store whose history is cut.
+struct Cut(Memory);
+
+impl property::Subject for Cut {
+    fn store(&self) -> &dyn Store {
+        &self.0
+    }
+
+    fn reopen(&mut self) {}
+
+    fn keeps_history(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn memory_agrees_with_the_model_while_history_is_cut() {
+    property::agrees_with_the_model(64, || Cut(Memory::with(&Options { history_bytes: 2_000, ..Options::default() })));
+}
+
 #[test]
 fn memory_passes_the_suite() {
     run(Revisions::Dense, Memory::new);
+}
+
+#[test]
+fn memory_keeps_within_the_limits() {
+    limits::run(|options| Memory::with(&options));
 }

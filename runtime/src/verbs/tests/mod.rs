@@ -28,5 +28,6 @@ mod subresources;
 mod update;
 mod versions;
 mod versions_owning;
+mod versions_random;
 mod versions_writing;
 mod watch;

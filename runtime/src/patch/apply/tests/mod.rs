@@ -22,20 +22,39 @@ mod sets;
 mod typing;
 mod versions;
 
-/// Things, in a version and in one with other names. Their schema has every kind of list and map.
+/// Things, in a version, in one with other names, and in one that lacks fields and has another. Their schema has every kind of
+/// list and map.
 pub(super) static THINGS: LazyLock<Fixture> = LazyLock::new(|| {
-    let mut renamed = schema();
+    let (mut renamed, mut narrow) = (schema(), schema());
     rename(&mut renamed, false);
+    narrow_schema(&mut narrow);
     let convert = |mut thing: Document, to: &str| {
-        rename(&mut thing, to == VERSION);
+        rename(&mut thing, to != RENAMED);
         Ok(thing)
     };
-    Fixture {
-        kind: "Thing",
-        versions: vec![(VERSION, fixture::schema(&schema())), (RENAMED, fixture::schema(&renamed))],
-        convert,
-    }
+    let versions = [(VERSION, schema()), (RENAMED, renamed), (NARROW, narrow)];
+    let versions = versions.map(|(version, schema)| (version, fixture::schema(&schema)));
+    Fixture { kind: "Thing", versions: versions.into(), convert }
 });
+
+/// The fields that the narrow version lacks, without lists; and the one that no other version has.
+pub(super) const LACKING: [&[&str]; 6] =
+    [&["b"], &["nested", "x"], &["maps"], &["set"], &["list", "note"], &["multi", "note"]];
+pub(super) const EXTRA: &str = "extra";
+
+fn narrow_schema(schema: &mut Value) {
+    let spec = &mut schema["properties"]["spec"]["properties"];
+    for path in LACKING {
+        let [above @ .., name] = path else { unreachable!("a path has a name") };
+        let holder = above.iter().fold(&mut *spec, |at, name| {
+            let at = &mut at[name];
+            let list = at.get("items").is_some();
+            if list { &mut at["items"]["properties"] } else { &mut at["properties"] }
+        });
+        holder.as_object_mut().expect("fields").remove(*name).expect("a field");
+    }
+    spec[EXTRA] = json!({"type": "string"});
+}
 
 /// The names of fields in one version and in the other.
 pub(super) const NAMES: [(&str, &str); 5] =
@@ -96,6 +115,7 @@ fn schema() -> Value {
 
 pub(super) const VERSION: &str = "example.com/v1";
 pub(super) const RENAMED: &str = "example.com/v2";
+pub(super) const NARROW: &str = "example.com/v0";
 
 /// A kind in its versions, the stored one first.
 pub(super) struct Fixture {
@@ -116,6 +136,9 @@ impl Versions for Fixture {
 
     fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String> {
         assert_eq!(object["apiVersion"], from, "an object is in the version that it is said to be in");
+        assert_eq!(object["metadata"]["name"], "t", "conversions see the identity, also of a part of an object");
+        let stored = self.versions[0].0;
+        let object = if from == stored || to == stored { object } else { self.convert(object, from, stored)? };
         let mut object = (self.convert)(object, to)?;
         object["apiVersion"] = to.into();
         schema::prune(self.schema(to).expect("a version"), &mut object);
@@ -233,15 +256,20 @@ impl World {
     pub(super) fn put_object(&mut self, manager: &str, mut new: Document) {
         let time = self.tick();
         let view = view_in(self.fixture, self.version);
-        schema::default(view.root, &mut new, &schema::Meter::default()).unwrap();
+        self.add_defaults(&mut new);
         let writer = Writer { api_version: self.version, ..writer(manager, &time) };
         update(&view, self.read().as_ref(), &mut new, &writer);
         self.settle(new);
     }
 
+    /// Adds the defaults of the version in which things are done.
+    pub(super) fn add_defaults(&self, new: &mut Document) {
+        schema::default(view_in(self.fixture, self.version).root, new, &schema::Meter::default()).unwrap();
+    }
+
     /// The steps of the pipeline after field ownership.
     fn settle(&mut self, mut new: Document) {
-        schema::default(view_in(self.fixture, self.version).root, &mut new, &schema::Meter::default()).unwrap();
+        self.add_defaults(&mut new);
         if let Some(old) = self.read() {
             super::keep_times(&old, &mut new);
         }

@@ -1,17 +1,17 @@
-//! A simple model of ownership: the content of a spec by path in one map, and a set of paths for each owner.
+//! A simple model of ownership: the content of an object by path in one map, and a set of paths for each owner.
 //!
-//! The model has no versions: its paths are those of the storage version. It has no trees and no three steps of
-//! removal. A field that an apply omits is removed, with its content, if the applier owned it and no other manager owns
+//! The model's paths are those of the storage version; a write sees and stores only the fields that its version has. It has no
+//! trees and no three steps of removal. A field that an apply omits is removed, with its content, if the applier owned it and no other manager owns
 //! it or anything in it.
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::{NAMES, RENAMED, VERSION, World};
+use super::{EXTRA, LACKING, NAMES, NARROW, RENAMED, VERSION, World};
 
 /// A path in the format of FieldsV1: `["f:list", "k:{\"name\":\"p\"}", "f:port"]`.
 pub(super) type Path = Vec<String>;
-/// The content of a spec: containers without a value, and values that are owned as a whole.
+/// The content of an object: containers without a value, and values that are owned as a whole.
 pub(super) type Facts = BTreeMap<Path, Option<Value>>;
 
 /// The shape of a value, redefined for the model.
@@ -21,6 +21,8 @@ pub(super) enum Shape {
     Entries(&'static Shape),
     Set,
     Items(&'static [(&'static str, Option<&'static str>)]),
+    /// Items that are owned as a whole.
+    Wholes(&'static str),
 }
 
 const ITEM: &[(&str, Shape)] = &[
@@ -43,7 +45,14 @@ pub(super) const SPEC: Shape = Shape::Struct(&[
     ("list", Shape::Items(&[("name", None)])),
     ("multi", Shape::Items(&[("port", None), ("protocol", Some("TCP"))])),
     ("seq", Shape::Leaf),
+    (EXTRA, Shape::Leaf),
 ]);
+const METADATA: [(&str, Shape); 4] = [
+    ("labels", Shape::Entries(&Shape::Leaf)),
+    ("annotations", Shape::Entries(&Shape::Leaf)),
+    ("finalizers", Shape::Set),
+    ("ownerReferences", Shape::Wholes("uid")),
+];
 
 fn facts(shape: &Shape, value: &Value, path: &mut Path, all: &mut Facts) {
     let mut below = |name: String, shape: &Shape, value: &Value| {
@@ -75,6 +84,9 @@ fn facts(shape: &Shape, value: &Value, path: &mut Path, all: &mut Facts) {
                 below(format!("k:{}", Value::Object(keys)), &Shape::Struct(ITEM), item);
             }
         }
+        (Shape::Wholes(key), Value::Array(items)) => {
+            items.iter().for_each(|item| below(format!("k:{}", json!({*key: item[key]})), &Shape::Leaf, item));
+        }
         _ => {
             all.insert(path.clone(), Some(value.clone()));
             return;
@@ -83,10 +95,25 @@ fn facts(shape: &Shape, value: &Value, path: &mut Path, all: &mut Facts) {
     all.insert(path.clone(), None);
 }
 
-pub(super) fn facts_of(spec: &Value) -> Facts {
+pub(super) fn facts_of(object: &Value) -> Facts {
     let mut all = Facts::new();
-    facts(&SPEC, spec, &mut vec!["f:spec".to_owned()], &mut all);
+    facts(&SPEC, &object["spec"], &mut vec!["f:spec".to_owned()], &mut all);
+    for (name, shape) in &METADATA {
+        facts(shape, &object["metadata"][name], &mut vec!["f:metadata".to_owned(), format!("f:{name}")], &mut all);
+    }
     all
+}
+
+/// A version lacks the field at a path.
+pub(super) fn lacks(version: &str, path: &[String]) -> bool {
+    let names: Vec<&str> = path.iter().skip(1).filter_map(|element| element.strip_prefix("f:")).collect();
+    let narrow = version == NARROW;
+    path[0] == "f:spec"
+        && if names.first() == Some(&EXTRA) {
+            !narrow
+        } else {
+            narrow && LACKING.iter().any(|path| names.starts_with(path))
+        }
 }
 
 /// A container in the schema, as opposed to an item or an entry: owned by every owner of its content.
@@ -116,7 +143,14 @@ impl Model {
         self.owners.retain(|_, owned| !owned.is_empty());
     }
 
+    /// Hides the fields that a version lacks.
+    fn see(&mut self, version: &str) {
+        self.facts.retain(|path, _| !lacks(version, path));
+    }
+
+    /// Replaces the object with another one in a version.
     pub(super) fn put(&mut self, manager: &str, version: &'static str, new: Facts) {
+        self.see(version);
         let changed: BTreeSet<Path> = new
             .iter()
             .filter(|(path, value)| self.facts.get(*path) != Some(*value))
@@ -135,6 +169,7 @@ impl Model {
             }
         }
         self.facts = new;
+        self.see(VERSION);
         self.exists = true;
     }
 
@@ -143,16 +178,16 @@ impl Model {
         &mut self,
         manager: &str,
         version: &'static str,
-        config: &Value,
+        given: Facts,
         force: bool,
     ) -> Result<(), usize> {
         let before = self.clone();
+        self.see(version);
         if self.exists && self.owners.is_empty() {
             let all = self.facts.keys().cloned().collect();
             self.owners.insert(("before-first-apply".to_owned(), "Update", version), all);
         }
         let who = (manager.to_owned(), "Apply", "");
-        let given = facts_of(config);
         let empty = |path: &Path| !given.keys().any(|other| other.len() > path.len() && other.starts_with(path));
         let named: BTreeSet<Path> =
             given.keys().filter(|path| !is_named(path, &given) || (empty(path) && path.len() == 1)).cloned().collect();
@@ -181,6 +216,7 @@ impl Model {
         let emptied: Vec<Path> =
             full.into_iter().filter(|path| self.facts.contains_key(path) && !left(&self.facts, path)).collect();
         self.facts.retain(|path, _| !emptied.contains(path));
+        self.see(VERSION);
         self.exists = true;
         Ok(())
     }
@@ -207,7 +243,8 @@ impl Model {
     pub(super) fn check(&self, world: &World) {
         let mut stored = BTreeMap::new();
         for entry in world.entries() {
-            let version = if entry["apiVersion"] == RENAMED { RENAMED } else { VERSION };
+            let version = [VERSION, RENAMED, NARROW].into_iter().find(|version| entry["apiVersion"] == **version);
+            let version = version.expect("a version");
             let (operation, of_update) =
                 if entry["operation"] == "Apply" { ("Apply", "") } else { ("Update", version) };
             let mut paths = BTreeSet::new();
@@ -217,7 +254,7 @@ impl Model {
             }
             stored.insert((entry["manager"].as_str().expect("a manager").to_owned(), operation, of_update), paths);
         }
-        assert_eq!(stored, self.owners, "owners of {}", world.spec());
+        assert_eq!(stored, self.owners, "owners of {:?}", world.live);
     }
 }
 

@@ -1,13 +1,13 @@
-//! Random appliers and updaters in two versions against a simple model of ownership.
+//! Random appliers and updaters in three versions against a simple model of ownership.
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{
-    RENAMED, VERSION, World,
-    model::{Model, Path, SPEC, Shape, facts_of, is_named},
-    rename,
+    EXTRA, LACKING, NARROW, RENAMED, VERSION, World,
+    model::{Model, Path, SPEC, Shape, facts_of, is_named, lacks},
+    object, rename,
 };
 use crate::patch::apply::ApplyError;
 
@@ -16,16 +16,16 @@ use crate::patch::apply::ApplyError;
 enum Act {
     Apply {
         manager: usize,
-        /// In the version with other names.
-        renamed: bool,
-        spec: Value,
+        version: &'static str,
+        /// An object of the storage version.
+        config: Value,
         force: bool,
     },
-    /// Replaces the fields of the spec that the mask selects with those of another.
+    /// Replaces the metadata, and the fields of the spec that the mask selects, with those of another.
     Put {
         manager: usize,
-        renamed: bool,
-        spec: Value,
+        version: &'static str,
+        object: Value,
         mask: u16,
     },
     Reset,
@@ -34,7 +34,7 @@ enum Act {
 }
 
 const APPLIERS: [&str; 4] = ["ann", "bob", "cat", "dan"];
-const UPDATERS: [&str; 3] = ["upd", "vic", "ann"];
+const UPDATERS: [&str; 2] = ["upd", "ann"];
 
 fn item() -> impl Strategy<Value = Map<String, Value>> {
     let text = || prop::option::of(prop::sample::select(vec!["1", "2"]));
@@ -107,12 +107,33 @@ fn without_empty(value: Value) -> Option<Value> {
     }
 }
 
+/// An object with metadata that is owned, too.
+fn things() -> impl Strategy<Value = Value> {
+    let entries = || {
+        let values = prop::sample::select(vec!["1", "2"]);
+        prop::collection::btree_map(prop::sample::select(vec!["k", "l", "e.com/m"]), values, 0..3)
+    };
+    let finalizers = prop::collection::btree_set(prop::sample::select(vec!["e.com/f", "e.com/g"]), 0..2);
+    let owners = prop::collection::btree_map(prop::sample::select(vec!["u1", "u2"]), any::<bool>(), 0..2);
+    (spec(), prop::option::of((entries(), entries(), finalizers, owners))).prop_map(|(spec, metadata)| {
+        let mut thing = object(&spec);
+        let Some((labels, annotations, finalizers, owners)) = metadata else { return thing };
+        let owner = |(uid, controller)| json!({"apiVersion": "v1", "kind": "Owner", "name": "o", "uid": uid, "controller": controller});
+        let owners: Vec<Value> = owners.into_iter().map(owner).collect();
+        let given =
+            json!({"labels": labels, "annotations": annotations, "finalizers": finalizers, "ownerReferences": owners});
+        let Some(Value::Object(given)) = without_empty(given) else { return thing };
+        thing["metadata"].as_object_mut().expect("metadata").extend(given);
+        thing
+    })
+}
+
 fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let renamed = || prop::bool::weighted(0.4);
-    let apply = (0..APPLIERS.len(), renamed(), spec(), prop::bool::weighted(0.3))
-        .prop_map(|(manager, renamed, spec, force)| Act::Apply { manager, renamed, spec, force });
-    let put = (0..UPDATERS.len(), renamed(), spec(), any::<u16>())
-        .prop_map(|(manager, renamed, spec, mask)| Act::Put { manager, renamed, spec, mask });
+    let version = || prop_oneof![3 => Just(VERSION), 2 => Just(RENAMED), 2 => Just(NARROW)];
+    let apply = (0..APPLIERS.len(), version(), things(), prop::bool::weighted(0.3))
+        .prop_map(|(manager, version, config, force)| Act::Apply { manager, version, config, force });
+    let put = (0..UPDATERS.len(), version(), things(), any::<u16>())
+        .prop_map(|(manager, version, object, mask)| Act::Put { manager, version, object, mask });
     let fill = spec().prop_map(Act::Fill);
     prop::collection::vec(prop_oneof![8 => apply, 4 => put, 1 => fill, 1 => Just(Act::Reset)], 1..14)
 }
@@ -133,51 +154,74 @@ fn fill(live: &mut Value, other: &Value) {
     }
 }
 
-/// Converts a spec to a version.
-fn in_version(world: &mut World, renamed: bool, spec: &Value) -> Value {
-    let mut spec = spec.clone();
-    world.version = if renamed { RENAMED } else { VERSION };
-    if renamed {
-        rename(&mut spec, false);
+/// An object in a version, with the field that only the narrow one has.
+fn in_version(world: &mut World, version: &'static str, object: &Value) -> Value {
+    let mut object = object.clone();
+    world.version = version;
+    object["apiVersion"] = version.into();
+    match version {
+        RENAMED => rename(&mut object["spec"], false),
+        NARROW => {
+            let spec = &mut object["spec"];
+            LACKING.iter().for_each(|path| remove(spec, path));
+            *spec = without_empty(spec.take()).unwrap_or_else(|| json!({}));
+            if let Some(a) = spec.get("a").cloned() {
+                spec[EXTRA] = a;
+            }
+        }
+        _ => {}
     }
-    spec
+    object
+}
+
+/// Removes a field; of lists, from each item.
+fn remove(value: &mut Value, path: &[&str]) {
+    match (value, path) {
+        (Value::Array(items), path) => items.iter_mut().for_each(|item| remove(item, path)),
+        (Value::Object(fields), [name]) => drop(fields.remove(*name)),
+        (Value::Object(fields), [name, below @ ..]) => {
+            fields.get_mut(*name).into_iter().for_each(|at| remove(at, below))
+        }
+        _ => {}
+    }
+}
+
+/// The content of an object of a version.
+fn facts_in(version: &str, object: &Value) -> super::model::Facts {
+    let mut object = object.clone();
+    if version == RENAMED {
+        rename(&mut object["spec"], true);
+    }
+    facts_of(&object)
 }
 
 fn run(acts: &[Act]) {
     let (mut world, mut model) = (World::default(), Model::default());
     for act in acts {
         match act {
-            Act::Apply { manager, renamed, spec, force } => {
-                let manager = APPLIERS[*manager];
-                let before = (world.live.clone(), model.clone());
-                let config = in_version(&mut world, *renamed, spec);
-                let done = world.apply_object(manager, &world.object(&config), *force);
-                match (done, model.apply(manager, world.version, spec, *force)) {
-                    (Ok(()), Ok(())) => {}
-                    (Err(ApplyError::Conflicts { reported: told, .. }), Err(expected)) => {
-                        assert_eq!(told.len(), expected, "{told:?}");
-                        assert!(world.live == before.0, "a conflict changes nothing");
-                        continue;
-                    }
-                    (done, expected) => panic!("{done:?}, and not {expected:?}: {spec}"),
-                }
-                check_defaults(&world, &mut model);
-                model.check(&world);
-                let once = world.live.clone();
-                world.apply(manager, &config).expect("applied before");
-                assert_eq!(world.live, once, "an apply again is no change");
-                let owns = !world.owned(manager).is_null();
-                assert!(!owns || world.is_noop(manager, &world.object(&config)), "a look is enough to tell: {spec}");
-                check_kept(&before.1, &world, manager, *force);
+            Act::Apply { manager, version, config, force } => {
+                apply(&mut world, &mut model, (APPLIERS[*manager], version), config, *force);
             }
-            Act::Put { manager, renamed, spec, mask } => {
-                let new = match &world.live {
-                    Some(live) => masked(&live["spec"], spec, *mask),
-                    None => spec.clone(),
-                };
-                let new = in_version(&mut world, *renamed, &new);
-                world.put(UPDATERS[*manager], &new);
-                model.put(UPDATERS[*manager], world.version, facts_of(world.spec()));
+            Act::Put { manager, version, object, mask } => {
+                world.version = version;
+                let mut new = in_version(&mut world, version, object);
+                if let Some(mut live) = world.read() {
+                    if *version == RENAMED {
+                        rename(&mut live["spec"], true);
+                        rename(&mut new["spec"], true);
+                    }
+                    let mut spec = masked(&live["spec"], &new["spec"], *mask);
+                    if *version == RENAMED {
+                        rename(&mut spec, false);
+                    }
+                    new["spec"] = spec;
+                    new["metadata"]["managedFields"] = live["metadata"]["managedFields"].take();
+                    new["metadata"].as_object_mut().expect("metadata").retain(|_, value| !value.is_null());
+                }
+                world.add_defaults(&mut new);
+                world.put_object(UPDATERS[*manager], new.clone());
+                model.put(UPDATERS[*manager], version, facts_in(version, &new));
+                check_defaults(&world, &mut model);
                 model.check(&world);
             }
             Act::Reset => {
@@ -188,15 +232,41 @@ fn run(acts: &[Act]) {
             Act::Fill(spec) => {
                 let Some(live) = &mut world.live else { continue };
                 fill(&mut live["spec"], spec);
-                model.facts = facts_of(&live["spec"]);
+                model.facts = facts_of(live);
             }
         }
     }
 }
 
+fn apply(world: &mut World, model: &mut Model, (manager, version): (&str, &'static str), config: &Value, force: bool) {
+    let before = (world.live.clone(), model.clone());
+    let config = in_version(world, version, config);
+    let done = world.apply_object(manager, &config, force);
+    match (done, model.apply(manager, version, facts_in(version, &config), force)) {
+        (Ok(()), Ok(())) => {}
+        (Err(ApplyError::Conflicts { reported: told, .. }), Err(expected)) => {
+            assert_eq!(told.len(), expected, "{told:?}");
+            assert!(world.live == before.0, "a conflict changes nothing");
+            return;
+        }
+        (done, expected) => panic!("{done:?}, and not {expected:?}: {config}"),
+    }
+    check_defaults(world, model);
+    model.check(world);
+    check_kept(&before.1, world, manager, force);
+    // What is not stored is applied each time.
+    if config["spec"].get(EXTRA).is_none() {
+        let once = world.live.clone();
+        world.apply_object(manager, &config, false).expect("applied before");
+        assert_eq!(world.live, once, "an apply again is no change");
+        let owns = !world.owned(manager).is_null();
+        assert!(!owns || world.is_noop(manager, &config), "a look is enough to tell: {config}");
+    }
+}
+
 /// Besides the model's fields there are only defaults, which are unowned.
 fn check_defaults(world: &World, model: &mut Model) {
-    let stored = facts_of(world.spec());
+    let stored = facts_of(world.live.as_ref().expect("an object"));
     let is_default = |path: &Path, value: &Option<Value>| match path.last().map(String::as_str) {
         Some("f:d") => value.as_ref().is_some_and(|value| *value == "filled" || *value == "in"),
         Some("f:protocol") => *value == Some(json!("TCP")),
@@ -213,9 +283,10 @@ fn check_defaults(world: &World, model: &mut Model) {
 
 /// Without force no field of another owner changes, and none is removed except with an item or entry of the applier.
 fn check_kept(before: &Model, world: &World, manager: &str, force: bool) {
-    let after = facts_of(world.spec());
+    let after = facts_of(world.live.as_ref().expect("an object"));
     for (who, owned) in before.owners.iter().filter(|(who, _)| !force && **who != (manager.to_owned(), "Apply", "")) {
-        for path in owned.iter().filter(|path| before.facts.contains_key(*path)) {
+        let seen = |path: &&Path| before.facts.contains_key(*path) && !lacks(world.version, path);
+        for path in owned.iter().filter(seen) {
             let whole_owned = (1..path.len()).all(|length| {
                 let above = &path[..length];
                 is_named(above, &before.facts) || owned.contains(above)

@@ -246,19 +246,84 @@ fn removal_in_another_version_may_leave_another_value() {
 }
 
 #[test]
-fn a_failed_conversion_is_reported() {
+fn what_an_object_cannot_be_converted_without_stays() {
     let mut world = World::of(&LINKS);
-    world.version(LATER).apply("one", &json!({"host": "a", "port": "1"})).expect("it is new");
+    world.version(LATER).apply("one", &json!({"host": "a", "port": "1", "name": "n"})).expect("it is new");
     world.apply("two", &json!({"port": "1"})).expect("the same value");
+    world.version(FIRST).apply("one", &json!({"note": "m"})).expect("a port is not left without its host");
+    assert_eq!(*world.spec(), json!({"url": "a:1", "note": "m"}), "the name is gone");
+    assert_eq!(world.owners()[1..], [("one", FIRST, &json!({"f:note": {}}))]);
+}
+
+#[test]
+fn an_object_that_has_no_form_in_the_version_of_a_manager_is_refused() {
+    let mut world = World::of(&LINKS);
+    world.version(FIRST).apply("one", &json!({"name": "n"})).expect("it is new");
     let before = world.live.clone();
-    world.version(FIRST);
-    let error = world.apply("one", &json!({"name": "n"})).expect_err("a port is left without its host");
-    assert_eq!(
-        error.to_string(),
-        "failed to prune fields: failed add back owned items: failed to convert merged object at version \
-         links.example.com/v1: a port without a host"
-    );
+    let error = world.version(LATER).apply("two", &json!({"port": "1"})).expect_err("no host");
+    assert_eq!(error, ApplyError::Unconvertible("failed to convert new object: a port without a host".to_owned()));
     assert_eq!(world.live, before);
+}
+
+#[test]
+fn metadata_is_owned_across_versions() {
+    let with = |world: &World, labels: Value, annotations: Value, size: i64| {
+        let mut object = world.object(&json!({"size": size}));
+        object["metadata"]["labels"] = labels;
+        object["metadata"]["annotations"] = annotations;
+        object
+    };
+    let mut world = World::of(&SPROCKETS);
+    world.version(BETA);
+    let config = with(&world, json!({"l": "1", "m": "1"}), json!({"a": "1"}), 5);
+    world.apply_object("one", &config, false).expect("it is new");
+    world.apply_object("two", &with(&world, json!({"m": "1"}), json!({}), 5), false).expect("the same value");
+    let made = World { live: world.live, ..World::of(&SPROCKETS) };
+    for (labels, annotations, kept) in [
+        (json!({"l": "1", "m": "1"}), json!({"a": "1"}), json!([{"l": "1", "m": "1"}, {"a": "1"}])),
+        (json!({"l": "2"}), json!({"b": "1"}), json!([{"l": "2", "m": "1"}, {"b": "1"}])),
+        (json!({}), json!({"a": "1"}), json!([{"m": "1"}, {"a": "1"}])),
+    ] {
+        let mut world = World { live: made.live.clone(), ..World::of(&SPROCKETS) };
+        world.version(V1);
+        let config = with(&world, labels, annotations, 5);
+        world.apply_object("one", &config, false).expect("its own");
+        let metadata = &world.live.as_ref().expect("an object")["metadata"];
+        assert_eq!(json!([metadata["labels"], metadata["annotations"]]), kept);
+        assert_eq!((&metadata["name"], &metadata["namespace"]), (&json!("t"), &json!("ns")));
+        let entry = world.entries().iter().find(|entry| entry["manager"] == "one").expect("an entry");
+        assert_eq!(entry["apiVersion"], V1);
+    }
+}
+
+/// Carts, of whose versions only the later one tells items apart.
+static CARTS: LazyLock<Fixture> = LazyLock::new(|| {
+    let version = |list: &Value| {
+        let item = json!({"type": "object", "properties": {"name": {"type": "string"}, "count": {"type": "integer"}}});
+        let mut items = json!({"type": "array", "items": item});
+        items.as_object_mut().expect("a schema").extend(list.as_object().expect("keywords").clone());
+        fixture::schema(
+            &json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"items": items}}}}),
+        )
+    };
+    let keyed = json!({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]});
+    Fixture {
+        kind: "Cart",
+        versions: vec![(FIRST, version(&json!({}))), (LATER, version(&keyed))],
+        convert: |cart, _| Ok(cart),
+    }
+});
+
+#[test]
+fn items_without_identity_in_the_version_of_another_manager_are_nobodys_there() {
+    let mut world = World::of(&CARTS);
+    world.version(LATER).apply("one", &json!({"items": [{"name": "a"}, {"name": "b"}]})).expect("it is new");
+    world.version(FIRST);
+    let items = json!({"items": [{"name": "a"}, {"count": 1}, {"name": "a"}]});
+    assert!(conflict(world.apply("two", &items)).ends_with(".spec.items[name=\"a\"]"));
+    world.force("two", &items);
+    assert_eq!(*world.spec(), items);
+    assert_eq!(world.owners(), [("two", FIRST, &json!({"f:items": {}}))]);
 }
 
 #[test]

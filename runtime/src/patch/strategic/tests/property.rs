@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use proptest::{prelude::*, sample::subsequence};
 use serde_json::{Map, json};
 
-use super::super::{apply, diff};
+use super::{super::apply, diff::diff};
 use crate::{
     patch::PatchError,
     schema::{

@@ -89,6 +89,16 @@ fn embedded_passes_the_suite() {
 }
 
 #[test]
+fn embedded_keeps_within_the_limits() {
+    let scratch = Scratch::new();
+    let mut number = 0;
+    suite::limits::run(|options| {
+        number += 1;
+        Embedded::open(scratch.0.join(number.to_string()), options).unwrap()
+    });
+}
+
+#[test]
 fn embedded_agrees_with_the_model() {
     property::agrees_with_the_model(48, || Opened::new(Options::default()));
 }

@@ -3,15 +3,16 @@
 
 use std::{
     future,
+    sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
-use super::*;
-use crate::storage::{Change, Commit, CommitFuture, Delivery, Entry, Health, ReadError, Sink, Visit};
+use super::{Change, Commit, CommitFuture, Delivery, Entry, Health, Memory, ReadError, Sink, Store, Visit};
+use crate::meta::Revision;
 
 /// A memory store that delivers its changes while it is connected.
 #[derive(Default)]
-pub(super) struct Relay {
+pub(crate) struct Relay {
     store: Memory,
     link: Mutex<Link>,
 }
@@ -29,18 +30,18 @@ struct Link {
 
 impl Relay {
     /// From now on changes are committed and not delivered.
-    pub(super) fn cut(&self) {
+    pub(crate) fn cut(&self) {
         lock(&self.link).is_cut = true;
     }
 
     /// Compacts what was committed, delivers the state, and from then on changes again.
-    pub(super) fn reconnect(&self) {
+    pub(crate) fn reconnect(&self) {
         let link = lock(&self.link);
         self.connect(link, self.store.range("", None).unwrap());
     }
 
     /// The same with a state that was read earlier.
-    pub(super) fn reconnect_with(&self, state: (Vec<Entry>, Revision)) {
+    pub(crate) fn reconnect_with(&self, state: (Vec<Entry>, Revision)) {
         self.connect(lock(&self.link), state);
     }
 
@@ -51,23 +52,19 @@ impl Relay {
     }
 
     /// From now on the changes of a commit have one revision.
-    pub(super) fn join(&self) {
+    pub(crate) fn join(&self) {
         lock(&self.link).is_joined = true;
     }
 
     /// Delivers no change, and a revision or the newest one if that is later.
-    pub(super) fn skip_to(&self, revision: Revision) {
+    pub(crate) fn skip_to(&self, revision: Revision) {
         let mut link = lock(&self.link);
         let upto = revision.max(self.store.head());
         link.sink.as_mut().unwrap()(Delivery::Changes(&[], upto));
     }
 
-    pub(super) fn log(&self) -> Vec<Change> {
+    pub(crate) fn log(&self) -> Vec<Change> {
         lock(&self.link).log.clone()
-    }
-
-    pub(super) async fn put(&self, key: &str, app: &str) {
-        self.commit(vec![put(key, app, "red")].into()).await.unwrap();
     }
 }
 
@@ -132,4 +129,8 @@ impl Store for Relay {
     fn close(&self) {
         self.store.close();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,9 @@
-//! Computes the patch between two documents, as clients do.
+//! The patch between two documents, as clients compute it: the inverse of applying one.
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, json};
 
-use super::{
+use super::super::{
     At, DELETE, DELETE_FROM_LIST, DIRECTIVE, PatchError, RETAIN_KEYS, SET_ORDER, field,
     list::{self, Items},
     no_merge_key,
@@ -16,8 +16,8 @@ use crate::schema::{Document, Schema};
 /// Patches cannot express everything: a `null` in `to` removes the field, and merged lists contain each item once.
 ///
 /// # Errors
-/// Like [`apply`](super::apply), for lists that cannot be merged.
-pub fn diff(root: &Schema, from: &Document, to: &Document) -> Result<Document, PatchError> {
+/// Like `apply`, for lists that cannot be merged.
+pub(super) fn diff(root: &Schema, from: &Document, to: &Document) -> Result<Document, PatchError> {
     let empty = Map::new();
     let (from, to) = (from.as_object().unwrap_or(&empty), to.as_object().unwrap_or(&empty));
     objects(from, to, At::object(root), false).map(Document::Object)
