@@ -193,32 +193,6 @@ async fn appliers_of_both_versions_own_their_fields() {
     assert!(managers.contains(&(&json!("labels"), &json!("hw.example.com/v1"))), "{managers:?}");
 }
 
-/// The webhook does not answer for objects without a spec, as which it sees parts of them.
-#[tokio::test]
-async fn an_applier_of_labels_may_change_its_version() {
-    let (_server, mut client, _converter) = serve().await;
-    let with = |mut object: Value, labels: Value| {
-        object["metadata"]["labels"] = labels;
-        object
-    };
-    let path = |base: &str| format!("{base}/a?fieldManager=sizes");
-    for (base, config, labels) in [
-        (V2, with(of_v2("a", 2, 3), json!({"l": "1"})), json!({"l": "1"})),
-        (V1, with(of_v1("a", "2x3"), json!({"l": "1"})), json!({"l": "1"})),
-        (V2, with(of_v2("a", 4, 3), json!({"l": "2", "m": "1"})), json!({"l": "2", "m": "1"})),
-        (V1, with(of_v1("a", "4x3"), json!({"m": "1"})), json!({"m": "1"})),
-        (V2, of_v2("a", 4, 3), Value::Null),
-    ] {
-        let apply = "application/apply-patch+yaml";
-        let answer = client.typed("PATCH", &path(base), apply, &config).await.expect("an answer");
-        let made = answer.json();
-        assert!(matches!(answer.status, 200 | 201), "{made}");
-        assert_eq!((&made["metadata"]["labels"], &made["spec"]), (&labels, &config["spec"]));
-        let entries = made["metadata"]["managedFields"].as_array().expect("entries");
-        assert_eq!((entries.len(), &entries[0]["apiVersion"]), (1, &config["apiVersion"]));
-    }
-}
-
 #[tokio::test]
 async fn answers_that_are_wrong_are_errors_as_kube_apiserver_words_them() {
     let (_server, mut client, converter) = serve().await;
