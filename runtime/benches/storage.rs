@@ -69,7 +69,7 @@ fn measure(dir: &Path, committers: usize, each: usize) -> Result<(), Box<dyn std
     let store = Embedded::open(dir, Options::default())?;
     let opened = start.elapsed();
     let start = Instant::now();
-    let (entries, _) = store.range("/", None)?;
+    let (entries, _) = store.range("/")?;
     println!(
         "{:>10} opened in {opened_empty:.1?} empty, {opened:.1?} with {} objects, all read in {:.1?}",
         "",

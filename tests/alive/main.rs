@@ -66,7 +66,7 @@ impl Driver {
     }
 
     fn stored(&self) -> Vec<(Arc<str>, Vec<u8>)> {
-        let (entries, _) = self.rig.api.store.range(PREFIX, None).expect("a range");
+        let (entries, _) = self.rig.api.store.range(PREFIX).expect("a range");
         entries.into_iter().map(|entry| (entry.key, entry.value.expect("a value").to_vec())).collect()
     }
 

@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
-    __layers::storage::{Change, Embedded, Expect, Op, Store},
+    __layers::storage::{Change, Embedded, Expect, Op, Previous, Store},
     meta::Revision,
 };
 
@@ -94,7 +94,7 @@ pub(crate) fn verify(dir: &Path, store: &Embedded) -> Verified {
 
 /// A writer's keys are in the state after the last acknowledged step or the one in progress.
 fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
-    let (entries, _) = store.range(&format!("/w/{writer}/"), None).unwrap();
+    let (entries, _) = store.range(&format!("/w/{writer}/")).unwrap();
     let done = store.get(&count_key(writer)).unwrap().map_or(0, |entry| count(&entry.value.unwrap()));
     assert!(
         done == acknowledged || done == acknowledged + 1,
@@ -113,14 +113,20 @@ fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
     assert!(found == expected, "writer {writer} after {done} steps: {:?}, {:?}", found.keys(), expected.keys());
 }
 
-/// The store is consistent: history has no gap, each change has the right previous value, and history applied to the
-/// oldest readable state gives the newest one.
+/// The store is consistent: history has no gap, and each change has the right previous value, from the oldest readable state to
+/// the newest one.
 pub(crate) fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
     let (compacted, head) = (store.compacted(), store.head());
     let changes = store.changes(compacted, usize::MAX).unwrap();
-    let (oldest, _) = store.range("", Some(compacted)).unwrap();
-    let mut state: BTreeMap<_, _> =
-        oldest.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
+    let (newest, at) = store.range("").unwrap();
+    let newest: BTreeMap<_, _> = newest.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
+    let mut state = newest.clone();
+    for change in changes.iter().rev() {
+        match &change.previous {
+            Previous::Value(revision, value) => state.insert(change.key.clone(), (*revision, value.clone())),
+            Previous::Absent | Previous::Unread => state.remove(&change.key),
+        };
+    }
     let mut next = compacted;
     for change in &changes {
         next = next.next();
@@ -132,8 +138,6 @@ pub(crate) fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
         assert!(change.previous == previous.into(), "the change {} does not know what it replaced", change.revision);
     }
     assert_eq!(next, head);
-    let (newest, at) = store.range("", None).unwrap();
-    let newest: BTreeMap<_, _> = newest.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
     assert_eq!(at, head);
     assert!(newest == state, "history does not lead to the newest state");
     changes.into_iter().map(|change| (change.revision, change)).collect()

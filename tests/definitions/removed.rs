@@ -42,7 +42,7 @@ fn open(folder: &Folder) -> Embedded {
 async fn objects_of_a_definition_that_cannot_be_read_any_more_are_deleted_with_it() {
     let folder = stored("removed-bare").await;
     let store = open(&folder);
-    let (entries, _) = store.range(ROW, None).expect("rows");
+    let (entries, _) = store.range(ROW).expect("rows");
     let text = entries[0].value.clone().expect("a value").to_vec();
     let (known, unknown) = (br#""type":"integer""#, br#""type":"integral"#);
     let at = text.windows(known.len()).position(|window| window == known).expect("a type");
@@ -64,7 +64,7 @@ async fn objects_of_a_definition_that_cannot_be_read_any_more_are_deleted_with_i
     assert_eq!(status, 200, "{freed}");
     until(&mut client, &path, |status, _| status == 404).await;
     drop((server, client));
-    assert!(open(&folder).range(OBJECT, None).expect("rows").0.is_empty(), "nothing is left");
+    assert!(open(&folder).range(OBJECT).expect("rows").0.is_empty(), "nothing is left");
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn a_definition_whose_objects_cannot_be_served_says_why_it_stays() {
     let kept = until(&mut client, &path, |_, it| it["status"].to_string().contains("InstanceDeletionFailed")).await;
     assert!(kept["status"].to_string().contains("kind Bolt of bolts.hw.example.com is taken"), "{kept}");
     drop((server, client));
-    assert_eq!(open(&folder).range(OBJECT, None).expect("rows").0.len(), 1);
+    assert_eq!(open(&folder).range(OBJECT).expect("rows").0.len(), 1);
 
     let (_server, mut client) = serve(&folder, None).await;
     let object = format!("{BOLTS}/a");

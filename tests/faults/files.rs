@@ -23,7 +23,7 @@ fn taken_away_and_put_back(take: impl Fn(&Folder), put_back: impl Fn(&Folder)) {
     };
     assert!(message.contains(data.join("store.redb").to_str().unwrap()), "{message}");
     assert_eq!(store.health().refuses_writes, Some(message));
-    assert_eq!(store.range("/", None).unwrap().0.len(), 1, "reads go on");
+    assert_eq!(store.range("/").unwrap().0.len(), 1, "reads go on");
     put_back(&folder);
     record.write_until_done(&store, "/b", "after");
     record.verify(&store, "put back");

@@ -24,7 +24,7 @@ fn await_health(store: &Embedded, writes: bool) {
 /// The store reopens its file for reading, and may not be ready yet.
 fn await_read(store: &Embedded) {
     let start = Instant::now();
-    while let Err(error) = store.range("/", None) {
+    while let Err(error) = store.range("/") {
         assert!(start.elapsed() < Duration::from_secs(5), "{error}");
         thread::sleep(Duration::from_millis(5));
     }

@@ -94,7 +94,7 @@ impl Record {
         for change in &record.seen {
             state.insert(change.key.clone(), (change.revision, change.value.clone().unwrap()));
         }
-        let found = again_until(|| store.range("", None).ok()).0.into_iter();
+        let found = again_until(|| store.range("").ok()).0.into_iter();
         let found: BTreeMap<_, _> =
             found.map(|entry| (entry.key, (entry.revision, entry.value.expect("undamaged")))).collect();
         assert!(found == state, "{what}: the newest state differs");

@@ -51,7 +51,7 @@ pub(crate) struct Contents {
 
 pub(crate) fn contents(dir: &Path) -> Contents {
     let store = Embedded::open(dir, Options::default()).expect("the store opens");
-    let (entries, head) = store.range("", None).expect("the store is read");
+    let (entries, head) = store.range("").expect("the store is read");
     let compacted = store.compacted();
     let changes = store.changes(compacted, usize::MAX).expect("history is read");
     Contents { entries, head, compacted, changes }

@@ -42,7 +42,7 @@ impl Builder {
         self
     }
 
-    /// Stores objects in memory only.
+    /// Stores objects in memory only. History has the same limits as on disk.
     pub fn memory(mut self) -> Self {
         self.core.keep = Keep::Memory;
         self

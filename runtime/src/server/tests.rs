@@ -193,7 +193,7 @@ async fn a_definition_made_on_one_server_is_served_by_all_and_removed_by_one() {
             && call(&second, "GET", BOLTS, &Value::Null).await.0 == 404
     })
     .await;
-    assert!(several.memory().range("/registry/example.com/bolts/", None).unwrap().0.is_empty());
+    assert!(several.memory().range("/registry/example.com/bolts/").unwrap().0.is_empty());
     first.stop().await;
     second.stop().await;
 }

@@ -53,8 +53,8 @@ impl Store for Delayed {
         self.store.get(key)
     }
 
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        self.store.range(prefix, at)
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError> {
+        self.store.range(prefix)
     }
 
     fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {

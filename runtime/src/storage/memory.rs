@@ -17,8 +17,8 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, Options, Previous, ReadError, Sink,
-    Store, Value, Visit,
+    Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, Options, ReadError, Sink, Store,
+    Value, Visit,
 };
 use crate::meta::Revision;
 
@@ -244,24 +244,6 @@ impl State {
         }
     }
 
-    /// The values at a revision: the newest ones, with later changes undone from newest to oldest.
-    fn range_at(&self, prefix: &str, at: Revision) -> Vec<Entry> {
-        let mut past: BTreeMap<&Arc<str>, (Revision, &Value)> = self
-            .newest
-            .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
-            .take_while(|(key, _)| key.starts_with(prefix))
-            .map(|(key, newest)| (key, (newest.revision, &newest.value)))
-            .collect();
-        let since = self.log.range(self.position(at)..).rev().map(|logged| &logged.change);
-        for change in since.filter(|change| change.key.starts_with(prefix)) {
-            match &change.previous {
-                Previous::Value(revision, value) => past.insert(&change.key, (*revision, value)),
-                Previous::Absent | Previous::Unread => past.remove(&change.key),
-            };
-        }
-        past.into_iter().map(|(key, (revision, value))| entry(key, revision, value)).collect()
-    }
-
     /// The position in the log of the first change after a revision.
     fn position(&self, after: Revision) -> usize {
         usize::try_from(after.0.saturating_sub(self.compacted.max(self.origin).0))
@@ -297,16 +279,12 @@ impl Store for Memory {
         Ok(state.newest.get_key_value(key).map(|(key, newest)| entry(key, newest.revision, &newest.value)))
     }
 
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError> {
         let state = self.state();
-        let at = at.unwrap_or(state.head);
-        if at < state.compacted {
-            return Err(ReadError::Compacted(state.compacted));
-        }
-        if at > state.head {
-            return Err(ReadError::Future(state.head));
-        }
-        Ok((state.range_at(prefix, at), at))
+        let found = state.newest.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        let found = found.take_while(|(key, _)| key.starts_with(prefix));
+        let entries = found.map(|(key, newest)| entry(key, newest.revision, &newest.value)).collect();
+        Ok((entries, state.head))
     }
 
     fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {

@@ -290,8 +290,7 @@ impl<'a> Delivery<'a> {
 /// Receives every change once, in revision order, a whole commit group at a time.
 ///
 /// A store calls it from one thread, after the changes are durable and before it acknowledges their commits, so that
-/// writers read their own writes. It must be quick, must not call the store, and must not wait for one who reads it: reads
-/// may need the thread that the sink runs on.
+/// writers read their own writes. It must be quick, and must not wait for the store or a thread that reads it.
 pub type Sink = Box<dyn FnMut(Delivery<'_>) + Send>;
 
 /// The result of [`Store::confirm`].
@@ -315,8 +314,8 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// The store checks holds and then preconditions in queue order, against the state that earlier commits left; a store
     /// that other processes write to, in the order in which commits arrive there. A commit that fails does not fail the
-    /// others in its group. Deleting a missing key under [`Expect::Any`] is a
-    /// conflict. Dropping the future does not undo a commit that is queued.
+    /// others in its group. Deleting a missing key under [`Expect::Any`] is a conflict. Dropping the future does not undo a
+    /// commit that is queued.
     ///
     /// The queue has a budget in bytes. A commit that finds no room waits for it before it is queued, and fails with
     /// [`CommitError::Busy`] if no room is free in time. The future must be awaited in a runtime of tokio with timers.
@@ -328,18 +327,15 @@ pub trait Store: Send + Sync + 'static {
     /// [`ReadError::Engine`], or [`ReadError::Damaged`] if it cannot be read whether the key exists.
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError>;
 
-    /// All keys that begin with the prefix, in byte order, and the revision of this state: the requested one, or the
-    /// newest.
+    /// All keys that begin with the prefix, in byte order, and the revision of this state, which is the newest.
     ///
     /// # Errors
     /// [`ReadError`].
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError>;
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError>;
 
     /// Passes the newest value of every key that begins with one of the prefixes to `visit`, each key once, and returns
     /// the revision of this state. For many values: the engine reads them in the order that is fastest for it, and holds
-    /// only a few pieces in memory. `visit` may take long, for example to decode the values; commits do not wait for it.
-    /// It must not call the store.
-    ///
+    /// only a few pieces in memory. `visit` may take long, since commits do not wait for it, and must not call the store.
     /// A value that cannot be read is passed as damaged. After an error, some entries may have been passed.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ impl Relay {
     /// Compacts what was committed, delivers the state, and from then on changes again.
     pub(crate) fn reconnect(&self) {
         let link = lock(&self.link);
-        self.connect(link, self.store.range("", None).unwrap());
+        self.connect(link, self.store.range("").unwrap());
     }
 
     /// The same with a state that was read earlier.
@@ -98,8 +98,8 @@ impl Store for Relay {
         self.store.get(key)
     }
 
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        self.store.range(prefix, at)
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError> {
+        self.store.range(prefix)
     }
 
     fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {

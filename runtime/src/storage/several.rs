@@ -184,8 +184,8 @@ impl Store for Server {
         self.memory.get(key)
     }
 
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        self.memory.range(prefix, at)
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError> {
+        self.memory.range(prefix)
     }
 
     fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {

@@ -23,7 +23,7 @@ fn a_store_is_copied_to_etcd_and_back() {
     }
     // A server of that prefix has all objects, and each its own revision.
     let server = Etcd::open(EtcdOptions::new([sample.member.url()]).prefix("/one")).unwrap();
-    let (entries, head) = server.range("", None).unwrap();
+    let (entries, head) = server.range("").unwrap();
     let found: Vec<_> = entries.iter().map(|e| (e.key.to_string(), e.value.clone().unwrap())).collect();
     let expected: Vec<_> = embedded.newest().into_iter().map(|(key, (_, value))| (key, value)).collect();
     assert!(found == expected, "the objects differ");
@@ -93,7 +93,7 @@ fn a_copy_to_etcd_is_killed_twice_and_resumed() {
     let leases = sample.member.control(&["lease", "list"]);
     assert_eq!(leases.lines().count(), 2, "the event has a lease: {leases}");
     let server = Etcd::open(EtcdOptions::new([sample.member.url()]).prefix("/shop")).unwrap();
-    let copied = server.range("", None).unwrap().0;
+    let copied = server.range("").unwrap().0;
     assert!(copied.len() > 5_000 && copied.iter().any(|entry| &*entry.key == "/registry/events/default/short"));
 }
 

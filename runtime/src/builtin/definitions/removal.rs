@@ -83,7 +83,7 @@ impl Ending {
         let bare = bare(definition.clone());
         let api = self.access.api.clone();
         let served = spawn_blocking(move || {
-            let (entries, _) = api.store.range(&prefix, None).map_err(|error| error.to_string())?;
+            let (entries, _) = api.store.range(&prefix).map_err(|error| error.to_string())?;
             if entries.is_empty() {
                 return Ok(None);
             }

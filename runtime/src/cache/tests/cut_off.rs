@@ -46,7 +46,7 @@ async fn a_state_that_was_read_before_a_resource_was_loaded_does_not_take_it_bac
     let cache = Cache::new(store.clone(), Limits::default());
     store.cut();
     relay(&store, "a/a", "x").await;
-    let state = store.range("", None).unwrap();
+    let state = store.range("").unwrap();
     relay(&store, "a/b", "x").await;
     let things = cache.register(PREFIX, reader()).unwrap();
     let mut watch = things.watch(Revision(2), Subscription::All, None).await.unwrap();

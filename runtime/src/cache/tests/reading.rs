@@ -166,7 +166,7 @@ async fn a_resource_registered_under_load_is_complete() {
         let start = things.snapshot();
         let mut watch = things.watch(start.revision(), Subscription::All, None).await.unwrap();
         writer.await.unwrap();
-        let (entries, head) = store.range(PREFIX, None).unwrap();
+        let (entries, head) = store.range(PREFIX).unwrap();
         let stored: Vec<_> = entries.iter().map(|e| format!("{} {}", &e.key[PREFIX.len()..], e.revision)).collect();
         assert_eq!(content(&things.snapshot()), stored);
         assert_eq!(things.snapshot().revision(), head);

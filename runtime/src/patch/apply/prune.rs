@@ -114,7 +114,9 @@ impl Pruning<'_> {
             let waits = self.terms.view.versions.is_waiting();
             let Some(tried) = untried.pop().filter(|_| !waits) else { break };
             let mut more = gone.clone();
-            tried.iter().for_each(|part| more.add(part.clone()));
+            for part in tried {
+                more.add(part.clone());
+            }
             match self.without(more.clone()) {
                 Ok(object) => (gone, pruned) = (more, Some(object)),
                 Err(_) if tried.len() > 1 => {

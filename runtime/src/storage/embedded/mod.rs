@@ -319,8 +319,8 @@ impl Store for Embedded {
         self.read(|view| view.get(key).map(Ok))
     }
 
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        self.read(|view| view.range(prefix, at))
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError> {
+        self.read(|view| view.range(prefix).map(Ok))
     }
 
     fn scan(&self, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, ReadError> {

@@ -3,10 +3,7 @@
 //! Every row is verified as it is read. A damaged value is returned as damage under its key. Unreadable history is an
 //! error, so that no change is omitted or invented.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use redb::{AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable};
@@ -41,28 +38,20 @@ impl View {
         Ok(Some(Entry { key: key.into(), value: value(&self.log, key, revision)?, revision }))
     }
 
-    pub(super) fn range(
-        &self,
-        prefix: &str,
-        at: Option<Revision>,
-    ) -> Result<Result<(Vec<Entry>, Revision), ReadError>, redb::Error> {
-        let at = at.unwrap_or(self.state.end.head);
-        if let Err(error) = self.reaches_back_to(at) {
-            return Ok(Err(error));
-        }
-        if at > self.state.end.head {
-            return Ok(Err(ReadError::Future(self.state.end.head)));
-        }
-        let pointers = match self.pointers(prefix, at)? {
-            Ok(pointers) => pointers,
-            Err(error) => return Ok(Err(error)),
-        };
-        let entry = |(key, revision): (Arc<str>, Revision)| {
+    pub(super) fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), redb::Error> {
+        let mut entries = Vec::new();
+        for found in self.index.range(prefix.as_bytes()..)? {
+            let (key, sealed) = found?;
+            let key = key.value();
+            if !key.starts_with(prefix.as_bytes()) {
+                break;
+            }
+            let revision = read_pointer(key, sealed.value()).unwrap_or_default();
+            let key: Arc<str> = String::from_utf8_lossy(key).into();
             let value = value(&self.log, &key, revision)?;
-            Ok(Entry { key, value, revision })
-        };
-        let entries = pointers.into_iter().map(entry).collect::<Result<_, redb::Error>>()?;
-        Ok(Ok((entries, at)))
+            entries.push(Entry { key, value, revision });
+        }
+        Ok((entries, self.state.end.head))
     }
 
     /// Changes after a revision. An unreadable change ends the result, and is the error if it is the first.
@@ -107,40 +96,6 @@ impl View {
     pub(super) fn reaches_back_to(&self, revision: Revision) -> Result<(), ReadError> {
         let compacted = self.state.compacted_for_readers();
         if revision < compacted { Err(ReadError::Compacted(compacted)) } else { Ok(()) }
-    }
-
-    /// Keys with the prefix and the revisions of their values at a revision: the current index, with later changes
-    /// undone. The first change of a key after that revision holds the value before it.
-    fn pointers(
-        &self,
-        prefix: &str,
-        at: Revision,
-    ) -> Result<Result<BTreeMap<Arc<str>, Revision>, ReadError>, redb::Error> {
-        let mut pointers = BTreeMap::new();
-        for found in self.index.range(prefix.as_bytes()..)? {
-            let (key, sealed) = found?;
-            let key = key.value();
-            if !key.starts_with(prefix.as_bytes()) {
-                break;
-            }
-            let revision = read_pointer(key, sealed.value()).unwrap_or_default();
-            pointers.insert(Arc::from(String::from_utf8_lossy(key)), revision);
-        }
-        let mut undone = BTreeSet::new();
-        let whole = self.each_change(at, |_, row| {
-            if !row.key.starts_with(prefix) || undone.contains(row.key) {
-                return Ok(true);
-            }
-            let key: Arc<str> = row.key.into();
-            if row.previous == Revision(0) {
-                pointers.remove(&key);
-            } else {
-                pointers.insert(Arc::clone(&key), row.previous);
-            }
-            undone.insert(key);
-            Ok(true)
-        })?;
-        Ok(whole.map(|()| pointers))
     }
 
     /// Passes each change after a revision to `take` until that returns false. The inner error reports a change that is

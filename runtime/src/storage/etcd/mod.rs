@@ -217,17 +217,11 @@ impl Store for Etcd {
         self.read(async move { engine.get(key).await })
     }
 
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        // etcd's revision zero means the newest.
-        let span = self.engine.keys.span(prefix).filter(|_| at != Some(Revision(0)));
-        let compacted = self.compacted();
-        if let Some(at) = at.filter(|at| *at < compacted) {
-            return Err(ReadError::Compacted(compacted.max(at)));
-        }
-        let Some(span) = span else { return Ok((Vec::new(), at.unwrap_or_else(|| self.head()))) };
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError> {
+        let Some(span) = self.engine.keys.span(prefix) else { return Ok((Vec::new(), self.head())) };
         let engine = Arc::clone(&self.engine);
         self.read(async move {
-            let (entries, at) = Pages::of([span], at).all(&engine).await?;
+            let (entries, at) = Pages::of([span], None).all(&engine).await?;
             engine.position.want(at);
             Ok((entries, at))
         })

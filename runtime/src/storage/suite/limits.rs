@@ -41,7 +41,7 @@ fn replaced_values_take_limited_space<S: Store>(open: &mut impl FnMut(Options) -
     assert!(kept() > usize::try_from(most / 4).unwrap(), "no more goes than must");
     let first = store.changes(Revision(0), 1);
     assert!(matches!(first, Err(ReadError::Compacted(upto)) if upto == store.compacted()), "{first:?}");
-    let newest = store.range("/", None).unwrap().0;
+    let newest = store.range("/").unwrap().0;
     assert!(newest.len() == 10 && newest.iter().all(|entry| entry.value == Ok(value.clone().into())));
 }
 

@@ -30,7 +30,7 @@ enum Step {
     Commit(Vec<(Vec<Write>, Vec<Holding>)>),
     /// Compacts up to a fraction of history.
     Compact(u8),
-    /// Reads the state at a fraction of history, and the changes after it.
+    /// Reads the newest state, and the changes after a fraction of history.
     Read {
         part: u8,
         prefix: &'static str,
@@ -158,7 +158,10 @@ impl Model {
                 subject.store().compact(self.part(part)).unwrap();
                 self.compacted = self.compacted.max(self.part(part));
             }
-            Step::Read { part, prefix, limit } => self.read(subject.store(), self.part(part), prefix, limit),
+            Step::Read { part, prefix, limit } => {
+                self.read(subject.store(), self.part(part), limit);
+                self.range(subject.store(), prefix);
+            }
             Step::Reopen => subject.reopen(),
         }
     }
@@ -201,9 +204,8 @@ impl Model {
         }
     }
 
-    fn read(&self, store: &dyn Store, at: Revision, prefix: &str, limit: usize) {
+    fn read(&self, store: &dyn Store, at: Revision, limit: usize) {
         let compacted = store.compacted();
-        let range = store.range(prefix, Some(at));
         let changes = store.changes(at, limit);
         if at < compacted {
             assert!(matches!(changes, Err(ReadError::Compacted(_))), "{changes:?}");
@@ -211,16 +213,6 @@ impl Model {
         }
         // The store's own limits may compact before each read. Such reads must fail.
         let is_cut = |error: &ReadError| matches!(error, ReadError::Compacted(_)) && at < store.compacted();
-        let expected: Vec<Entry> = self
-            .state(at)
-            .into_iter()
-            .filter(|(key, _)| key.starts_with(prefix))
-            .map(|(key, (revision, value))| Entry { key, value, revision })
-            .collect();
-        match range {
-            Err(error) if is_cut(&error) => {}
-            range => assert_eq!(range.unwrap(), (expected, at)),
-        }
         let after: Vec<&Change> = self.changes.iter().filter(|change| change.revision > at).collect();
         match changes {
             Err(error) if is_cut(&error) => {}
@@ -236,6 +228,17 @@ impl Model {
         }
     }
 
+    fn range(&self, store: &dyn Store, prefix: &str) {
+        let expected: Vec<Entry> = self
+            .state(self.head())
+            .into_iter()
+            .filter(|(key, _)| key.starts_with(prefix))
+            .map(|(key, (revision, value))| Entry { key, value, revision })
+            .collect();
+        let (found, at) = store.range(prefix).unwrap();
+        assert!(found == expected && at == store.head(), "{found:?} at {at}");
+    }
+
     /// The invariants after every step.
     fn check(&mut self, subject: &impl Subject) {
         let store = subject.store();
@@ -248,8 +251,9 @@ impl Model {
         } else {
             assert!(store.compacted() >= self.compacted);
         }
-        self.read(store, self.head(), "", 10);
-        assert_eq!(scanned(store, &[""]), store.range("", None).unwrap());
+        self.read(store, self.head(), 10);
+        self.range(store, "");
+        assert_eq!(scanned(store, &[""]), store.range("").unwrap());
         for key in KEYS {
             let found = store.get(key).unwrap().map(|entry| (entry.revision, entry.value));
             assert_eq!(found, self.state(self.head()).get(key).cloned());

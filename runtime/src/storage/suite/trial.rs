@@ -86,9 +86,9 @@ impl<S: Store> Trial<S> {
         queued.into_iter().map(|queued| runtime.block_on(queued)).collect()
     }
 
-    pub(super) fn values(&self, prefix: &str, at: Option<Revision>) -> Vec<(String, String, Revision)> {
-        let (entries, found) = self.store.range(prefix, at).expect("a range");
-        assert_eq!(found, at.unwrap_or_else(|| self.store.head()));
+    pub(super) fn values(&self, prefix: &str) -> Vec<(String, String, Revision)> {
+        let (entries, at) = self.store.range(prefix).expect("a range");
+        assert_eq!(at, self.store.head());
         let text = |value: &Bytes| String::from_utf8(value.to_vec()).expect("text");
         entries.iter().map(|e| (e.key.to_string(), text(e.value.as_ref().expect("whole")), e.revision)).collect()
     }

@@ -53,7 +53,7 @@ impl World {
     }
 
     fn stored_gadgets(&self) -> usize {
-        self.store.range("/registry/example.com/gadgets/", None).unwrap().0.len()
+        self.store.range("/registry/example.com/gadgets/").unwrap().0.len()
     }
 }
 

@@ -163,7 +163,7 @@ impl Later {
         let gadgets = world.api.registry.register([kind.clone()]).unwrap();
         // The registry counts them at startup and only logs the number.
         let reader = reader::KindReader::new(Versions::new([kind]).unwrap(), Arc::new(reader::Identity));
-        for entry in world.store.range(gadgets.objects.prefix(), None).unwrap().0 {
+        for entry in world.store.range(gadgets.objects.prefix()).unwrap().0 {
             let value = entry.value.as_ref().expect("nothing is damaged");
             crate::cache::Reader::read(&reader, &entry.key, value);
         }

@@ -373,7 +373,7 @@ async fn converted_events_of_one_revision_come_together() {
         gears_of(&world, stored(), older().with(|_, _, binding| binding.conversion = Some(Conversion::Webhook.of())));
     world.create(&v1, "ns", json!({"metadata": {"name": "g"}, "spec": {}})).await.unwrap();
     let mut ops = Vec::new();
-    for entry in store.range("/registry/example.com/gears/ns/g", None).unwrap().0 {
+    for entry in store.range("/registry/example.com/gears/ns/g").unwrap().0 {
         for number in 0..9 {
             let key = format!("{}{number}", entry.key).into();
             ops.push(Op { key, value: entry.value.clone().ok(), expect: Expect::Any, lifetime: None });

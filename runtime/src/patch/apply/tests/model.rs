@@ -85,7 +85,9 @@ fn facts(shape: &Shape, value: &Value, path: &mut Path, all: &mut Facts) {
             }
         }
         (Shape::Wholes(key), Value::Array(items)) => {
-            items.iter().for_each(|item| below(format!("k:{}", json!({*key: item[key]})), &Shape::Leaf, item));
+            for item in items {
+                below(format!("k:{}", json!({*key: item[key]})), &Shape::Leaf, item);
+            }
         }
         _ => {
             all.insert(path.clone(), Some(value.clone()));

@@ -163,7 +163,9 @@ fn in_version(world: &mut World, version: &'static str, object: &Value) -> Value
         RENAMED => rename(&mut object["spec"], false),
         NARROW => {
             let spec = &mut object["spec"];
-            LACKING.iter().for_each(|path| remove(spec, path));
+            for path in LACKING {
+                remove(spec, path);
+            }
             *spec = without_empty(spec.take()).unwrap_or_else(|| json!({}));
             if let Some(a) = spec.get("a").cloned() {
                 spec[EXTRA] = a;
@@ -180,7 +182,9 @@ fn remove(value: &mut Value, path: &[&str]) {
         (Value::Array(items), path) => items.iter_mut().for_each(|item| remove(item, path)),
         (Value::Object(fields), [name]) => drop(fields.remove(*name)),
         (Value::Object(fields), [name, below @ ..]) => {
-            fields.get_mut(*name).into_iter().for_each(|at| remove(at, below))
+            if let Some(at) = fields.get_mut(*name) {
+                remove(at, below);
+            }
         }
         _ => {}
     }

@@ -164,7 +164,7 @@ fn nothing_published_is_lost(options: Options) {
                 None => state.remove(&change.key),
             };
         }
-        let found = store.range("", None).unwrap().0.into_iter();
+        let found = store.range("").unwrap().0.into_iter();
         assert!(found.map(|entry| (entry.key, (entry.revision, entry.value))).eq(state), "the newest state differs");
     }
 }

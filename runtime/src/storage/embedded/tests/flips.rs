@@ -37,7 +37,7 @@ fn make(scratch: &Scratch, objects: usize) -> Truth {
         let key = format!("/registry/things/{number:05}").into();
         commit(&store, vec![Op { key, value: None, expect: Expect::Any, lifetime: None }]).unwrap();
     }
-    let (entries, head) = store.range("", None).unwrap();
+    let (entries, head) = store.range("").unwrap();
     let values = entries.into_iter().map(|Entry { key, value, revision }| (key, (revision, value.unwrap()))).collect();
     let changes = store.changes(Revision(0), usize::MAX).unwrap();
     drop(store);
@@ -70,7 +70,7 @@ fn try_flipped(scratch: &Scratch, truth: &Truth, flipped: &[u8], outcomes: &mut 
         Err(error) => panic!("byte {at}: {error}"),
     };
     assert!(store.head() >= truth.head, "byte {at}: revisions would be used twice");
-    let (entries, _) = store.range("", None).unwrap();
+    let (entries, _) = store.range("").unwrap();
     let found: BTreeMap<Arc<str>, (Revision, Value)> =
         entries.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
     let mut damaged = found.values().filter(|(_, value)| value.is_err()).count();

@@ -39,7 +39,7 @@ fn fill(store: &Embedded, newest: &mut Newest) {
 }
 
 fn assert_holds(store: &Embedded, newest: &Newest) {
-    let found = store.range("/", None).unwrap().0;
+    let found = store.range("/").unwrap().0;
     let found = found.iter().map(|entry| {
         let value = entry.value.as_ref().unwrap();
         (entry.key.to_string(), std::str::from_utf8(value).unwrap().trim().parse().unwrap())
@@ -184,7 +184,7 @@ fn history_is_compacted_on_a_full_disk_although_it_shares_all_pages_with_values(
         commit(&store, some.iter().map(|number| op(*number, None)).collect::<Vec<_>>()).unwrap();
     }
     store.compact(store.head()).unwrap();
-    assert_eq!(store.range("", None).unwrap().0.len(), objects - deleted.len());
+    assert_eq!(store.range("").unwrap().0.len(), objects - deleted.len());
     assert!(disk.reserved().unwrap() > 0, "something is left for deletions");
 }
 

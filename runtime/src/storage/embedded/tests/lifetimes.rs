@@ -22,7 +22,7 @@ fn lease(store: &Embedded, key: &str, lifetime: Duration) -> Revision {
 }
 
 fn keys(store: &Embedded) -> Vec<String> {
-    store.range("/", None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect()
+    store.range("/").unwrap().0.iter().map(|entry| entry.key.to_string()).collect()
 }
 
 fn deadlines(store: &Embedded) -> u64 {

@@ -50,7 +50,7 @@ fn made(objects: usize) -> (Vec<u8>, Vec<Entry>, State) {
         }
     }
     store.compact(Revision(objects as u64)).unwrap();
-    let (entries, _) = store.range("", None).unwrap();
+    let (entries, _) = store.range("").unwrap();
     drop(store);
     let file = fs::read(scratch.0.join("store.redb")).unwrap();
     let disk: Arc<dyn crate::storage::Disk> = Arc::new(Disk::holding(file.clone()));

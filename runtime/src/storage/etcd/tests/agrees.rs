@@ -60,8 +60,8 @@ impl Store for Rooted {
         Ok(self.etcd().get(&rooted(key))?.map(of_entry))
     }
 
-    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        let (entries, at) = self.etcd().range(&rooted(prefix), at)?;
+    fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), ReadError> {
+        let (entries, at) = self.etcd().range(&rooted(prefix))?;
         Ok((entries.into_iter().map(of_entry).collect(), at))
     }
 

@@ -46,7 +46,7 @@ fn history_has_all_changes_up_to_a_state_that_was_read_before_they_came() {
     let at = ours.engine.position.attach();
     let first = put(&other, "/things/a", "1");
     let last = put(&other, "/things/b", "2");
-    let (_, read_at) = ours.range("/registry/things/", None).expect("a state");
+    let (_, read_at) = ours.range("/registry/things/").expect("a state");
     assert!(read_at >= last);
     let store = Arc::clone(&ours);
     let reading = thread::spawn(move || store.changes(first, 10));

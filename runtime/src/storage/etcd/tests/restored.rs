@@ -32,7 +32,7 @@ fn is_noticed(store: &Etcd) {
         matches!(&refused, Err(CommitError::Refused { message, .. }) if message.contains("restored")),
         "{refused:?}"
     );
-    assert!(store.get("/registry/things/a").is_err() && store.range("/registry/", None).is_err());
+    assert!(store.get("/registry/things/a").is_err() && store.range("/registry/").is_err());
 }
 
 #[test]
