@@ -137,7 +137,7 @@ fn text_of_types_of_go_is_printed_anew() {
     normalise(&typed, &mut document);
     let expected = json!({
         "at": "2026-01-02T02:04:05Z", "exactly": "2026-01-02T03:04:07.500000Z", "wrong": "2026-01-02T03:04:05Z",
-        "sizes": ["1", "500m", "1Gi", "1Gi"], "data": {"a": "aGk=", "b": "aA==", "c": "aGkh"},
+        "sizes": ["1000m", "0.5", "1024Mi", "1Gi"], "data": {"a": "aGk=", "b": "aA==", "c": "aGkh"},
         "sent": "2026-01-02t03:04:05.5+01:00", "raw": "aB==",
         "metadata": {"creationTimestamp": "2026-01-02T03:04:05Z"},
     });
