@@ -1,7 +1,6 @@
 //! Scalars that are types of their own in Go: kube-apiserver reads their text, and prints it anew.
 use std::borrow::Cow;
 
-use super::format::is_base64;
 use crate::meta::{ByteString, quantity::Quantity, time::Layout};
 
 /// A type of text in Go.
@@ -34,17 +33,7 @@ impl Scalar {
                 Err(error) => Err(error.to_string()),
             },
             Self::IntOrString => Ok(Some(text.into())),
-            Self::Bytes if text.is_empty() || is_base64(text) && ends_in_zeros(text) => Ok(Some(text.into())),
-            Self::Bytes => Ok(Some(ByteString::from_base64(text)?.to_base64().into())),
+            Self::Bytes => Ok(Some(ByteString::canonical(text)?)),
         }
-    }
-}
-
-/// True if the last digit of base64 has no bits after the last byte.
-fn ends_in_zeros(base64: &str) -> bool {
-    match base64.as_bytes() {
-        [.., last, b'=', b'='] => b"AQgw".contains(last),
-        [.., last, b'='] => b"AEIMQUYcgkosw048".contains(last),
-        _ => true,
     }
 }

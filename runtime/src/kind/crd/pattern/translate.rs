@@ -4,13 +4,10 @@
 //! in the flags, and in escapes. What a group captures and how greedy a repetition is make no difference to whether a pattern matches.
 use std::{fmt::Write, mem};
 
-use super::class;
+use super::class::{self, Refusal};
 
 /// How often at most something may be repeated, also by repetitions within each other.
 const MOST_REPEATED: u64 = 1_000;
-
-/// What is wrong, and the part of the pattern that Go shows.
-pub(super) type Refusal<'p> = (&'static str, &'p str);
 
 /// The pattern in the syntax of the `regex` crate.
 ///
