@@ -121,7 +121,7 @@ async fn columns_that_multiply_show_what_their_meter_allows() {
         column("Name", ".metadata.name".to_owned()),
         column("First", multiplied.replace(".f", ".f0")),
         column("None", multiplied.replace(".f", ".f0") + ".missing"),
-        column("Descents", format!("{}.missing", "..*".repeat(12))),
+        column("Descents", format!("{}.missing", "..[*]".repeat(12))),
         column("Filter", format!(".spec.f0[?(@{}.missing)]", "[*,*,*,*]".repeat(12))),
     ]);
     let path = target.define(of).await;
