@@ -237,7 +237,6 @@ fn errors_about_bounds_name_the_limit() {
 fn values_within_bounds_are_allowed() {
     for (rule, value) in [
         (json!({"type": "number", "multipleOf": 0.1}), json!(0.3)),
-        (json!({"type": "string", "nullable": true, "enum": ["a"]}), json!(null)),
         (json!({"type": "integer", "format": "int64", "maximum": 1e30}), json!(i64::MAX)),
         (json!({"type": "string", "format": "unheard-of"}), json!("x")),
         (json!({"type": "number", "format": "double"}), json!(1)),
