@@ -36,6 +36,8 @@ mod service_account;
 mod tasks;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod times_tests;
 
 pub use config_map::ConfigMap;
 pub use definitions::declared::{

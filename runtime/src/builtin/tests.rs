@@ -79,7 +79,7 @@ pub(super) fn document(written: Written) -> Document {
 }
 
 /// The errors, one per line.
-fn told<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<String> {
+pub(super) fn told<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<String> {
     match result.expect_err("a refusal") {
         Error::Invalid(_, _, errors) => errors.iter().map(ToString::to_string).collect(),
         other => vec![format!("{other:?}")],

@@ -174,10 +174,7 @@ impl Table {
         match (column.kind.as_str(), value) {
             (_, Value::Null) if column.kind == "date" && self.kind.policy().prints_tables() => "<unknown>".into(),
             (_, Value::Null) => Value::Null,
-            ("date", Value::String(text)) if self.kind.policy().shows_ages() => match text.parse::<Time>() {
-                Ok(at) => at.age(self.now).into(),
-                Err(_) => "<invalid>".into(),
-            },
+            ("date", Value::String(text)) if self.kind.policy().shows_ages() => age(&text, self.now).into(),
             // Computed values are shown unchanged: `2/3` may be in a column of integers.
             (_, value) if matches!(column.cell, Cell::Call(_) | Cell::Computed) => value,
             ("string" | "date", text @ Value::String(_)) => text,
@@ -187,6 +184,15 @@ impl Table {
             ("boolean", flag @ Value::Bool(_)) => flag,
             _ => Value::Null,
         }
+    }
+}
+
+/// The age of a time; that of no time, which Go says by several texts, is unknown.
+fn age(text: &str, now: Time) -> String {
+    match text.parse::<Time>() {
+        _ if matches!(text, "" | "null" | "0001-01-01T00:00:00Z") => "<unknown>".to_owned(),
+        Ok(at) => at.age(now),
+        Err(_) => "<invalid>".to_owned(),
     }
 }
 

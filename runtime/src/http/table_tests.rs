@@ -92,7 +92,7 @@ fn include_is_checked_only_for_tables() {
 #[test]
 fn cells_together_are_not_much_larger_than_their_object() {
     let kind = Widget::kind().with(|_, version, _| {
-        let cell = Cell::JsonPath(JsonPath::parse(".spec[*]").unwrap());
+        let cell = Cell::JsonPath(JsonPath::parse(".spec.*").unwrap());
         let column = Column { name: "Spec".to_owned(), cell, ..Column::age() };
         version.columns = vec![Column { kind: "string".to_owned(), ..column }; 100];
     });

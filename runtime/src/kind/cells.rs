@@ -183,8 +183,7 @@ impl Argument {
             return Ok(Self::Text(inside.to_owned()));
         }
         if text.starts_with(['.', '{', '$']) {
-            // A point alone is the object here, and a field without a name in a JSONPath.
-            return JsonPath::parse(if text == "." { "$" } else { text }).map(Self::Path);
+            return JsonPath::parse_in_call(text).map(Self::Path);
         }
         Call::nested(text, depth + 1).map(Self::Call)
     }

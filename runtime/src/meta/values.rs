@@ -1,4 +1,6 @@
 //! Value types for fields: number or text, base64 bytes, raw JSON.
+use std::borrow::Cow;
+
 use base64::{
     Engine as _, alphabet,
     engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD},
@@ -55,6 +57,17 @@ impl ByteString {
         LENIENT.decode(bare).map(Self).map_err(wrong)
     }
 
+    /// The base64 text of the bytes of another one, which may have line breaks.
+    ///
+    /// # Errors
+    /// If the text is not valid base64.
+    pub(crate) fn canonical(text: &str) -> Result<Cow<'_, str>, String> {
+        if text.is_empty() || is_base64(text) && ends_in_zeros(text) {
+            return Ok(text.into());
+        }
+        Ok(Self::from_base64(text)?.to_base64().into())
+    }
+
     /// The base64 text.
     pub fn to_base64(&self) -> String {
         STANDARD.encode(&self.0)
@@ -64,6 +77,24 @@ impl ByteString {
 /// Reads any bits after the last byte.
 const LENIENT: GeneralPurpose =
     GeneralPurpose::new(&alphabet::STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
+
+/// True for base64 without line breaks: groups of four digits, the last one padded, of which there is at least one.
+pub(crate) fn is_base64(text: &str) -> bool {
+    let padding = text.bytes().rev().take(2).take_while(|byte| *byte == b'=').count();
+    let (digits, _) = text.as_bytes().split_at(text.len() - padding);
+    !text.is_empty()
+        && text.len() % 4 == 0
+        && digits.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+}
+
+/// True if the last digit of base64 has no bits after the last byte.
+fn ends_in_zeros(base64: &str) -> bool {
+    match base64.as_bytes() {
+        [.., last, b'=', b'='] => b"AQgw".contains(last),
+        [.., last, b'='] => b"AEIMQUYcgkosw048".contains(last),
+        _ => true,
+    }
+}
 
 /// The position at which Go reports text that is not valid base64.
 fn wrong_byte(text: &[u8]) -> usize {

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 use super::{At, Document, Scalar, Schema, number};
 
-/// Normalizes the numbers of an object, writes times, quantities and bytes as Go prints them, drops empty values where the schema treats them as
+/// Normalizes the numbers of an object, writes times and bytes as Go prints them, drops empty values where the schema treats them as
 /// absent, and drops `null` for known fields that do not allow it, also in metadata.
 ///
 /// Empty values are lists and maps without content, and zero text, numbers or booleans if zero means absent. Other zero

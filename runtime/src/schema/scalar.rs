@@ -1,14 +1,9 @@
 //! Scalars that are types of their own in Go: kube-apiserver reads their text, and prints it anew.
 use std::borrow::Cow;
 
-use super::format::is_base64;
-use crate::meta::{
-    ByteString,
-    quantity::{Quantity, QuantityError},
-    time::Layout,
-};
+use crate::meta::{ByteString, quantity::Quantity, time::Layout};
 
-/// A type of text whose values have one text each.
+/// A type of text in Go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// A time in whole seconds (`metav1.Time`).
@@ -24,7 +19,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The text that Go prints for a text; `None` for the zero time, which it prints as `null`.
+    /// The text to keep for a text, which for times and bytes is what Go prints; `None` for the zero time, which it prints as `null`.
     ///
     /// # Errors
     /// Why Go refuses the text, in its words.
@@ -32,23 +27,13 @@ impl Scalar {
         match self {
             Self::Time => Layout::RFC_3339.read(text),
             Self::MicroTime => Layout::MICRO.read(text),
-            Self::Quantity => {
-                let quantity: Quantity = text.parse().map_err(|error: QuantityError| error.to_string())?;
-                let canonical = quantity.canonical();
-                Ok(Some(if canonical == text { text.into() } else { canonical.into() }))
-            }
+            // Amounts stay as they were sent, which clients read all the same.
+            Self::Quantity => match text.parse::<Quantity>() {
+                Ok(_) => Ok(Some(text.into())),
+                Err(error) => Err(error.to_string()),
+            },
             Self::IntOrString => Ok(Some(text.into())),
-            Self::Bytes if text.is_empty() || is_base64(text) && ends_in_zeros(text) => Ok(Some(text.into())),
-            Self::Bytes => Ok(Some(ByteString::from_base64(text)?.to_base64().into())),
+            Self::Bytes => Ok(Some(ByteString::canonical(text)?)),
         }
-    }
-}
-
-/// True if the last digit of base64 has no bits after the last byte.
-fn ends_in_zeros(base64: &str) -> bool {
-    match base64.as_bytes() {
-        [.., last, b'=', b'='] => b"AQgw".contains(last),
-        [.., last, b'='] => b"AEIMQUYcgkosw048".contains(last),
-        _ => true,
     }
 }

@@ -174,7 +174,7 @@ pub(super) fn wrong_types(
     meter: &Meter,
 ) -> Result<Option<String>, Exceeded> {
     let metadata = &document["metadata"];
-    if !metadata.is_object() {
+    if decoder == Decoder::Json && !metadata.is_object() {
         return Ok(Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned()));
     }
     let wrong = schema::check_types_by(decoder, &METADATA, metadata);

@@ -37,7 +37,7 @@ impl Template {
                     let piece = match path.filter(|_| sign == "{") {
                         Some((path, after)) => {
                             rest = after;
-                            Piece::Path(JsonPath::parse(path)?)
+                            Piece::Path(JsonPath::parse_in_call(path)?)
                         }
                         None => Piece::Text(sign.to_owned()),
                     };

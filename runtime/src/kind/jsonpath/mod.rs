@@ -81,6 +81,14 @@ impl JsonPath {
         Ok(Self { text: text.to_owned(), steps: parse::steps(inside)? })
     }
 
+    /// The same in the call of a function, where a point alone is the object. In a JSONPath it is a field without a name.
+    ///
+    /// # Errors
+    /// A description of the syntax error.
+    pub(super) fn parse_in_call(text: &str) -> Result<Self, String> {
+        Self::parse(if text == "." { "$" } else { text })
+    }
+
     /// The names of the fields, if the path consists only of fields.
     pub fn names(&self) -> Option<Vec<String>> {
         let name = |step: &Step| if let Step::Field(name) = step { Some(name.clone()) } else { None };

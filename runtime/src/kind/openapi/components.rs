@@ -175,6 +175,16 @@ fn well_known(name: &str) -> Option<Schema> {
     }
 }
 
+/// The type of text in Go that a schema of this name is.
+pub(super) fn scalar_of(name: &str) -> Option<Scalar> {
+    match name.strip_prefix(MACHINERY)? {
+        "apis.meta.v1.Time" => Some(Scalar::Time),
+        "apis.meta.v1.MicroTime" => Some(Scalar::MicroTime),
+        "util.intstr.IntOrString" => Some(Scalar::IntOrString),
+        _ => None,
+    }
+}
+
 /// The size of a schema by itself, and what it refers to.
 struct Outline<'d> {
     extent: Extent,

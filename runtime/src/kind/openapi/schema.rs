@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{
-    components::{Components, Pool, SCHEMAS},
+    components::{Components, Pool, SCHEMAS, scalar_of},
     defaults::is_zero,
     findings::{Findings, Place, shown},
     members::Members,
@@ -116,16 +116,6 @@ impl<'d> Components<'d> {
         findings: &mut Findings,
     ) -> Arc<Schema> {
         Reading { components: self, pool, findings, within: None, omits_empty: false }.node(raw, place)
-    }
-}
-
-/// The type of text in Go that a schema of this name is.
-fn scalar_of(name: &str) -> Option<Scalar> {
-    match name.strip_prefix("io.k8s.apimachinery.pkg.")? {
-        "apis.meta.v1.Time" => Some(Scalar::Time),
-        "apis.meta.v1.MicroTime" => Some(Scalar::MicroTime),
-        "util.intstr.IntOrString" => Some(Scalar::IntOrString),
-        _ => None,
     }
 }
 

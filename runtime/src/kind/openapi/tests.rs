@@ -336,6 +336,22 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
 }
 
 #[test]
+fn what_is_required_need_not_be_declared() {
+    let spec = json!({"type": "object", "required": ["size"], "properties": {
+        "list": {"type": "array", "required": ["size"], "items": {"type": "string"}},
+        "map": {"type": "object", "required": ["size"], "additionalProperties": {"type": "string"}},
+        "closed": {"type": "object", "additionalProperties": false},
+    }});
+    let described = described(&[gears("v1", &spec, &json!({}))]);
+    let spec = &described.resources[0].definition.versions[0].schema.properties["spec"];
+    assert_eq!(
+        (&*spec.required, &*spec.properties["list"].required),
+        (&["size".to_owned()][..], &["size".to_owned()][..])
+    );
+    assert_eq!(spec.properties["closed"].additional.as_ref().unwrap().boolean, Some(false));
+}
+
+#[test]
 fn what_has_no_effect_is_warned_of() {
     let spec = json!({"type": "object", "properties": {
         "a": {"type": "string", "readOnly": true, "format": "colour"},

@@ -1,5 +1,7 @@
 //! Times as Go reads them by a layout (`time.Parse`), with its leniency and its words: an hour of one digit, a comma before the
 //! fraction, and offsets of up to 24 hours and 60 minutes are allowed.
+use std::fmt::Write;
+
 use super::moment::{Moment, days_of_month};
 
 /// A layout: how it is written, and its elements.
@@ -229,7 +231,9 @@ fn quoted(text: &[u8]) -> String {
         match byte {
             b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
             b' '..0x80 => out.push(char::from(byte)),
-            _ => out.push_str(&format!("\\x{byte:02x}")),
+            _ => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
         }
     }
     out.push('"');

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Scalar, Schema};
-use crate::meta::time::Layout;
+use crate::meta::{time::Layout, values::is_base64};
 
 mod address;
 mod code;
@@ -74,15 +74,6 @@ pub(crate) fn example(schema: &Schema) -> Option<&'static str> {
 fn known(format: &str) -> Option<Format> {
     let name = if format.contains('-') { Cow::from(format.replace('-', "")) } else { Cow::from(format) };
     KNOWN.binary_search_by(|(known, ..)| (*known).cmp(&*name)).ok().map(|found| KNOWN[found])
-}
-
-/// Groups of four digits, the last one padded, of which there is at least one.
-pub(super) fn is_base64(text: &str) -> bool {
-    let padding = text.bytes().rev().take(2).take_while(|byte| *byte == b'=').count();
-    let (digits, _) = text.as_bytes().split_at(text.len() - padding);
-    !text.is_empty()
-        && text.len() % 4 == 0
-        && digits.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 
 /// A date, a `T`, a time of day and an offset, in upper or lower case. Any character may come before the fraction, an offset is any

@@ -47,12 +47,3 @@ fn dashes_of_names_do_not_count() {
         assert!(!is_known(unknown) && allows(&schema, "\u{0}"), "{unknown}");
     }
 }
-
-/// Another table, such as one of random texts, by the path that `KINDSMITH_FORMATS` says.
-#[test]
-#[ignore = "needs a table"]
-fn formats_allow_what_go_allows_in_another_table() {
-    let path = std::env::var("KINDSMITH_FORMATS").expect("a path");
-    let wrong = differing(&std::fs::read_to_string(path).expect("a table"));
-    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong[..wrong.len().min(100)].join("\n"));
-}

@@ -120,6 +120,31 @@ fn empty_values_mean_absent_if_the_schema_says_so() {
 }
 
 #[test]
+fn text_of_types_of_go_is_printed_anew() {
+    let typed = schema(&json!({"type": "object", "properties": {
+        "at": {"type": "string", "scalar": "time"}, "exactly": {"type": "string", "scalar": "microTime"},
+        "zero": {"type": "string", "scalar": "time"}, "wrong": {"type": "string", "scalar": "microTime"},
+        "sizes": {"type": "array", "items": {"type": "string", "scalar": "quantity"}},
+        "data": {"type": "object", "additionalProperties": {"type": "string", "scalar": "bytes"}},
+        "sent": {"type": "string", "format": "date-time"}, "raw": {"type": "string", "format": "byte"}}}));
+    let mut document = json!({
+        "at": "2026-01-02T03:04:05.5+01:00", "exactly": "2026-01-02T04:04:07.500000+01:00",
+        "zero": "0001-01-01T00:00:00Z", "wrong": "2026-01-02T03:04:05Z",
+        "sizes": ["1000m", 0.5, "1024Mi", "1Gi"], "data": {"a": "aG\nk=", "b": "aB==", "c": "aGkh"},
+        "sent": "2026-01-02t03:04:05.5+01:00", "raw": "aB==",
+        "metadata": {"creationTimestamp": "2026-01-02T03:04:05.999999+00:00"},
+    });
+    normalise(&typed, &mut document);
+    let expected = json!({
+        "at": "2026-01-02T02:04:05Z", "exactly": "2026-01-02T03:04:07.500000Z", "wrong": "2026-01-02T03:04:05Z",
+        "sizes": ["1000m", "0.5", "1024Mi", "1Gi"], "data": {"a": "aGk=", "b": "aA==", "c": "aGkh"},
+        "sent": "2026-01-02t03:04:05.5+01:00", "raw": "aB==",
+        "metadata": {"creationTimestamp": "2026-01-02T03:04:05Z"},
+    });
+    assert_eq!(document, expected);
+}
+
+#[test]
 fn fingerprints_change_only_with_relevant_changes() {
     let before = fingerprint(&widget());
     assert_eq!(before, 7_590_412_432_825_754_169, "the fingerprint of a schema must stay the same over builds");

@@ -5,3 +5,4 @@ mod junctors;
 mod ratcheting;
 mod recursion;
 mod validation;
+mod values;

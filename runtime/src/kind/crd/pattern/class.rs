@@ -2,7 +2,10 @@
 //! place that it reads, and returns the text after that.
 use std::fmt::Write;
 
-use super::{translate::Refusal, unicode};
+use super::unicode;
+
+/// What is wrong, and the part of the pattern that Go shows.
+pub(super) type Refusal<'p> = (&'static str, &'p str);
 
 /// A class without a character.
 pub(super) const NOTHING: &str = r"[^\x00-\x{10ffff}]";

@@ -33,11 +33,9 @@ fn a_pattern_matches_what_it_matches_in_go() {
 #[test]
 fn what_is_too_large_is_refused_without_compiling_it() {
     let refused = |pattern: &str| read(pattern).unwrap_err();
-    assert_eq!(
-        refused("(?:a{1000}){1000}"),
-        "error parsing regexp: expression too large: `(?:a{1000}){1000}`: it has 32064576 bytes when compiled; \
-         supported: at most 16777216"
-    );
+    let large = refused(r"^\pL{1000}$");
+    assert!(large.starts_with(r"error parsing regexp: expression too large: `^\pL{1000}$`: it has "), "{large}");
+    assert!(large.ends_with(" bytes when compiled; supported: at most 16777216"), "{large}");
     assert!(refused(&r"\pL".repeat(101)).ends_with("it has 101 classes of Unicode; supported: at most 100"));
     assert!(refused(&r"\pL".repeat(20_000)).ends_with("it has 60000 bytes; supported: at most 16384"));
     assert!(read("^.{1,1000}$").is_ok() && read(r"^[\pL\d-]{1,63}$").is_ok());

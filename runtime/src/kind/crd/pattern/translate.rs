@@ -4,13 +4,10 @@
 //! in the flags, and in escapes. What a group captures and how greedy a repetition is make no difference to whether a pattern matches.
 use std::{fmt::Write, mem};
 
-use super::class;
+use super::class::{self, Refusal};
 
 /// How often at most something may be repeated, also by repetitions within each other.
 const MOST_REPEATED: u64 = 1_000;
-
-/// What is wrong, and the part of the pattern that Go shows.
-pub(super) type Refusal<'p> = (&'static str, &'p str);
 
 /// The pattern in the syntax of the `regex` crate.
 ///
@@ -213,12 +210,11 @@ impl<'p> Translator<'p> {
         here: &'p str,
         after: &'p str,
         before: Option<&'p str>,
-        (least, most): (Option<u64>, Option<Option<u64>>),
+        (least, most): Counts,
     ) -> Result<(), Refusal<'p>> {
-        let known = |count: Option<u64>| count.filter(|count| *count <= MOST_REPEATED);
-        let invalid = ("invalid repeat count", &here[..here.len() - after.len()]);
-        let least = known(least).ok_or(invalid)?;
-        let most = most.map(|most| known(most).filter(|most| *most >= least).ok_or(invalid)).transpose()?;
+        if least.max(most.unwrap_or(0)) > MOST_REPEATED || most.is_some_and(|most| most < least) {
+            return Err(("invalid repeat count", &here[..here.len() - after.len()]));
+        }
         self.repeat(here, after, before, Some((least, most)))
     }
 
@@ -228,7 +224,7 @@ impl<'p> Translator<'p> {
         here: &'p str,
         after: &'p str,
         before: Option<&'p str>,
-        counts: Option<(u64, Option<u64>)>,
+        counts: Option<Counts>,
     ) -> Result<(), Refusal<'p>> {
         let written = &here[..here.len() - after.len()];
         let after = after.strip_prefix('?').unwrap_or(after);
@@ -298,10 +294,10 @@ impl<'p> Translator<'p> {
     }
 }
 
-/// The least and the most of a count such as `{2,5}`, and the text after it; `None` for a brace that stands for itself. A number that
-/// is too large is `None`.
-type Counts = (Option<u64>, Option<Option<u64>>);
+/// The least and the most of a count such as `{2,5}`, without the most for `{2,}`.
+type Counts = (u64, Option<u64>);
 
+/// A count, and the text after it; `None` for a brace that stands for itself.
 fn counts(text: &str) -> Option<(Counts, &str)> {
     let (least, rest) = count(&text[1..])?;
     let (most, rest) = match rest.strip_prefix(',') {
@@ -316,8 +312,8 @@ fn counts(text: &str) -> Option<(Counts, &str)> {
 }
 
 /// A number without leading zeros, and the rest.
-fn count(text: &str) -> Option<(Option<u64>, &str)> {
+fn count(text: &str) -> Option<(u64, &str)> {
     let (digits, rest) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());
     let is_number = !digits.is_empty() && (digits == "0" || !digits.starts_with('0'));
-    is_number.then(|| (digits.parse().ok(), rest))
+    is_number.then(|| (digits.parse().unwrap_or(u64::MAX), rest))
 }

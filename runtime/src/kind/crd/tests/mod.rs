@@ -5,7 +5,11 @@ mod write;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::{kind::model::Cell, meta::field::MOST_ERRORS};
+use crate::{
+    kind::model::Cell,
+    meta::field::MOST_ERRORS,
+    schema::{self, Meter},
+};
 
 /// A definition of gears around the schema of their spec.
 fn gears(spec: &Value) -> Value {
@@ -147,14 +151,36 @@ fn what_is_not_done_is_warned_of() {
     found.sort();
     let mut expected = [
         format!("{at}/properties/a/misspelt unknown field \"{shown}\""),
-        format!(
-            "{at}/properties/b/additionalProperties additionalProperties: false: unknown fields are kept, as the schema preserves them"
-        ),
         format!("{at}/properties/c/format unrecognized format \"colour\""),
         "/spec/versions CEL rules are not enforced yet, and objects may violate them: 1".to_owned(),
     ];
     expected.sort();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn formats_that_are_not_of_the_type_are_warned_of_and_allow_everything() {
+    let spec = json!({"type": "object", "title": "Spec", "properties": {
+        "a": {"type": "string", "format": "quantity"}, "b": {"type": "string", "format": "micro-time"},
+        "c": {"type": "string", "format": "int32"}, "d": {"type": "integer", "format": "float"},
+        "e": {"type": "number", "format": "int32"}, "f": {"type": "boolean", "format": "date"},
+        "g": {"type": "string", "format": "uu-id"}, "h": {"type": "string", "format": "datetime"},
+        "i": {"x-kubernetes-int-or-string": true, "format": "ipv4"}, "j": {"type": "string", "format": "UUID"},
+        "k": {"type": "integer", "format": "uint8"},
+    }});
+    let found = warnings(&gears(&spec));
+    let warned: Vec<_> = found.iter().filter_map(|text| text.rsplit_once("/properties/")?.1.chars().next()).collect();
+    assert_eq!(warned, ['a', 'b', 'c', 'd', 'e', 'f', 'j', 'k'], "{found:?}");
+    let version = define(&gears(&spec)).ok().unwrap().definition.versions.remove(0);
+    let errors = |spec: Value| {
+        let found = schema::validate(&version.schema, &json!({"spec": spec}), &Meter::default()).unwrap();
+        found.iter().map(|error| error.path.to_string()).collect::<Vec<_>>()
+    };
+    let any = json!({"a": "x", "b": "x", "c": "x", "d": i64::MAX, "e": 1e300, "f": true, "j": "x", "k": -1});
+    assert_eq!(errors(any), Vec::<String>::new());
+    assert_eq!(errors(json!({"g": "x", "h": "x", "i": "x"})), ["spec.g", "spec.h", "spec.i"]);
+    let good = json!({"g": "123e4567e89b12d3a456426614174000", "h": "2026-01-02t03:04:05z", "i": 5});
+    assert_eq!(errors(good), Vec::<String>::new());
 }
 
 #[test]
