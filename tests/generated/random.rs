@@ -139,7 +139,10 @@ impl Definitions {
                 schema[keyword] = value;
             }
         }
-        if schema.get("default").is_some() || self.one_in(5) {
+        let is_incomplete = schema["required"].is_array() && schema["type"] != "array";
+        if is_incomplete {
+            schema.as_object_mut().expect("an object").remove("default");
+        } else if schema.get("default").is_some() || self.one_in(5) {
             schema["default"] = self.default_of(schema, 0);
         }
     }

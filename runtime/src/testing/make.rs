@@ -3,10 +3,13 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, json};
 
 use super::{pattern, random::Random, variant::Variant};
-use crate::schema::{
-    At, Document, Schema,
-    model::{ListType, Type},
-    number,
+use crate::{
+    kind::crd,
+    schema::{
+        At, Document, Schema,
+        model::{ListType, Type},
+        number,
+    },
 };
 
 /// Texts that decoders often handle wrong.
@@ -202,6 +205,8 @@ impl Maker {
                 (Some("ipv4"), _) => "192.0.2.1".to_owned(),
                 (Some("ipv6"), _) => "2001:db8::1".to_owned(),
                 (Some("cidr"), _) => "192.0.2.0/24".to_owned(),
+                // It has exponents that no quantity has.
+                (_, Some(pattern)) if pattern.text() == crd::QUANTITY => (*self.random.pick(&QUANTITIES)).to_owned(),
                 (_, Some(pattern)) => pattern::text(&mut self.random, pattern.syntax())?,
                 _ => self.plain_text(),
             };
