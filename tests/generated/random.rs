@@ -24,6 +24,8 @@ impl Definitions {
         let kind = words::KINDS[self.count % words::KINDS.len()];
         let group = format!("{}.g{}.example.com", self.pick(&words::GROUPS), self.count % 7);
         let plural = format!("{}s{}", kind.to_lowercase(), self.count);
+        let short_names = self.some(&["gen", "self", "x-1"]);
+        let short_names: Vec<String> = short_names.iter().map(|name| format!("{name}{}", self.count)).collect();
         let versions = ["v1", "v1beta1", "v2-gen"].iter().take(1 + self.below(8) / 6).enumerate();
         let versions: Vec<Value> = versions.map(|(index, name)| self.version(name, index == 0)).collect();
         json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -31,7 +33,7 @@ impl Definitions {
             "spec": {"group": group, "scope": self.pick(&["Namespaced", "Cluster"]), "versions": versions,
                 "names": {"plural": plural, "singular": format!("{}{}", kind.to_lowercase(), self.count), "kind": kind,
                     "listKind": self.pick(&[&*format!("{kind}List"), &*format!("{kind}s")]),
-                    "shortNames": self.some(&["gen", "self", "x-1"]), "categories": self.some(&["all", "type"])}}})
+                    "shortNames": short_names, "categories": self.some(&["all", "type"])}}})
     }
 
     fn version(&mut self, name: &str, is_stored: bool) -> Value {
@@ -139,7 +141,10 @@ impl Definitions {
                 schema[keyword] = value;
             }
         }
-        if schema.get("default").is_some() || self.one_in(5) {
+        let is_incomplete = schema["required"].is_array() && schema["type"] != "array";
+        if is_incomplete {
+            schema.as_object_mut().expect("an object").remove("default");
+        } else if schema.get("default").is_some() || self.one_in(5) {
             schema["default"] = self.default_of(schema, 0);
         }
     }

@@ -20,7 +20,6 @@ fn stands_for_equal(found: &Schema) -> bool {
 /// A schema without what the generated one says differently: the names of types, the descriptions of types whose use has one,
 /// `x-kubernetes-unions`, and the descriptions and empty defaults in kindsmith's own types, which stand for equal structs.
 fn bare(schema: &Schema, is_shared: bool) -> Schema {
-    let is_shared = is_shared || stands_for_equal(schema);
     let mut bare = schema.clone();
     bare.name = None;
     bare.definitions = None;

@@ -332,7 +332,7 @@ status: {}
         assert_eq!(adapted(&text, "shop.example.com/v1"), Some(expected));
         assert_eq!(adapted("spec: {a: 1}", "shop.example.com/v1"), None);
         let remarks = read("order.yaml", &text, "Order").unwrap().remarks;
-        assert!(remarks.iter().any(|remark| remark.starts_with("status: phase, count: ")), "{remarks:?}");
+        assert!(remarks.iter().any(|remark| remark.starts_with("status: count, phase: ")), "{remarks:?}");
     }
 
     #[test]

@@ -27,10 +27,7 @@ fn serialize(root: &Ident, fields: &[Field]) -> TokenStream {
             Some(path) => {
                 path.parse::<syn::Path>().map_or_else(|e| e.to_compile_error(), |path| quote!(#path(&self.#ident)))
             }
-            // What is required and may be null is null.
-            None if crate::parse::types::look(&field.ty).optional && !field.rules.required => {
-                quote!(self.#ident.is_none())
-            }
+            None if crate::parse::types::look(&field.ty).optional && !is_said(field) => quote!(self.#ident.is_none()),
             None => return write,
         };
         quote!(if #skip { SerializeStruct::skip_field(&mut out, #wire)?; } else { #write })
@@ -48,6 +45,11 @@ fn serialize(root: &Ident, fields: &[Field]) -> TokenStream {
             }
         }
     }
+}
+
+/// True for a field whose null is not the same as its absence: it is required, or has a default.
+fn is_said(field: &Field) -> bool {
+    field.rules.required || field.rules.nullable && field.rules.default.is_some()
 }
 
 fn deserialize(root: &Container, fields: &[Field]) -> TokenStream {

@@ -1,7 +1,7 @@
-//! The consistency of a schema, beyond the derive's checks. Kinds from other sources, such as a CRD manifest, have only
-//! these checks.
+//! The consistency of a schema, beyond the derive's checks. What contradicts itself and harms nobody is not among them: definitions
+//! have bounds that exclude all values, list values that are none, and require fields that they do not declare.
 use super::{
-    At, Document, Meter, Schema,
+    At, Meter, Schema,
     default::fill,
     junctors,
     model::{ListType, Type},
@@ -10,8 +10,8 @@ use super::{
 };
 
 impl Schema {
-    /// Checks a kind's schema: list keys exist, bounds allow some value, defaults and allowed
-    /// values are valid, and junctors only validate what is declared outside of them.
+    /// Checks a kind's schema: list keys exist, defaults are valid, and junctors only validate what is
+    /// declared outside of them.
     ///
     /// # Errors
     /// All errors, each with its path.
@@ -52,8 +52,7 @@ impl Check {
     fn schema(&mut self, at: At<'_>, place: &Place<'_>) {
         self.recursion(at, place);
         self.shape(at, place);
-        self.room(&at, place);
-        self.values(at, place);
+        self.defaults(at, place);
         self.list(at, place);
         if at.definition.is_none() {
             for (name, property) in at.properties() {
@@ -109,8 +108,7 @@ impl Check {
         if branch.definition.is_some() {
             return;
         }
-        self.room(&branch, place);
-        self.values(branch, place);
+        self.defaults(branch, place);
         for (name, property) in branch.properties() {
             let outside = around.and_then(|around| around.property(name));
             self.nested(property, around, outside, &place.field(name));
@@ -139,9 +137,6 @@ impl Check {
             self.add(place, "a list declares its items");
         }
         let is_struct = at.properties().len() > 0;
-        if (is_struct || at.entry().is_some()) && !matches!(at.kind, Type::Object | Type::Any) {
-            self.add(place, "only an object has properties or entries");
-        }
         if at.union && !is_struct {
             self.add(place, "a union has members");
         }
@@ -150,51 +145,19 @@ impl Check {
         }
     }
 
-    fn room(&mut self, schema: &Schema, place: &Place<'_>) {
-        let pairs = [
-            ("length", schema.min_length, schema.max_length),
-            ("items", schema.min_items, schema.max_items),
-            ("properties", schema.min_properties, schema.max_properties),
-        ];
-        for (what, least, most) in pairs {
-            if let (Some(least), Some(most)) = (least, most)
-                && least > most
-            {
-                self.add(place, format!("{what}: the minimum {least} is above the maximum {most}"));
-            }
+    /// Checks that defaults are valid against the schema itself.
+    fn defaults(&mut self, at: At<'_>, place: &Place<'_>) {
+        let Some(value) = &at.default else { return };
+        let mut filled = value.clone();
+        let meter = Meter::default();
+        fill(at, &mut filled, &meter);
+        if let Err(exceeded) = meter.check() {
+            self.add(place, format!("the default is too large: {exceeded}"));
+            return;
         }
-        if let (Some(least), Some(most)) = (schema.minimum, schema.maximum) {
-            let open = schema.exclusive_minimum || schema.exclusive_maximum;
-            if least > most || (open && least >= most) {
-                self.add(place, format!("no number lies between the minimum {least} and the maximum {most}"));
-            }
-        }
-        if schema.multiple_of.is_some_and(|factor| factor <= 0.0) {
-            self.add(place, "multipleOf is above zero");
-        }
-    }
-
-    /// Checks that defaults and allowed values are valid against the schema itself.
-    fn values(&mut self, at: At<'_>, place: &Place<'_>) {
-        let mut refuse = |what: &str, value: &Document| {
-            let mut filled = value.clone();
-            let meter = Meter::default();
-            fill(at, &mut filled, &meter);
-            if let Err(exceeded) = meter.check() {
-                self.add(place, format!("the {what} is too large: {exceeded}"));
-                return;
-            }
-            for error in validate_at(at, &filled, &meter) {
-                let inside = if error.path.as_str().is_empty() { String::new() } else { format!(" at {}", error.path) };
-                self.add(place, format!("the {what} {value} is not valid{inside}: {}", error.message()));
-            }
-        };
-        if let Some(value) = &at.default {
-            refuse("default", value);
-        }
-        // Null may be listed, and is not allowed for that.
-        for value in at.enumeration.iter().filter(|value| !value.is_null()) {
-            refuse("allowed value", value);
+        for error in validate_at(at, &filled, &meter) {
+            let inside = if error.path.as_str().is_empty() { String::new() } else { format!(" at {}", error.path) };
+            self.add(place, format!("the default {value} is not valid{inside}: {}", error.message()));
         }
     }
 

@@ -197,6 +197,13 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// Of a whole object, the rule that a value cannot change says of metadata and status, too, what only its evaluation enforces.
+    pub(crate) fn keep_root_changeable(&mut self) {
+        if std::mem::take(&mut self.immutable) {
+            Arc::make_mut(self.unenforced.get_or_insert_default()).rules.push(unchanged_rule());
+        }
+    }
+
     /// The schema of all values of a type.
     ///
     /// ```

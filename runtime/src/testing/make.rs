@@ -3,10 +3,13 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, json};
 
 use super::{pattern, random::Random, variant::Variant};
-use crate::schema::{
-    At, Document, Scalar, Schema, format,
-    model::{ListType, Type},
-    number,
+use crate::{
+    kind::crd,
+    schema::{
+        At, Document, Scalar, Schema, format,
+        model::{ListType, Type},
+        number,
+    },
 };
 
 /// Texts that decoders often handle wrong.
@@ -209,6 +212,8 @@ impl Maker {
                 }
                 (Some("date-time"), _) => (*self.random.pick(&TIMES)).to_owned(),
                 (Some(_), _) if let Some(example) = format::example(schema) => example.to_owned(),
+                // It has exponents that no quantity has.
+                (_, Some(pattern)) if pattern.text() == crd::QUANTITY => (*self.random.pick(&QUANTITIES)).to_owned(),
                 (_, Some(pattern)) => pattern::text(&mut self.random, pattern.syntax())?,
                 _ => self.plain_text(),
             };

@@ -14,7 +14,7 @@ use super::{
 use crate::schema::{
     Document, Properties, Schema, format,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule, unchanged_rule},
+    model::{ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule},
     shared,
 };
 
@@ -28,10 +28,7 @@ pub(super) fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) 
         schema.properties.remove(name);
         schema.required.retain(|required| required != name);
     }
-    // Of a whole object, the rule says of metadata and status, too, what only its evaluation enforces.
-    if mem::take(&mut schema.immutable) {
-        Arc::make_mut(schema.unenforced.get_or_insert_default()).rules.push(unchanged_rule());
-    }
+    schema.keep_root_changeable();
     (schema, findings)
 }
 

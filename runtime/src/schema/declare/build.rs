@@ -37,6 +37,7 @@ impl TypeDecl {
         let mut schema = Build { omit_empty, omit_zeros, read, made: HashMap::new() }.of(self, &Rules::NONE)?;
         // The root is used nowhere: its description is that of the type.
         schema.type_description.clear();
+        schema.keep_root_changeable();
         Ok(schema)
     }
 }

@@ -20,20 +20,9 @@ fn the_kit_s_widget_is_consistent() {
 fn each_problem_is_named_with_its_place() {
     for (property, expected) in [
         (json!({"type": "array"}), "f: a list declares its items"),
-        (json!({"type": "string", "properties": {"a": {}}}), "f: only an object has properties or entries"),
-        (json!({"type": "string", "minLength": 3, "maxLength": 2}), "f: length: the minimum 3 is above the maximum 2"),
-        (
-            json!({"type": "integer", "minimum": 3, "maximum": 3, "exclusiveMaximum": true}),
-            "f: no number lies between the minimum 3 and the maximum 3",
-        ),
-        (json!({"type": "integer", "multipleOf": 0}), "f: multipleOf is above zero"),
         (
             json!({"type": "integer", "minimum": 1, "default": 0}),
             "f: the default 0 is not valid: Invalid value: 0: the value should be greater than or equal to 1",
-        ),
-        (
-            json!({"type": "string", "enum": ["a", 1]}),
-            r#"f: the allowed value 1 is not valid: Invalid value: "integer": the value must be of type string: "integer""#,
         ),
         (
             json!({"type": "object", "default": {}, "required": ["a"], "properties": {"a": {"type": "string"}}}),
@@ -81,10 +70,6 @@ fn branches_of_junctors_only_validate_what_is_declared_outside() {
         (
             json!({"properties": {"metadata": {"type": "object"}}, "not": {"properties": {"metadata": {}}}}),
             "f.not.metadata: allOf, anyOf, oneOf and not do not restrict metadata".to_owned(),
-        ),
-        (
-            json!({"oneOf": [{"minLength": 2, "maxLength": 1}]}),
-            "f.oneOf[0]: length: the minimum 2 is above the maximum 1".to_owned(),
         ),
         (json!({"oneOf": [{"type": "string"}]}), format!("f.oneOf[0]: type {inside}")),
         (json!({"allOf": [{"description": "x"}]}), format!("f.allOf[0]: description {inside}")),
