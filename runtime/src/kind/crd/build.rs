@@ -2,8 +2,6 @@
 //!
 //! Some of what such a schema can say has no effect: formats that are not known, of which a warning says so, and rules in CEL, of
 //! which one warning says so of the whole definition. They are published.
-use std::{mem, sync::Arc};
-
 use super::{
     check::is_int_or_string,
     fields::{Additional, Fields},
