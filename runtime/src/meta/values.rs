@@ -83,7 +83,7 @@ pub(crate) fn is_base64(text: &str) -> bool {
     let padding = text.bytes().rev().take(2).take_while(|byte| *byte == b'=').count();
     let (digits, _) = text.as_bytes().split_at(text.len() - padding);
     !text.is_empty()
-        && text.len() % 4 == 0
+        && text.len().is_multiple_of(4)
         && digits.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 

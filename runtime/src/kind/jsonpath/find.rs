@@ -39,7 +39,7 @@ fn take<'a>(step: &'a Step, values: Values<'a>, meter: &CellMeter) -> Result<Val
     let mut found = Vec::new();
     match step {
         Step::Field(name) => {
-            found.extend(values.into_iter().filter(|_| meter.visit()).filter_map(|value| value.get(name)))
+            found.extend(values.into_iter().filter(|_| meter.visit()).filter_map(|value| value.get(name)));
         }
         Step::Slice(slice) => return slice.take(values, meter),
         Step::Wildcard => values.into_iter().for_each(|value| found.extend(members(value, meter))),

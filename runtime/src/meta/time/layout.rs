@@ -179,8 +179,7 @@ impl Reader<'_> {
         // Go reads a sign here, too.
         let (is_negative, unsigned) = match kept {
             [b'-', unsigned @ ..] => (true, unsigned),
-            [b'+', unsigned @ ..] => (false, unsigned),
-            unsigned => (false, unsigned),
+            [b'+', unsigned @ ..] | unsigned => (false, unsigned),
         };
         let value = number(unsigned).filter(|_| matches!(fraction[0], b'.' | b',')).ok_or(Fault::Unread)?;
         if is_negative && value > 0 {

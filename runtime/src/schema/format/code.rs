@@ -25,14 +25,14 @@ pub(super) fn is_isbn10(text: &str) -> bool {
     let Some(mut places) = digits(number) else { return false };
     places.extend(check);
     let sum: u32 = (1..).zip(&places).map(|(weight, place)| weight * place).sum();
-    places.len() == 10 && sum % 11 == 0
+    places.len() == 10 && sum.is_multiple_of(11)
 }
 
 pub(super) fn is_isbn13(text: &str) -> bool {
     let bare: String = text.chars().filter(|c| *c != '-' && !is_space(*c)).collect();
     let Some(places) = digits(&bare) else { return false };
     let sum: u32 = [1, 3].iter().cycle().zip(&places).map(|(weight, place)| weight * place).sum();
-    places.len() == 13 && sum % 10 == 0
+    places.len() == 13 && sum.is_multiple_of(10)
 }
 
 /// The digits of a text are the number of a card of a known issuer with a valid last digit.

@@ -100,7 +100,7 @@ fn is_of_words(text: &str) -> bool {
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let digits = &rest[start..];
         let (number, after) = digits.split_at(digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len()));
-        let named = after.trim_start_matches(|c: char| matches!(c, '\t' | '\n' | '\x0c' | '\r' | ' '));
+        let named = after.trim_start_matches(['\t', '\n', '\x0c', '\r', ' ']);
         let (name, after_name) =
             named.split_at(named.find(|c: char| !c.is_ascii_alphabetic() && c != 'µ').unwrap_or(named.len()));
         if name.is_empty() {

@@ -236,7 +236,7 @@ impl<'p> Translator<'p> {
         if let Some((least, most)) = counts {
             operand.repeated = match most.unwrap_or(least) {
                 0 if most.is_some() => 0,
-                count => count.max(1) * operand.repeated.max(1).min(MOST_REPEATED + 1),
+                count => count.max(1) * operand.repeated.clamp(1, MOST_REPEATED + 1),
             };
             if least.max(most.unwrap_or(0)) >= 2 && operand.repeated > MOST_REPEATED {
                 return Err(("invalid repeat count", read));
