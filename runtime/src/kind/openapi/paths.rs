@@ -300,9 +300,7 @@ impl<'d> Finding<'d, '_> {
             }
             return;
         };
-        if named.is_below {
-            resource.with_paths.insert(subresource);
-        }
+        resource.with_paths.extend(named.is_below.then_some(subresource));
         let operations = resource.subresources.entry(subresource).or_default();
         if operations.iter().all(|other| other.verb != verb) {
             let patch_types = patch_types(self.root, members);
