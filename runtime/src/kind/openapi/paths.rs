@@ -150,6 +150,7 @@ struct Finding<'d, 'f> {
 }
 
 /// What a path names.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a path")]
 struct Named<'d> {
     at: GroupVersion,
     plural: &'d str,
