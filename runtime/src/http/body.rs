@@ -197,7 +197,7 @@ fn beginning(body: &[u8]) -> String {
     let text = match start.first() {
         None => "<empty>".to_owned(),
         Some(b'{') => String::from_utf8_lossy(start).into_owned(),
-        Some(_) => start.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Some(_) => start.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}")),
     };
     text + if is_cut { " ..." } else { "" }
 }

@@ -331,11 +331,11 @@ impl Call<'_> {
     }
 }
 
-/// The body of a write of an object. That of a custom resource says its type, as in kube-apiserver.
+/// The body of a write of an object, which says its type where the kind needs that.
 fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
     let kind = &*request.served.kind;
     let decoded = document(request, kind, media_type, body)?;
-    if !request.is_scale() && !kind.policy().decodes_into_types() {
+    if !request.is_scale() && kind.needs_type_meta() {
         body::check_type_meta(&decoded.document, kind, body)?;
     }
     Ok(decoded)

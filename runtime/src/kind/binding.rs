@@ -300,6 +300,12 @@ impl Kind {
         Self::new(shared, version, binding)
     }
 
+    /// True if objects in requests must say their type. kube-apiserver requires that of custom resources, which it decodes into
+    /// no type; a program in Rust fills it in, as a server in Go does for its own types.
+    pub(crate) fn needs_type_meta(&self) -> bool {
+        !self.policy().decodes_into_types() && !self.binding.keeps_unknown
+    }
+
     /// The names.
     pub fn names(&self) -> &Names {
         &self.shared.names

@@ -144,9 +144,7 @@ impl Registry {
             Arc::new(Registered { view: Some(view), stored: Some(stored.clone()), ..served })
         };
         let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
-        if let Some(unenforced) = versions.iter().find_map(|version| version.unenforced.as_deref()) {
-            tracing::warn!("{unenforced}");
-        }
+        warn_of_rules(&versions);
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
         if old.is_some_and(|old| old.webhooks.is_some()) {
@@ -154,6 +152,13 @@ impl Registry {
         }
         self.changes.send_replace(());
         Ok(stored)
+    }
+}
+
+/// Says once of a resource that rules are not enforced.
+fn warn_of_rules(versions: &[Arc<Registered>]) {
+    if let Some(unenforced) = versions.iter().find_map(|version| version.unenforced.as_deref()) {
+        tracing::warn!("{unenforced}");
     }
 }
 

@@ -236,13 +236,14 @@ impl DefinitionFiles {
                 let versions = resource.definition.versions.iter();
                 let subresources: BTreeSet<_> =
                     versions.flat_map(|version| &version.subresources).map(|one| &*one.subresource).collect();
-                let mut warning =
-                    format!("{name} of the documents is not served: it is built in, or declared by the program");
-                if !subresources.is_empty() {
-                    let names: Vec<_> = subresources.into_iter().collect();
-                    warning += &format!("; of its subresources, these have no answer: {}", names.join(", "));
-                }
-                read.warnings.insert(warning);
+                let names: Vec<_> = subresources.into_iter().collect();
+                let unanswered = match &names[..] {
+                    [] => String::new(),
+                    names => format!("; of its subresources, these have no answer: {}", names.join(", ")),
+                };
+                read.warnings.insert(format!(
+                    "{name} of the documents is not served: it is built in, or declared by the program{unanswered}"
+                ));
                 read.replaced.push(resource.definition);
                 continue;
             }

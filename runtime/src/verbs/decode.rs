@@ -35,6 +35,8 @@ pub(super) struct Shape<'k> {
     pub schema: &'k Schema,
     /// The policy, which determines how errors are reported.
     pub policy: &'static dyn Policy,
+    /// True if objects in requests must say their type.
+    pub needs_type_meta: bool,
 }
 
 impl<'k> From<&'k Kind> for Shape<'k> {
@@ -44,6 +46,7 @@ impl<'k> From<&'k Kind> for Shape<'k> {
             kind: &kind.names().kind,
             schema: &kind.version.schema,
             policy: kind.policy(),
+            needs_type_meta: kind.needs_type_meta(),
         }
     }
 }
@@ -118,7 +121,7 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
     };
     let expected = [("apiVersion", shape.version.to_string()), ("kind", shape.kind.to_owned())];
     let is_custom = !shape.policy.decodes_into_types();
-    let is_patched = is_custom && origin == Origin::Patch;
+    let is_patched = shape.needs_type_meta && origin == Origin::Patch;
     if is_patched && matches!(object.get("kind").map(Document::as_str), None | Some(Some(""))) {
         return Err(bad_patch("Object 'Kind' is missing"));
     }

@@ -68,7 +68,7 @@ pub(super) fn change(
 
 /// The expected shape of a scale.
 pub(super) fn shape() -> Shape<'static> {
-    Shape { version: &VERSION, kind: "Scale", schema: &SCALE, policy: &Compiled }
+    Shape { version: &VERSION, kind: "Scale", schema: &SCALE, policy: &Compiled, needs_type_meta: false }
 }
 
 /// The entries, if there are any.

@@ -155,6 +155,7 @@ impl Terms {
 }
 
 /// Whether extensions allow a server. Without the extension, a certificate is for anything.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "readers of any lifetime need a closure")]
 fn is_for_servers(extensions: BERReader<'_, '_>) -> ASN1Result<bool> {
     let mut allowed = true;
     extensions.read_sequence_of(|extension| {

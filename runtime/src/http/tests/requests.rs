@@ -110,7 +110,8 @@ async fn bodies_that_are_refused() {
 
 #[tokio::test]
 async fn the_body_of_a_custom_resource_says_its_type() {
-    let rig = Rig::new().await;
+    let defined = Widget::kind().with(|_, _, binding| binding.keeps_unknown = false);
+    let rig = Rig::with(vec![Namespace::kind(), ConfigMap::kind(), defined]).await;
     let path = "/apis/conformance.example.com/v1/namespaces/default/widgets";
     let typed = |api_version: Value, kind: Value| {
         let body = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": {"size": 1}});
@@ -160,11 +161,12 @@ async fn the_body_of_a_custom_resource_says_its_type() {
         let (code, status) = rig.json("PATCH", &format!("{path}/a"), &merge, &patch.to_string()).await;
         assert!(code == 422 && status["message"].as_str().unwrap().contains(want), "{patch}: {status}");
     }
-    assert_eq!(
-        rig.post(CONFIG_MAPS, &json!({"metadata": {"name": "a"}})).await.0,
-        201,
-        "built-in kinds have a default"
-    );
+    let typed = Rig::new().await;
+    for (path, spec) in [(CONFIG_MAPS, json!(null)), (path, json!({"size": 1}))] {
+        let body = json!({"metadata": {"name": "b"}, "spec": spec}).to_string();
+        let (code, made) = typed.json("POST", path, &[("content-type", "application/json")], &body).await;
+        assert!(code == 201 && made["kind"].is_string(), "what is compiled in has a default: {made}");
+    }
 }
 
 #[tokio::test]

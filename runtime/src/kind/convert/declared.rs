@@ -236,3 +236,7 @@ fn parent(path: &Path) -> Path {
 pub(super) fn begins(path: &Path, with: &Path) -> bool {
     path.0.starts_with(&with.0)
 }
+
+#[cfg(test)]
+#[path = "places_tests.rs"]
+mod places_tests;

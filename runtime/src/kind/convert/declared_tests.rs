@@ -127,27 +127,6 @@ fn conversion<T: Resource>() -> (Kind, std::sync::Arc<dyn Convert>) {
     (kind, conversion)
 }
 
-#[test]
-fn places_of_the_storage_version_are_named_as_this_version_has_them() {
-    let (_, conversion) = conversion::<OldBook>();
-    for (stored, here) in [
-        ("spec.author", Some("spec.writer")),
-        ("spec.first", Some("spec.second")),
-        ("spec.place.shelf", Some("spec.shelf")),
-        ("spec.rights", Some("spec.terms")),
-        ("spec.rights.years", Some("spec.terms.years")),
-        ("spec.rights.owner", Some("spec.terms.holder")),
-        ("spec.copies", Some("metadata.annotations[library.example.com/v1.spec.copies]")),
-        ("spec.place.near.door", Some("metadata.annotations[library.example.com/v1.spec.place.near]")),
-        ("spec.chapters[0].pages", None),
-        ("spec.authors", None),
-        ("metadata.name", None),
-        ("", None),
-    ] {
-        assert_eq!(conversion.place_of_stored(stored).as_deref(), here, "{stored}");
-    }
-}
-
 /// The normalized form of a document written in a version.
 fn settled(kind: &Kind, mut document: Document) -> Document {
     schema::prune(&kind.version.schema, &mut document);

@@ -150,6 +150,7 @@ struct Finding<'d, 'f> {
 }
 
 /// What a path names.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a path")]
 struct Named<'d> {
     at: GroupVersion,
     plural: &'d str,
@@ -300,9 +301,7 @@ impl<'d> Finding<'d, '_> {
             }
             return;
         };
-        if named.is_below {
-            resource.with_paths.insert(subresource);
-        }
+        resource.with_paths.extend(named.is_below.then_some(subresource));
         let operations = resource.subresources.entry(subresource).or_default();
         if operations.iter().all(|other| other.verb != verb) {
             let patch_types = patch_types(self.root, members);
