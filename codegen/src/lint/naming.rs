@@ -38,15 +38,13 @@ fn suggested_for(field: &Field<'_>, kind: Type) -> Option<String> {
     let is_number = matches!(kind, Type::Integer | Type::Number);
     match kind {
         Type::Boolean => {
-            if is_question(&all) {
-                all.remove(0);
-            }
+            let verb = usize::from(is_question(&all));
+            all.drain(..verb);
         }
         _ if is_stamp(&all) || kind == Type::String && is_instant(field.schema) => as_time(&mut all),
         _ if is_number && (amounts::is_duration(field) || kind != field.schema.kind) => {
-            if all.last().is_none_or(|last| last != "seconds") {
-                all.push("seconds".to_owned());
-            }
+            all.pop_if(|last| last == "seconds");
+            all.push("seconds".to_owned());
         }
         Type::Integer => {
             if let Some(unit) = other_unit(&all) {

@@ -70,7 +70,9 @@ impl Keywords {
 
     /// An argument says them.
     pub(super) fn say(&mut self, names: &[&str]) {
-        names.iter().for_each(|name| _ = self.0.remove(*name));
+        for name in names {
+            self.0.remove(*name);
+        }
     }
 
     /// True if a keyword is not said yet.

@@ -283,7 +283,9 @@ mod tests {
             };
             let mut versions = vec![version("v1beta2", true, true)];
             versions[0]["storage"] = true.into();
-            text.into_iter().for_each(|text| versions[0]["deprecationWarning"] = text.into());
+            if let Some(text) = text {
+                versions[0]["deprecationWarning"] = text.into();
+            }
             versions.extend(others.iter().map(|(name, served, deprecated)| version(name, *served, *deprecated)));
             let spec = json!({"group": "g.io", "scope": "Cluster", "names": {"plural": "bolts", "kind": "Bolt"}, "versions": versions});
             let defined = crd::define(&json!({"metadata": {"name": "bolts.g.io"}, "spec": spec})).unwrap().definition;

@@ -96,7 +96,7 @@ fn junctors(from: &Value) -> Option<Arc<Junctors>> {
 
 /// The kit's Widget.
 pub(crate) fn widget() -> Schema {
-    let mut schema = Widget::DECLARATION.schema(false, false, |_| Ok(Default::default())).expect("a declaration");
+    let mut schema = Widget::DECLARATION.schema(false, false, |_| Ok(Schema::default())).expect("a declaration");
     schema.properties.remove("metadata");
     schema.required.retain(|name| name != "metadata");
     schema

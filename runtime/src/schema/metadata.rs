@@ -7,7 +7,7 @@ use crate::meta::ObjectMeta;
 /// The schema of `metadata`.
 pub static METADATA: LazyLock<Schema> = LazyLock::new(|| {
     ObjectMeta::DECLARATION
-        .schema(true, true, |_| Ok(Default::default()))
+        .schema(true, true, |_| Ok(Schema::default()))
         .expect("the declaration of ObjectMeta is part of this crate")
 });
 

@@ -10,7 +10,7 @@ use super::*;
 
 fn now() -> UnixTime {
     // 2026-06-01.
-    UnixTime::since_unix_epoch(Duration::from_secs(1_780_272_000))
+    UnixTime::since_unix_epoch(Duration::from_hours(494_520))
 }
 
 /// A certificate of `127.0.0.1` for the year 2026.
@@ -70,7 +70,7 @@ fn it_still_has_to_be_the_servers_and_valid() {
     of_clients.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
     assert_eq!(refused(&of_clients), CertificateError::InvalidPurpose.into());
     let mut other = CertificateParams::new(["example.com".to_owned(), "127.0.0.2".to_owned()]).unwrap();
-    (other.is_ca, other.not_before, other.not_after) = (ca.is_ca.clone(), ca.not_before, ca.not_after);
+    (other.is_ca, other.not_before, other.not_after) = (ca.is_ca, ca.not_before, ca.not_after);
     assert!(format!("{:?}", refused(&other)).contains("NotValidForName"));
     let mut lasting = ca;
     (lasting.not_before, lasting.not_after) = (date_time_ymd(1960, 1, 1), date_time_ymd(2060, 1, 1));

@@ -219,7 +219,7 @@ impl Target for Strategic {
 
     fn attempt(&self, input: &[u8]) -> String {
         let Some((document, patch)) = two(input) else { return "no input".to_owned() };
-        let answer = match strategic::apply(&self.0.version.schema, &document, &patch) {
+        match strategic::apply(&self.0.version.schema, &document, &patch) {
             Ok(result) => {
                 assert!(result.is_object());
                 assert!(
@@ -232,7 +232,6 @@ impl Target for Strategic {
                 panic!("not an error of this patch: {error}")
             }
             Err(error) => error_form(&error),
-        };
-        answer
+        }
     }
 }

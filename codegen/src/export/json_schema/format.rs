@@ -58,10 +58,13 @@ mod tests {
 
     use super::*;
 
+    /// A format, its type in Go, and texts that have it and that do not.
+    type Case<'c> = (&'c str, Option<Scalar>, &'c [&'c str], &'c [&'c str]);
+
     #[test]
     fn patterns_say_what_servers_check() {
         let (bytes, quantity) = (Some(Scalar::Bytes), Some(Scalar::Quantity));
-        let cases: [(&str, Option<Scalar>, &[&str], &[&str]); 8] = [
+        let cases: [Case<'_>; 8] = [
             ("byte", bytes, &["", "YQ==", "YR==", "YWFh", "YW\nFh\n", "YQ=\n="], &["YQ=", "Y", "YWFhY", "Y-=="]),
             ("byte", None, &["YQ==", "YR==", "YWE=", "YWFh"], &["", "YQ=", "YW\nFh", "YWFhY", "Y-=="]),
             ("quantity", quantity, &["1", "1Gi", ".5", "-2.5k", "1e3", "12E", "1."], &["", "1 Gi", "Gi", "1KiB", "."]),

@@ -59,7 +59,7 @@ fn list_without_type(field: &Field<'_>) -> Option<String> {
         return None;
     }
     // A selector may have several requirements of one key, and none of them is changed alone.
-    if ["key", "operator"].iter().all(|name| items.properties.contains_key(*name)) {
+    if ["key", "operator"].iter().all(|name| items.properties.contains_key(name)) {
         return None;
     }
     // Conditions have a rule of their own.

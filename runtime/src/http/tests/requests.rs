@@ -116,7 +116,7 @@ async fn the_body_of_a_custom_resource_says_its_type() {
     let typed = |api_version: Value, kind: Value| {
         let body = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": {"size": 1}});
         let Value::Object(members) = body else { unreachable!() };
-        Value::from_iter(members.into_iter().filter(|(_, value)| !value.is_null()))
+        members.into_iter().filter(|(_, value)| !value.is_null()).collect::<Value>()
     };
     let (version, no_kind) = ("conformance.example.com/v1", "Object 'Kind' is missing in '{\"");
     let no_text = |name: &str, kind: &str| {

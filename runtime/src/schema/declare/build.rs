@@ -88,7 +88,9 @@ impl Build {
             let document = given.iter().map(|(keyword, value)| Ok(((*keyword).to_owned(), json(value)?)));
             let document = Document::Object(document.collect::<Result<_, String>>()?);
             let read = (self.read)(&document)?;
-            given.iter().for_each(|(keyword, _)| keywords::adopt(schema, &read, keyword));
+            for (keyword, _) in given {
+                keywords::adopt(schema, &read, keyword);
+            }
         }
         Ok(())
     }
