@@ -153,7 +153,7 @@ fn each_bound_is_kept_by_manifests() {
         ),
         (
             Resource::CompiledPatterns,
-            fields(20, |number| json!({"type": "string", "pattern": format!("{number}{}", "x{1000}".repeat(30))})),
+            fields(45, |number| json!({"type": "string", "pattern": format!("{number}{}", "x{1000}".repeat(30))})),
             json!([]),
         ),
         (Resource::DefaultText, many(20, &|_| json!({"type": "string", "default": "x".repeat(7_000)})), json!([])),

@@ -55,6 +55,10 @@ pub(super) fn prune(
     add_declared_fields(ty, &mut last);
     // The object keeps its identity, which conversions need.
     last.subtract(&UNOWNED);
+    // What a conversion keeps in annotations has no owner, and does not go with the last annotation that has one.
+    if annotations(&before).any(|name| annotations(object).all(|own| own != name)) {
+        last.subtract(&FieldSet::of_path(&ANNOTATIONS));
+    }
     let all = all_of(ty, &before);
     let mut unowned = all.difference(&all_of(ty, &without(ty, &before, &last)));
     if let Some(mut owned) = owned.remove(api_version) {
@@ -70,6 +74,14 @@ pub(super) fn prune(
         *object = pruned;
     }
     Ok(())
+}
+
+/// The path of annotations.
+const ANNOTATIONS: [PathElement<'static>; 2] = [PathElement::Field("metadata"), PathElement::Field("annotations")];
+
+/// The names of an object's annotations.
+fn annotations(object: &Document) -> impl Iterator<Item = &String> {
+    object["metadata"]["annotations"].as_object().into_iter().flat_map(|all| all.keys())
 }
 
 /// The removal in one version.

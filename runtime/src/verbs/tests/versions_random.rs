@@ -392,3 +392,20 @@ async fn converted_events_of_one_revision_come_together() {
     assert!(polled.await);
     assert_eq!(events.len(), 9, "a client could not resume between them");
 }
+
+#[test]
+fn what_a_conversion_keeps_in_an_annotation_does_not_go_with_the_annotations_of_an_applier() {
+    let nothing = Act {
+        manager: "cat",
+        older: false,
+        force: false,
+        patches: false,
+        labels: BTreeMap::new(),
+        annotations: BTreeMap::new(),
+        teeth: None,
+        color: None,
+        own: None,
+    };
+    let annotated = Act { older: true, annotations: BTreeMap::from([("k", "1")]), ..nothing.clone() };
+    blocking(Box::pin(run(Conversion::Declared, &[annotated, Act { own: Some("Tin"), ..nothing }])));
+}
