@@ -280,10 +280,9 @@ impl Definitions {
         }
         let before = self.known.remove(name).unwrap_or_default();
         let freed = before.accepted != known.accepted;
-        let (mut served, mut source) = (before.served, Document::Null);
-        let is_read = !before.source.is_null() && before.source == known.source;
+        let (mut served, mut source, is_read) = (before.served, Document::Null, before.source == known.source);
         let mut is_settled = is_true(&status, "NamesAccepted");
-        if is_true(&status, "NamesAccepted") || is_true(&status, "Established") {
+        if is_settled || is_true(&status, "Established") {
             match self.serve(name, (&object, &definition, &status), (&mut served, is_read), refused).await {
                 Ok(false) => is_settled = false,
                 Ok(true) => {

@@ -354,3 +354,12 @@ impl<'r, 'd> Groups<'r, 'd> {
         }
     }
 }
+
+/// Returns true for the name of a type that is compiled into Kubernetes: `io.k8s.api.core.v1.Pod`, and of other servers in Go,
+/// `io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics`. Those of custom resources are named by their groups, which may end in `k8s.io`,
+/// too: `io.k8s.networking.gateway.v1.Gateway`.
+pub(super) fn is_of_kubernetes(name: &str) -> bool {
+    let Some(path) = name.strip_prefix("io.k8s.") else { return false };
+    let mut segments = path.split('.');
+    segments.next() == Some("api") || segments.next() == Some("pkg")
+}

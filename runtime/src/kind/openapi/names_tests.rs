@@ -111,6 +111,6 @@ fn custom_resources_of_groups_of_kubernetes_are_not_compiled_into_it() {
         ("io.k8s.storage.snapshot.v1.VolumeSnapshot", false),
         ("com.example.v1.Gear", false),
     ] {
-        assert_eq!(super::schema::is_of_kubernetes(name), expected, "{name}");
+        assert_eq!(super::components::is_of_kubernetes(name), expected, "{name}");
     }
 }

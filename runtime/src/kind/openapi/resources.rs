@@ -2,12 +2,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    components::{Components, Pool},
+    components::{Components, Pool, is_of_kubernetes},
     findings::{Findings, Place},
     members::Members,
     overlay,
     paths::{FoundOperation, FoundResource, GroupVersionKind, KIND, Parameter},
-    schema::{SELECTABLE, is_of_kubernetes},
+    schema::SELECTABLE,
 };
 use crate::{
     kind::{

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{
-    components::{Components, Pool, SCHEMAS, scalar_of},
+    components::{Components, Pool, SCHEMAS, is_of_kubernetes, scalar_of},
     defaults::is_zero,
     findings::{Findings, Place, shown},
     members::Members,
@@ -117,15 +117,6 @@ impl<'d> Components<'d> {
     ) -> Arc<Schema> {
         Reading { components: self, pool, findings, within: None, omits_empty: false }.node(raw, place)
     }
-}
-
-/// Returns true for the name of a type that is compiled into Kubernetes: `io.k8s.api.core.v1.Pod`, and of other servers in Go,
-/// `io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics`. Those of custom resources are named by their groups, which may end in `k8s.io`,
-/// too: `io.k8s.networking.gateway.v1.Gateway`.
-pub(super) fn is_of_kubernetes(name: &str) -> bool {
-    let Some(path) = name.strip_prefix("io.k8s.") else { return false };
-    let mut segments = path.split('.');
-    segments.next() == Some("api") || segments.next() == Some("pkg")
 }
 
 /// What a schema refers to.

@@ -97,7 +97,10 @@ impl Search {
         if at.preserve_unknown {
             return None;
         }
-        if let Some(name) = render::unnameable(at.properties().map(|(name, _)| name.as_str())) {
+        let metadata = is_root.then_some("metadata");
+        if let Some(name) =
+            render::unnameable(metadata.into_iter().chain(at.properties().map(|(name, _)| name.as_str())))
+        {
             let place = if is_root { "the object".into() } else { in_one_line(&self.place) };
             return Some(format!(
                 "{place} has the field {name:?}; a field of a message has a name of letters, digits and underscores that no other has"
@@ -114,5 +117,30 @@ impl Search {
         let found = self.inexpressible(at, false);
         self.place.truncate(length);
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{kind::fixture::gears, schema::fixture::schema};
+
+    #[test]
+    fn a_kind_whose_field_takes_the_name_of_metadata_is_left_out() {
+        let kind = |name: &str| {
+            let root = json!({"type": "object", "properties": {name: {"type": "object", "properties": {}}}});
+            gears().with(|_, version, _| version.schema = schema(&root).into())
+        };
+        for name in ["=metadata", "metadata."] {
+            let drafts = drafts([&kind(name)]);
+            assert!(
+                drafts.files.is_empty() && drafts.left_out[0].contains(&format!("{name:?}")),
+                "{:?}",
+                drafts.left_out
+            );
+        }
+        assert_eq!(drafts([&kind("metadata2")]).left_out, Vec::<String>::new());
     }
 }

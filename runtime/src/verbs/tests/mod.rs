@@ -29,5 +29,6 @@ mod update;
 mod versions;
 mod versions_owning;
 mod versions_random;
+mod versions_silent;
 mod versions_writing;
 mod watch;
