@@ -266,12 +266,12 @@ impl World {
 
     /// Adds the defaults of the version in which things are done.
     pub(super) fn add_defaults(&self, new: &mut Document) {
-        fill(view_in(self.fixture, self.version).root, new);
+        schema::default(view_in(self.fixture, self.version).root, new, &schema::Meter::default()).unwrap();
     }
 
     /// The steps of the pipeline after field ownership.
     fn settle(&mut self, mut new: Document) {
-        self.add_defaults(&mut new);
+        fill(view_in(self.fixture, self.version).root, &mut new);
         if let Some(old) = self.read() {
             super::keep_times(&old, &mut new);
         }
