@@ -22,6 +22,9 @@ pub(super) struct Last<'a> {
 /// The most attempts to find the fields without which an object can still be converted.
 const MOST_ATTEMPTS: usize = 32;
 
+/// How often each version is asked what it keeps, at most.
+const MOST_ROUNDS: usize = 4;
+
 /// Removes the fields of an object that its manager applied before, does not apply now, and that have no other owner.
 /// `owned` are the fields of all managers by version, including the applied ones.
 ///
@@ -104,11 +107,19 @@ struct Pruning<'a> {
 impl Pruning<'_> {
     /// The object in its own version without fields, except those that are needed to keep fields owned in other versions.
     fn without(&self, mut unowned: FieldSet<'_>) -> Result<Document, String> {
-        for (other, owned) in self.owned {
+        // What one version keeps may be in an item that only another one keeps. So versions are asked again after others kept
+        // more. kube-apiserver asks each once, in a random order.
+        let (versions, mut settled) = (self.owned.len(), 0);
+        for (other, owned) in self.owned.iter().cycle().take(MOST_ROUNDS * versions) {
             if unowned.is_empty() {
                 return Ok(self.object.clone());
             }
+            if settled == versions {
+                break;
+            }
+            let before = unowned.clone();
             self.keep(&mut unowned, other, owned.clone())?;
+            settled = if unowned == before { settled + 1 } else { 1 };
         }
         let left = without(self.ty, self.before, &unowned);
         let gone = self.all.difference(&all_of(self.ty, &left)).intersection(self.last);

@@ -141,7 +141,9 @@ impl Versions for Fixture {
         let object = if from == stored || to == stored { object } else { self.convert(object, from, stored)? };
         let mut object = (self.convert)(object, to)?;
         object["apiVersion"] = to.into();
-        schema::prune(self.schema(to).expect("a version"), &mut object);
+        let schema = self.schema(to).expect("a version");
+        schema::prune(schema, &mut object);
+        schema::normalise(schema, &mut object);
         Ok(object)
     }
 }
@@ -269,14 +271,14 @@ impl World {
 
     /// The steps of the pipeline after field ownership.
     fn settle(&mut self, mut new: Document) {
-        self.add_defaults(&mut new);
+        fill(view_in(self.fixture, self.version).root, &mut new);
         if let Some(old) = self.read() {
             super::keep_times(&old, &mut new);
         }
         let (stored, schema) = &self.fixture.versions[0];
         if self.version != *stored {
             new = self.fixture.convert(new, self.version, stored).expect("a form in the stored version");
-            schema::default(schema, &mut new, &schema::Meter::default()).unwrap();
+            fill(schema, &mut new);
         }
         self.live = Some(new);
     }
@@ -305,6 +307,12 @@ impl World {
         let found = self.entries().iter().find(|entry| entry["manager"] == manager);
         found.map_or(&Value::Null, |entry| &entry["time"])
     }
+}
+
+/// Adds defaults and drops what is absent for the schema, like the pipeline.
+fn fill(schema: &Schema, new: &mut Document) {
+    schema::default(schema, new, &schema::Meter::default()).unwrap();
+    schema::normalise(schema, new);
 }
 
 /// The message of a conflict.

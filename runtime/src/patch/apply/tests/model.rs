@@ -132,8 +132,8 @@ pub(super) struct Model {
     pub(super) facts: Facts,
     pub(super) owners: BTreeMap<Who, BTreeSet<Path>>,
     exists: bool,
-    /// There were writes in another version than the stored one.
-    is_converted: bool,
+    /// The version of each applier's last apply.
+    applied_in: BTreeMap<String, &'static str>,
 }
 
 impl Model {
@@ -155,7 +155,6 @@ impl Model {
     /// Replaces the object with another one in a version.
     pub(super) fn put(&mut self, manager: &str, version: &'static str, new: Facts) {
         self.see(version);
-        self.is_converted |= version != VERSION;
         let changed: BTreeSet<Path> = new
             .iter()
             .filter(|(path, value)| self.facts.get(*path) != Some(*value))
@@ -188,7 +187,6 @@ impl Model {
     ) -> Result<(), usize> {
         let before = self.clone();
         self.see(version);
-        self.is_converted |= version != VERSION;
         if self.exists && self.owners.is_empty() {
             let all = self.facts.keys().cloned().collect();
             self.owners.insert(("before-first-apply".to_owned(), "Update", version), all);
@@ -222,6 +220,14 @@ impl Model {
         let emptied: Vec<Path> =
             full.into_iter().filter(|path| self.facts.contains_key(path) && !left(&self.facts, path)).collect();
         self.facts.retain(|path, _| !emptied.contains(path));
+        // Conversions drop an empty container of metadata, with its owners: all of them if the object was pruned in another version,
+        // otherwise those of other versions.
+        let pruned_here = self.applied_in.insert(manager.to_owned(), version) == Some(version);
+        for ((_, _, wrote), owned) in &mut self.owners {
+            let keeps = pruned_here && *wrote == version;
+            owned.retain(|path| keeps || path[0] != "f:metadata" || !emptied.contains(path));
+        }
+        self.owners.retain(|_, owned| !owned.is_empty());
         self.see(VERSION);
         self.exists = true;
         Ok(())
@@ -260,16 +266,7 @@ impl Model {
             }
             stored.insert((entry["manager"].as_str().expect("a manager").to_owned(), operation, of_update), paths);
         }
-        // A conversion may drop an empty container or write it as null, on which it depends whether its last owner still has it.
-        let is_vague =
-            |path: &Path| self.is_converted && (!self.facts.contains_key(path) || is_named(path, &self.facts));
-        let mut owners = self.owners.clone();
-        for paths in stored.values_mut().chain(owners.values_mut()) {
-            paths.retain(|path| !is_vague(path));
-        }
-        stored.retain(|_, paths| !paths.is_empty());
-        owners.retain(|_, paths| !paths.is_empty());
-        assert_eq!(stored, owners, "owners of {:?}", world.live);
+        assert_eq!(stored, self.owners, "owners of {:?}", world.live);
     }
 }
 

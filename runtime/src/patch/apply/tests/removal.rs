@@ -1,7 +1,7 @@
 //! Removal of fields that an applier no longer applies.
 use serde_json::json;
 
-use super::World;
+use super::{NARROW, RENAMED, VERSION, World};
 
 #[test]
 fn fields_without_another_owner_are_removed() {
@@ -98,4 +98,17 @@ fn labels_are_removed_and_the_object_keeps_its_name() {
     world.apply_object("one", &bare, false).expect("applied");
     let live = world.live.as_ref().expect("an object");
     assert_eq!((&live["metadata"]["name"], live["metadata"].get("labels")), (&json!("t"), None));
+}
+
+#[test]
+fn a_field_of_one_version_stays_in_an_item_that_only_another_version_keeps() {
+    let mut world = World::default();
+    world.apply("one", &json!({"list": [{"name": "p"}]})).expect("applied");
+    world.version = NARROW;
+    world.put("editor", &json!({"list": [{"name": "p", "tags": ["t"]}]}));
+    world.version = RENAMED;
+    world.apply("two", &json!({"entries": [{"name": "p", "tags": ["t"]}]})).expect("applied");
+    world.version = VERSION;
+    world.apply("two", &json!({})).expect("applied");
+    assert_eq!(world.spec()["list"][0]["tags"], json!(["t"]));
 }
