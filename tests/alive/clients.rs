@@ -13,6 +13,11 @@ use super::{beta, rig::Rig};
 /// The collection in v1.
 pub(crate) const PATH: &str = "/apis/alive.example.com/v1/namespaces/ns/gadgets";
 
+/// An object in v1.
+fn gadget(name: &str) -> Value {
+    json!({"apiVersion": "alive.example.com/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": {"text": "a"}})
+}
+
 /// What the clients received.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -130,7 +135,7 @@ impl Client {
             let name = format!("w{seed}-{}", n * 7 % 20);
             let path = format!("{PATH}/{name}");
             let (code, answer) = match n % 4 {
-                0 | 1 => self.rig.call("POST", PATH, &json!({"metadata": {"name": name}, "spec": {"text": "a"}})).await,
+                0 | 1 => self.rig.call("POST", PATH, &gadget(&name)).await,
                 2 => self.rig.call("PATCH", &path, &json!({"spec": {"text": n.to_string()}})).await,
                 _ => self.rig.call("DELETE", &path, &Value::Null).await,
             };

@@ -76,7 +76,10 @@ fn a_thousand_resources_in_five_versions_register_fast_and_do_not_slow_requests(
         let registry = &rig.api.registry;
         registry.register(versions(0)).expect("a kind");
         let path = "/apis/many.example.com/v1/namespaces/ns/kind0000s";
-        let (code, made) = rig.call("POST", path, &json!({"metadata": {"name": "a"}, "spec": {"spec1": "x"}})).await;
+        let object = json!({
+            "apiVersion": "many.example.com/v1", "kind": "Kind0000", "metadata": {"name": "a"}, "spec": {"spec1": "x"},
+        });
+        let (code, made) = rig.call("POST", path, &object).await;
         assert_eq!(code, 201, "{made}");
         let alone = measure(&rig).await;
         let before = resident_kib();

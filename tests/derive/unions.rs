@@ -155,6 +155,7 @@ impl ApiType for Contradiction {
         doc: "",
         proto_zeros: false,
         keywords: &[],
+        published: false,
         shape: Shape::Struct(&[FieldDecl {
             rust: "code",
             wire: "code",

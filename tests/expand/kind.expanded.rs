@@ -43,6 +43,7 @@ const _: () = {
                 ),
                 proto_zeros: false,
                 keywords: &[],
+                published: false,
             }
         };
         const NESTING: usize = {

@@ -99,6 +99,7 @@ const _: () = {
                 ),
                 proto_zeros: false,
                 keywords: &[],
+                published: false,
             }
         };
         const NESTING: usize = {
@@ -164,6 +165,7 @@ const _: () = {
                 ),
                 proto_zeros: false,
                 keywords: &[],
+                published: false,
             }
         };
         const NESTING: usize = {
@@ -212,6 +214,7 @@ const _: () = {
                     ),
                     proto_zeros: false,
                     keywords: &[],
+                    published: false,
                 };
                 DECLARATION
             }
@@ -241,6 +244,7 @@ const _: () = {
                 ),
                 proto_zeros: false,
                 keywords: &[],
+                published: false,
             }
         };
         const NESTING: usize = {

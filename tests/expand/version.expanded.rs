@@ -35,6 +35,7 @@ const _: () = {
                 ),
                 proto_zeros: false,
                 keywords: &[],
+                published: false,
             }
         };
         const NESTING: usize = {

@@ -144,7 +144,8 @@ def change(server, number):
     status, text, _ = server.call("POST", DEFINITIONS, bolts(number, "old"))
     assert status == 201, text
     until(server, path, 200)
-    status, text, _ = server.call("POST", path, {"metadata": {"name": "a"}})
+    bolt = {"apiVersion": "many.example.com/v1", "kind": "Bolt%d" % number}
+    status, text, _ = server.call("POST", path, dict(bolt, metadata={"name": "a"}))
     assert status == 201, text
     row = "%s/bolts%d.many.example.com" % (DEFINITIONS, number)
     changed = json.loads(server.call("GET", row)[1])
@@ -154,7 +155,7 @@ def change(server, number):
         changed["metadata"]["resourceVersion"] = json.loads(server.call("GET", row)[1])["metadata"]["resourceVersion"]
         status, text, _ = server.call("PUT", row, changed)
     assert status == 200, text
-    status, text, elapsed = server.call("POST", path, {"metadata": {"name": "b"}})
+    status, text, elapsed = server.call("POST", path, dict(bolt, metadata={"name": "b"}))
     assert status == 201 and b'"new":"new"' in text, text
     return elapsed
 

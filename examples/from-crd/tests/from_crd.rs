@@ -10,7 +10,10 @@ async fn bakery() -> TestServer {
 }
 
 fn order(items: &Value) -> Value {
-    json!({"metadata": {"name": "breakfast"}, "spec": {"customer": "Ishmael", "items": items}})
+    json!({
+        "apiVersion": "bakery.example.com/v1", "kind": "Order",
+        "metadata": {"name": "breakfast"}, "spec": {"customer": "Ishmael", "items": items},
+    })
 }
 
 #[tokio::test]

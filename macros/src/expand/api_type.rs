@@ -32,7 +32,7 @@ pub(crate) fn container(container: &Container) -> TokenStream {
 
 /// Only the implementation.
 pub(crate) fn implementation(container: &Container) -> TokenStream {
-    let Container { ident, doc, proto_zeros, locked, .. } = container;
+    let Container { ident, doc, proto_zeros, locked, published, .. } = container;
     let keywords = keywords(&container.keywords);
     let name = ident.to_string();
     let mut functions = TokenStream::new();
@@ -60,7 +60,7 @@ pub(crate) fn implementation(container: &Container) -> TokenStream {
             type Inner = Self;
             const DECLARATION: &'static __decl::TypeDecl = {
                 #functions
-                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: #proto_zeros, keywords: #keywords }
+                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: #proto_zeros, keywords: #keywords, published: #published }
             };
             #nesting
         }
@@ -125,6 +125,7 @@ fn member(member: &Member, owner: &str, functions: &mut TokenStream) -> TokenStr
                         shape: __decl::Shape::Struct(&[#(#fields),*]),
                         proto_zeros: false,
                         keywords: &[],
+                        published: false,
                     };
                     DECLARATION
                 }

@@ -33,7 +33,11 @@ pub(super) async fn create(pair: &mut Pair, at: &Collection, objects: &[Value]) 
     }
     strange["metadata"]["namespace"] = "elsewhere".into();
     pair.send(Request::new("POST", &at.path).json(&strange)).await;
-    for body in ["", "{", "nothing", "{\"metadata\": {\"name\": \"a\", \"name\": \"b\"}}"] {
+    let twice = format!(
+        "{{\"apiVersion\": {}, \"kind\": {}, \"metadata\": {{\"name\": \"a\", \"name\": \"b\"}}}}",
+        objects[0]["apiVersion"], objects[0]["kind"]
+    );
+    for body in ["", "{", "nothing", &twice] {
         pair.send(Request::new("POST", at.with("fieldValidation=Strict")).body(body)).await;
     }
     for content in ["text/plain", CBOR, PROTOBUF] {

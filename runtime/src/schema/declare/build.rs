@@ -19,6 +19,8 @@ struct Build {
     omit_empty: bool,
     /// So are raw JSON, and zeros of fields that are no `Option`.
     omit_zeros: bool,
+    /// Times, amounts and bytes are those of types in Go.
+    typed: bool,
     /// Reads keywords of which the schema layer does not know the form in JSON.
     read: ReadKeywords,
     /// The schemas of structs. A struct that is used several times is shared.
@@ -34,7 +36,9 @@ impl TypeDecl {
     /// # Errors
     /// An invalid pattern, or a key that items do not have; the text contains the place.
     pub fn schema(&'static self, omit_empty: bool, omit_zeros: bool, read: ReadKeywords) -> Result<Schema, String> {
-        let mut schema = Build { omit_empty, omit_zeros, read, made: HashMap::new() }.of(self, &Rules::NONE)?;
+        // Definitions know texts alone, which stay as they were sent.
+        let typed = omit_empty || !self.published;
+        let mut schema = Build { omit_empty, omit_zeros, typed, read, made: HashMap::new() }.of(self, &Rules::NONE)?;
         // The root is used nowhere: its description is that of the type.
         schema.type_description.clear();
         schema.keep_root_changeable();
@@ -48,7 +52,9 @@ impl Build {
         let mut schema = match ty.shape {
             Shape::Struct(_) | Shape::Union(_) => self.fields(ty)?,
             Shape::Scalar(kind, format, scalar) => {
-                Schema { kind, format: (!format.is_empty()).then(|| format.to_owned()), scalar, ..Schema::default() }
+                let (format, scalar) =
+                    (Some(format.to_owned()).filter(|format| !format.is_empty()), scalar.filter(|_| self.typed));
+                Schema { kind, format, scalar, ..Schema::default() }
             }
             Shape::Enum(variants) => Schema {
                 kind: Type::String,

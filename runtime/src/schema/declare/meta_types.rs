@@ -81,6 +81,7 @@ macro_rules! structs {
                 }),*]),
                 proto_zeros: true,
                 keywords: &[],
+                published: false,
             };
             const NESTING: usize = {
                 let deepest = 0;

@@ -20,6 +20,8 @@ pub struct TypeDecl {
     pub proto_zeros: bool,
     /// Further keywords, as in JSON.
     pub keywords: &'static [(&'static str, Literal)],
+    /// It is declared elsewhere, and has the form that it has there.
+    pub published: bool,
 }
 
 /// The shape of a type's values on the wire.
@@ -223,7 +225,7 @@ impl Rules {
 impl TypeDecl {
     /// A type without a name of its own.
     pub const fn unnamed(shape: Shape) -> Self {
-        Self { name: "", module: "", doc: "", shape, proto_zeros: false, keywords: &[] }
+        Self { name: "", module: "", doc: "", shape, proto_zeros: false, keywords: &[], published: false }
     }
 
     /// The type inside `Option` and `Box`.
