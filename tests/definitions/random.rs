@@ -51,6 +51,16 @@ fn says(manifest: &Value, model: &Definition) {
     }
 }
 
+/// The newest version that is newer than a deprecated one, is served and not deprecated, if there is one.
+fn way_out(spec: &Value, group: &str, deprecated: &str) -> String {
+    let versions = spec["versions"].as_array().expect("versions");
+    let is_fitting = |version: &Value| version["served"] == true && version["deprecated"] != true;
+    let newer = ["v2", "v1", "v1beta1"].into_iter().take_while(|name| *name != deprecated);
+    let newest =
+        newer.into_iter().find(|name| versions.iter().any(|version| version["name"] == *name && is_fitting(version)));
+    newest.map_or_else(String::new, |name| format!("; use {group}/{name} Thing"))
+}
+
 /// What OpenAPI documents do not say of a version is served as the manifest says it.
 async fn serves(client: &mut Client, spec: &Value, said: &Value) {
     let (group, name) = (spec["group"].as_str().expect("a group"), said["name"].as_str().expect("a name"));
@@ -63,7 +73,7 @@ async fn serves(client: &mut Client, spec: &Value, said: &Value) {
     let text = |of: &Value| of.as_str().unwrap_or_default().to_owned();
     let warning = table.headers.get("warning").map(|warning| warning.to_str().expect("ASCII").to_owned());
     let expected = (said["deprecated"] == true).then(|| match text(&said["deprecationWarning"]).as_str() {
-        "" => format!("299 - \"{group}/{name} Thing is deprecated\""),
+        "" => format!("299 - \"{group}/{name} Thing is deprecated{}\"", way_out(spec, group, name)),
         own => format!("299 - \"{own}\""),
     });
     assert_eq!(warning, expected, "{path}");

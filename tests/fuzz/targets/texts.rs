@@ -204,12 +204,13 @@ impl Target for Times {
 
     fn attempt(&self, input: &[u8]) -> String {
         let input = String::from_utf8_lossy(input);
-        let Ok(exact) = input.parse::<MicroTime>() else {
-            assert!(input.parse::<Time>().is_err(), "both read the same text");
+        let Ok(time) = input.parse::<Time>() else {
+            assert!(input.parse::<MicroTime>().is_err(), "a time in microseconds is a time");
             return "none".to_owned();
         };
-        let time: Time = input.parse().expect("both read the same text");
         assert_eq!(time.to_string().parse(), Ok(time));
+        // It has six digits of a second.
+        let Ok(exact) = input.parse::<MicroTime>() else { return "whole".to_owned() };
         assert_eq!(exact.to_string().parse(), Ok(exact));
         format!("{} {}", input.len(), time.to_string().len())
     }

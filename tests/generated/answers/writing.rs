@@ -38,7 +38,7 @@ pub(super) async fn create(pair: &mut Pair, at: &Collection, objects: &[Value]) 
         objects[0]["apiVersion"], objects[0]["kind"]
     );
     for body in ["", "{", "nothing", &twice] {
-        pair.send(Request::new("POST", at.with("fieldValidation=Strict")).body(body)).await;
+        pair.send(Request::new("POST", at.with("fieldValidation=Strict")).body(body.to_owned())).await;
     }
     for content in ["text/plain", CBOR, PROTOBUF] {
         pair.send(Request::new("POST", &at.path).typed(content).json(&objects[0])).await;

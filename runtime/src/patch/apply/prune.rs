@@ -189,8 +189,9 @@ impl Pruning<'_> {
         let (before, after) = (back(self.before)?, back(&without(self.ty, self.before, gone))?);
         let Comparison { set, removed, .. } = compare(ty, &before, &after);
         remove(ty, &mut object, &removed);
-        // A value that is computed from several fields changes without one of them.
-        if !set.is_empty()
+        // A value that is computed from several fields changes without one of them, unless someone owns it.
+        let changed = self.owned.get(self.terms.own).map_or_else(|| set.clone(), |owned| set.difference(owned));
+        if !changed.is_empty()
             && let Some(merged) = merged(ty, &object, &after)?
         {
             object = merged;
