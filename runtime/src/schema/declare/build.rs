@@ -5,7 +5,7 @@ use serde_json::Map;
 
 use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, keywords, meta_types::is_replaced_whole};
 use crate::schema::{
-    Document, Pattern, Schema,
+    Document, Pattern, Scalar, Schema,
     model::{ListType, PatchStrategy, Type},
     number,
 };
@@ -19,7 +19,7 @@ struct Build {
     omit_empty: bool,
     /// So are raw JSON, and zeros of fields that are no `Option`.
     omit_zeros: bool,
-    /// Times, amounts and bytes are those of types in Go.
+    /// Times, amounts and bytes are those of types in Go. Numbers of int-or-string are in any case, which has 32 bits in Rust.
     typed: bool,
     /// Reads keywords of which the schema layer does not know the form in JSON.
     read: ReadKeywords,
@@ -52,8 +52,10 @@ impl Build {
         let mut schema = match ty.shape {
             Shape::Struct(_) | Shape::Union(_) => self.fields(ty)?,
             Shape::Scalar(kind, format, scalar) => {
-                let (format, scalar) =
-                    (Some(format.to_owned()).filter(|format| !format.is_empty()), scalar.filter(|_| self.typed));
+                let (format, scalar) = (
+                    Some(format.to_owned()).filter(|format| !format.is_empty()),
+                    scalar.filter(|scalar| self.typed || *scalar == Scalar::IntOrString),
+                );
                 Schema { kind, format, scalar, ..Schema::default() }
             }
             Shape::Enum(variants) => Schema {
