@@ -221,16 +221,20 @@ async fn what_the_server_publishes_describes_the_same() {
     let (_server, mut client) = serve(&documents, false).await;
     let (given, again) = (read(&documents), read(&documents_of(&mut client).await));
     assert_eq!(given.resources.len(), again.resources.len());
-    // Published documents write texts where they are used, so that their types in Go are not known.
+    // Published documents write texts where they are used, so that their types in Go are not known, and do not list paths below
+    // subresources.
     let told = |definition: &Definition| {
         let types =
             ["Time", "MicroTime", "Quantity", "Bytes", "IntOrString"].map(|name| format!("scalar: Some({name})"));
-        types.iter().fold(format!("{definition:?}"), |told, name| told.replace(name, "scalar: None"))
+        let told = format!("{definition:?}").replace("takes_paths: true", "takes_paths: false");
+        types.iter().fold(told, |told, name| told.replace(name, "scalar: None"))
     };
     for (given, again) in given.resources.iter().zip(&again.resources) {
-        if told(&given.definition) != told(&again.definition) {
-            check(&given.definition, &again.definition);
-        }
+        let (given, again) = (told(&given.definition), told(&again.definition));
+        let same = given.bytes().zip(again.bytes()).take_while(|(one, other)| one == other).count();
+        let differs =
+            |text: &str| text.get(same.saturating_sub(300)..).unwrap_or_default().chars().take(600).collect::<String>();
+        assert!(given == again, "{}\n{}", differs(&given), differs(&again));
     }
 }
 
