@@ -238,18 +238,6 @@ async fn what_the_server_publishes_describes_the_same() {
     }
 }
 
-/// Asserts that definitions are equal, and names the first field that differs.
-#[track_caller]
-fn check(given: &Definition, again: &Definition) {
-    let name = given.shared.group_resource();
-    assert_eq!(given.shared, again.shared, "{name}");
-    assert_eq!(given.versions.len(), again.versions.len(), "{name}");
-    for (given, again) in given.versions.iter().zip(&again.versions) {
-        check_version(given, again, &name.to_string());
-    }
-    assert!(given == again, "{name}");
-}
-
 /// Asserts that versions are equal, and names the first field that differs.
 #[track_caller]
 pub(super) fn check_version(given: &Version, again: &Version, name: &str) {
