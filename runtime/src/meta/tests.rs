@@ -167,7 +167,7 @@ fn bytes_are_base64() {
 
 proptest! {
     #[test]
-    fn times_round_trip(seconds in -62_135_596_800i64..253_402_300_800, nanos in 0i32..1_000_000_000) {
+    fn times_round_trip(seconds in -62_135_596_800i64..253_402_207_200, nanos in 0i32..1_000_000_000) {
         let stamp = jiff::Timestamp::new(seconds, if seconds < 0 { 0 } else { nanos }).expect("a timestamp");
         let (time, micro) = (Time::from_timestamp(stamp), MicroTime::from_timestamp(stamp));
         prop_assert_eq!(time.to_string().parse(), Ok(time));
