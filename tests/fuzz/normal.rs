@@ -68,12 +68,9 @@ fn value_of(schema: &Schema, value: &Document) -> Document {
             codec::from_typed(&number.as_f64()).expect("a number")
         }
         (Document::String(text), Some("date-time")) if schema.scalar == Some(Scalar::MicroTime) => {
-            MicroTime::from_timestamp(text.parse::<MicroTime>().expect("a time").timestamp()).to_string().into()
+            text.parse::<MicroTime>().expect("a time").to_string().into()
         }
-        // Messages have timestamps, which end some hours before the year 9999 does.
-        (Document::String(text), Some("date-time")) => {
-            Time::from_timestamp(text.parse::<Time>().expect("a time").timestamp()).to_string().into()
-        }
+        (Document::String(text), Some("date-time")) => text.parse::<Time>().expect("a time").to_string().into(),
         _ => value.clone(),
     }
 }

@@ -8,6 +8,7 @@ import uuid
 import pytest
 from lightkube import ApiError, AsyncClient, Client
 from lightkube.codecs import dump_all_yaml, load_all_yaml
+from lightkube.core.resource_registry import resource_registry
 from lightkube.generic_resource import (
     async_load_in_cluster_generic_resources, create_global_resource, create_namespaced_resource, get_generic_resource,
     load_in_cluster_generic_resources)
@@ -291,10 +292,12 @@ def test_objects_of_a_definition(client, definition):
 
 def test_definitions_are_found_in_the_cluster(client, definition):
     made, _ = definition
-    version = f"{made.spec.group}/v1"
-    assert made.spec.names.kind and get_generic_resource(version, made.spec.names.kind)
+    name = f"{made.spec.group}/v1", made.spec.names.kind
+    known = resource_registry._registry.pop(name)
+    assert get_generic_resource(*name) is None
     load_in_cluster_generic_resources(client)
-    assert get_generic_resource(version, made.spec.names.kind) is not None
+    found = get_generic_resource(*name)
+    assert found is not None and found is not known and list(client.list(found, namespace="*")) == []
 
 
 async def test_asynchronous_client(namespace):

@@ -55,9 +55,10 @@ impl<'s> Node<'s> {
         self.fields().get(name).map(|schema| self.step(schema))
     }
 
-    /// The values of a map.
+    /// The values of a map that may have some.
     pub(super) fn values(self) -> Option<Self> {
-        self.children().additional.as_deref().map(|schema| self.step(schema))
+        let values = self.children().additional.as_deref().filter(|values| values.boolean != Some(false));
+        values.map(|schema| self.step(schema))
     }
 
     /// The items of a list.

@@ -79,10 +79,10 @@ impl Checked {
         format!("{document:#}\n")
     }
 
-    /// Workflow commands of GitHub Actions, which annotate the files of a pull request, at the lines of places.
-    pub(crate) fn github(&self, line: impl Fn(&Place) -> Option<usize>) -> String {
+    /// Workflow commands of GitHub Actions, which annotate the files of a pull request, at the lines of the findings.
+    pub(crate) fn github(&self, lines: &[Option<usize>]) -> String {
         let mut text = String::new();
-        for finding in &self.findings {
+        for (finding, line) in self.findings.iter().zip(lines) {
             let command = match finding.level {
                 Level::Breaking => "error",
                 Level::Warning => "warning",
@@ -91,7 +91,7 @@ impl Checked {
             let file = &finding.place.file;
             // The file of a removed kind is one of the old side.
             let at = if Path::new(file).is_file() {
-                let line = line(&finding.place).map_or_else(String::new, |line| format!("line={line},"));
+                let line = line.map_or_else(String::new, |line| format!("line={line},"));
                 format!("file={},{line}", escaped(file, true))
             } else {
                 String::new()

@@ -123,13 +123,18 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
         Format::Github => {
             let kinds = &sides.new.kinds.kinds;
             let files = Files::read(kinds.iter().flat_map(|declared| &declared.sources), &command.origin.limits());
-            checked.github(|place| {
+            let place_of = |finding: &check::Finding| {
+                let place = &finding.place;
                 let is_of = |declared: &&Declared| {
                     declared.definition.shared.names.kind == place.subject && declared.sources.contains(&place.file)
                 };
                 let definition = &kinds.iter().find(is_of)?.definition;
-                files.line(&place.file, definition, place.version.as_deref(), &place.path)
-            })
+                files.place(&place.file, definition, place.version.as_deref(), &place.path)
+            };
+            let places: Vec<_> = checked.findings.iter().map(place_of).collect();
+            let lines = files.lines(places.iter().flatten());
+            let lines: Vec<_> = places.iter().map(|place| lines.get(place.as_ref()?).copied()).collect();
+            checked.github(&lines)
         }
     };
     print(format_args!("{printed}"));

@@ -45,7 +45,8 @@ pub(super) struct Origin {
     /// A program that is built already, to ask in place of `cargo run`.
     #[arg(long, value_name = "PATH", conflicts_with = "paths")]
     program: Option<PathBuf>,
-    /// Print all that is found, and all warnings about the files; otherwise, of the same kind, the first few and a count.
+    /// Print all that is found, and all warnings about the files; otherwise the first few of a kind and a count, and of `check` what
+    /// is breaking or a warning.
     #[arg(long)]
     all: bool,
     #[command(flatten)]

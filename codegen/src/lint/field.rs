@@ -148,7 +148,7 @@ pub(crate) fn is_time(schema: &Schema) -> bool {
 
 /// It is a point in time, and not a day, or a time of each day.
 pub(crate) fn is_instant(schema: &Schema) -> bool {
-    is_time(schema) && matches!(schema.format.as_deref(), Some("date-time" | "micro-time"))
+    schema.kind == Type::String && schema.format.as_deref() == Some("date-time")
 }
 
 /// Items of the list are merged by these keys.

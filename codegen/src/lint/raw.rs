@@ -94,9 +94,15 @@ impl Files {
         roots.next().map(|raw| raw.annotations()).unwrap_or_default()
     }
 
-    /// The line of a field, or of the version or the kind that has no such field. The path is as rules name it:
+    /// The place of a field, or of the version or the kind that has no such field. The path is as rules name it:
     /// `.spec.chapters[].title`.
-    pub(crate) fn line(&self, file: &str, definition: &Definition, version: Option<&str>, path: &str) -> Option<usize> {
+    pub(crate) fn place(
+        &self,
+        file: &str,
+        definition: &Definition,
+        version: Option<&str>,
+        path: &str,
+    ) -> Option<Place> {
         let mut versions = definition.versions.iter().map(|version| version.name.as_str());
         let known = version.filter(|version| versions.clone().any(|of| of == *version));
         let root = self.root(file, definition, known.or_else(|| versions.next())?)?;
@@ -114,7 +120,7 @@ impl Files {
             }
             place = at.place_in_file();
         }
-        self.lines([&place]).get(&place).copied()
+        Some(place)
     }
 
     /// The lines of places. A document of a single line has no lines.

@@ -1,5 +1,5 @@
 //! The arguments of `#[api(…)]` that a schema needs beside its type.
-use kindsmith::schema::{Document, ListType, Schema};
+use kindsmith::schema::{Document, ListType, Schema, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -270,7 +270,7 @@ pub(super) fn is_object(ty: &Ty, model: &Model) -> bool {
     }
 }
 
-/// The format, if it is not the one of the type; empty for none.
+/// The format, if it is not the one of the type, or not that of a type in Go; empty for none.
 fn format(schema: &Schema, ty: &Ty) -> Option<String> {
     let usual = match ty {
         Ty::Known("i32") => "int32",
@@ -282,5 +282,6 @@ fn format(schema: &Schema, ty: &Ty) -> Option<String> {
         _ => "",
     };
     let given = schema.format.as_deref().unwrap_or_default();
-    (given != usual).then(|| given.to_owned())
+    let is_text = schema.kind == Type::String && schema.scalar.is_none() && *ty != Ty::Known("String");
+    (given != usual || is_text && !given.is_empty()).then(|| given.to_owned())
 }

@@ -47,10 +47,9 @@ impl Keywords {
             left.remove(PRESERVE);
         }
         if let (Ty::Map(_), Some(values)) = (ty, &schema.additional)
-            && schema.preserve_unknown
-            && values.kind == Type::Any
+            && (values.boolean.is_some() || schema.preserve_unknown && values.kind == Type::Any)
         {
-            // Entries of any value are otherwise taken for unknown fields.
+            // Entries of any value are otherwise taken for unknown fields, and what is in them is kept.
             left.insert("additionalProperties".to_owned(), document(values));
         }
         Self(left)
@@ -110,6 +109,9 @@ fn type_of(ty: &Ty) -> Option<Type> {
 
 /// A schema in JSON.
 pub(super) fn document(schema: &Schema) -> Document {
+    if let Some(is_allowed) = schema.boolean {
+        return is_allowed.into();
+    }
     let mut all = own(schema);
     if !schema.description.is_empty() {
         all.insert("description".to_owned(), json!(schema.description));

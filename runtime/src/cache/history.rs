@@ -77,14 +77,14 @@ impl Unfilled {
         lock(&self.resources).contains_key(&id)
     }
 
-    /// Takes those that a pass for a resource fills.
-    fn take(&self, wanted: Option<&Resource>) -> Vec<Arc<Resource>> {
-        let mut all = lock(&self.resources);
-        if let Some(alone) = wanted.filter(|wanted| !wanted.reader.is_local()) {
-            return all.remove(&alone.place.id).and_then(|one| one.upgrade()).into_iter().collect();
-        }
-        let is_local = |_: &u64, one: &mut Weak<Resource>| one.upgrade().is_none_or(|one| one.reader.is_local());
-        all.extract_if(.., is_local).filter_map(|(_, resource)| resource.upgrade()).collect()
+    /// Those that a pass for a resource fills.
+    fn of_pass(&self, wanted: Option<&Resource>) -> Vec<Arc<Resource>> {
+        let alone = wanted.filter(|wanted| !wanted.reader.is_local());
+        let is_part = |one: &Arc<Resource>| match alone {
+            Some(alone) => one.place.id == alone.place.id,
+            None => one.reader.is_local(),
+        };
+        self.all().into_iter().filter(is_part).collect()
     }
 
     fn all(&self) -> Vec<Arc<Resource>> {
@@ -122,18 +122,14 @@ async fn fill_with(shared: &Arc<Shared>, wanted: Option<&Resource>) -> Result<()
     if alone.is_some() {
         turn = Some(Arc::clone(&unfilled.waiting.0).acquire_owned().await.expect("the semaphore is never closed"));
     }
-    let resources = unfilled.take(wanted);
+    let resources = unfilled.of_pass(wanted);
     let shared = Arc::clone(shared);
     // The pass holds the lock, because it goes on if the caller is dropped.
     blocking(move || {
         let _held = (passing, turn);
-        let result = Pass::of(&shared, &resources).and_then(Pass::finish);
-        if result.is_err() {
-            for resource in &resources {
-                shared.unfilled.add(resource);
-            }
-        }
-        result
+        Pass::of(&shared, &resources).and_then(Pass::finish)?;
+        resources.iter().for_each(|resource| shared.unfilled.remove(resource.place.id));
+        Ok(())
     })
     .await
 }

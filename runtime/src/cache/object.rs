@@ -274,7 +274,7 @@ impl Object {
         self.unreadable.as_deref()
     }
 
-    /// True if the object could not be decoded because a webhook has not converted it. It is read again later.
+    /// True if the object could not be decoded because its conversion by a webhook failed. It is read again later.
     pub fn awaits_conversion(&self) -> bool {
         self.awaits_conversion
     }

@@ -23,7 +23,7 @@ pub struct Reading {
     pub texts: Texts,
     /// True if the body differs from the stored one because the current schema changed it.
     pub renewed: bool,
-    /// True if the value could not be decoded because a webhook has not converted it. It is read again later.
+    /// True if the value could not be decoded because its conversion by a webhook failed. It is read again later.
     pub awaits_conversion: bool,
 }
 

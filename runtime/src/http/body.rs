@@ -20,7 +20,7 @@ use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
     kind::{Kind, endpoint::PatchType},
     meta::go,
-    schema::Document,
+    schema::{Document, types},
     storage::budget::Share,
     verbs::Patch,
 };
@@ -158,7 +158,7 @@ pub(super) fn check_type_meta(document: &Document, kind: &Kind, body: &[u8]) -> 
     };
     for name in ["apiVersion", "kind"] {
         if let Some(given) = members.get(name).filter(|given| !given.is_string() && !given.is_null()) {
-            let given = json_type(given);
+            let given = types::name_of(given);
             return Err(unrecognized(format!(
                 "couldn't get version/kind; json parse error: json: cannot unmarshal {given} into Go struct field .{name} of \
                  type string"
@@ -177,18 +177,6 @@ pub(super) fn check_type_meta(document: &Document, kind: &Kind, body: &[u8]) -> 
         return Err(status::bad_request(message).into());
     }
     Ok(())
-}
-
-/// The type of a value in the errors of Go's decoder of JSON.
-const fn json_type(value: &Document) -> &'static str {
-    match value {
-        Document::Null => "null",
-        Document::Bool(_) => "bool",
-        Document::Number(_) => "number",
-        Document::String(_) => "string",
-        Document::Array(_) => "array",
-        Document::Object(_) => "object",
-    }
 }
 
 /// The beginning of a body for an error: as text if it looks like JSON, otherwise in hexadecimal digits.

@@ -193,13 +193,14 @@ impl WatchBody {
             return Poll::Ready(None);
         };
         let mut walk = items.walk(*place);
-        let Some(object) = walk.next().cloned() else { return Poll::Ready(None) };
+        let next = walk.next().filter(|object| self.render.takes_long(object));
+        let Some(object) = next.cloned() else { return Poll::Ready(None) };
         let (after, among_bytes) = (walk.place(), items.json_bytes());
         let frame = ready!(self.prepared(cx, &Event { event_type: EventType::Added, object }, among_bytes));
-        if let Some((_, place)) = self.initial.as_deref_mut().filter(|_| frame.is_some()) {
+        if let Some((_, place)) = self.initial.as_deref_mut() {
             *place = after;
         }
-        Poll::Ready(frame)
+        Poll::Ready(Some(frame))
     }
 
     /// The output that the time requires: a bookmark, the end, or nothing yet. Events at hand are sent before the end: they may
@@ -248,27 +249,22 @@ impl WatchBody {
                 return Poll::Ready(last);
             }
         }
-        if let Some(event) = self.events.first().cloned()
-            && let Some(frame) = ready!(self.prepared(cx, &event, 0))
-        {
+        if let Some(event) = self.events.first().filter(|event| self.render.takes_long(&event.object)).cloned() {
+            let frame = ready!(self.prepared(cx, &event, 0));
             self.events.remove(0);
             return Poll::Ready(Some(frame));
         }
         Poll::Ready(Some(self.frames()))
     }
 
-    /// The frame of the next event if it takes long to write; the same event must be given until it is ready. `None` for
-    /// others.
-    fn prepared(&mut self, cx: &mut Context<'_>, event: &Event, among_bytes: usize) -> Poll<Option<Bytes>> {
-        if !self.render.takes_long(&event.object) {
-            return Poll::Ready(None);
-        }
+    /// The frame of the next event, which takes long to write. The same event must be given until it is ready.
+    fn prepared(&mut self, cx: &mut Context<'_>, event: &Event, among_bytes: usize) -> Poll<Bytes> {
         let (render, whole) = (&self.render, self.one_by_one);
         let preparation =
             self.preparation.get_or_insert_with(|| Box::pin(render.prepare(event.clone(), among_bytes, whole)));
         let Prepared { render, frame, rest } = ready!(preparation.as_mut().poll(cx));
         (self.preparation, self.render, self.rest) = (None, render, rest);
-        Poll::Ready(Some(frame))
+        Poll::Ready(frame)
     }
 
     fn frames(&mut self) -> Bytes {

@@ -16,7 +16,7 @@ mod webhook;
 
 pub(crate) use declared::{Change, Declared, Version};
 pub use typed::typed;
-pub(crate) use webhook::{Answers, ByWebhook, Question, is_waiting};
+pub(crate) use webhook::{Answers, ByWebhook, Question, lacks_answers};
 pub use webhook::{Conversion, Webhook, WebhookService};
 
 /// Converts the objects of one version of a kind to the storage version and back.

@@ -21,7 +21,7 @@ use crate::{
     meta::{GroupVersion, ObjectMeta, OwnerReference},
     schema::{
         Schema,
-        check::optional_keys,
+        check::{contradictions, optional_keys},
         declare::{ApiType, TypeDecl, observed_within, resolve},
     },
 };
@@ -279,6 +279,11 @@ impl ResourceDecl {
         let conversion = self.storage.and_then(|storage| problems.note(storage.conversion(root, self, &schema)));
         let version = self.version(root, schema, &mut problems);
         problems.extend(version.problems(&shared));
+        if !root.published {
+            for problem in contradictions(&version.schema) {
+                problems.push(problem);
+            }
+        }
         // Lists of kinds compiled into Kubernetes have keys that items may lack.
         if !self.policy.decodes_into_types() {
             for problem in optional_keys(&version.schema) {

@@ -117,15 +117,12 @@ struct Stamp {
 }
 
 impl Stamp {
-    fn of(at: jiff::Timestamp) -> Self {
-        // Nanoseconds count forward from the preceding second.
-        let nanos = at.subsec_nanosecond();
-        Self { seconds: at.as_second() - i64::from(nanos < 0), nanos: nanos.rem_euclid(1_000_000_000) }
+    fn of((seconds, nanoseconds): (i64, u32)) -> Self {
+        Self { seconds, nanos: nanoseconds.cast_signed() }
     }
 
-    fn timestamp(self) -> Result<jiff::Timestamp, DecodeError> {
-        let at = jiff::Timestamp::new(self.seconds, self.nanos).ok();
-        let at = at.filter(|at| (0..=9999).contains(&jiff::tz::Offset::UTC.to_datetime(*at).year()));
+    fn time<T>(self, of_parts: impl Fn(i64, i64) -> Option<T>) -> Result<T, DecodeError> {
+        let at = of_parts(self.seconds, self.nanos.into());
         at.ok_or_else(|| invalid("the time is not within the years 0 to 9999"))
     }
 
@@ -165,17 +162,17 @@ macro_rules! times {
             }
 
             fn write(&self, number: u32, out: &mut impl BufMut) {
-                Stamp::of(self.timestamp()).write(number, out);
+                Stamp::of(self.parts()).write(number, out);
             }
 
             fn length(&self, number: u32) -> usize {
-                nested_length(number, Stamp::of(self.timestamp()).content())
+                nested_length(number, Stamp::of(self.parts()).content())
             }
 
             fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-                let mut stamp = Stamp::of(self.timestamp());
+                let mut stamp = Stamp::of(self.parts());
                 stamp.merge(wire, from, context)?;
-                *self = Self::from_timestamp(stamp.timestamp()?);
+                *self = stamp.time(Self::of_parts)?;
                 Ok(())
             }
 
@@ -187,7 +184,7 @@ macro_rules! times {
             ) -> Result<(), DecodeError> {
                 let mut stamp = Stamp::default();
                 let some = stamp.merge(wire, from, context)?;
-                *slot = some.then(|| stamp.timestamp().map(Self::from_timestamp)).transpose()?;
+                *slot = some.then(|| stamp.time(Self::of_parts)).transpose()?;
                 Ok(())
             }
 

@@ -1,7 +1,6 @@
-//! The consistency of a schema, beyond the derive's checks. What contradicts itself and harms nobody is not among them: definitions
-//! have bounds that exclude all values, list values that are none, and require fields that they do not declare.
+//! The consistency of a schema, beyond the derive's checks.
 use super::{
-    At, Meter, Schema,
+    At, Document, Meter, Schema,
     default::fill,
     junctors,
     model::{ListType, Type},
@@ -35,6 +34,14 @@ impl Schema {
 pub(crate) fn optional_keys(root: &Schema) -> Vec<String> {
     let mut check = Check { problems: Vec::new() };
     check.optional_keys(At::of(root), &Place::Root);
+    check.problems
+}
+
+/// Bounds that exclude all values, and allowed values that are not valid, each with its path. Definitions of other projects have
+/// such, which harms nobody; where someone declares a kind, it is a mistake.
+pub(crate) fn contradictions(root: &Schema) -> Vec<String> {
+    let mut check = Check { problems: Vec::new() };
+    check.contradictions(At::of(root), &Place::Root);
     check.problems
 }
 
@@ -145,19 +152,71 @@ impl Check {
         }
     }
 
-    /// Checks that defaults are valid against the schema itself.
+    fn contradictions(&mut self, at: At<'_>, place: &Place<'_>) {
+        self.bounds(&at, place);
+        for value in at.enumeration.iter().filter(|value| !value.is_null()) {
+            self.value("allowed value", value, at, place);
+        }
+        if at.definition.is_none() {
+            for (name, property) in at.properties() {
+                self.contradictions(property, &place.field(name));
+            }
+            for (step, below) in [("*", at.entry()), ("[]", at.items())] {
+                below.into_iter().for_each(|below| self.contradictions(below, &place.field(step)));
+            }
+        }
+        for (index, definition) in at.own_definitions().enumerate() {
+            self.contradictions(definition, &place.field("definitions").item(index));
+        }
+        for (keyword, branches) in at.junctors.iter().flat_map(|junctors| junctors.branches()) {
+            for (index, branch) in branches.iter().enumerate() {
+                self.contradictions(at.branch(branch), &place.field(keyword).item(index));
+            }
+        }
+    }
+
+    fn bounds(&mut self, schema: &Schema, place: &Place<'_>) {
+        let pairs = [
+            ("length", schema.min_length, schema.max_length),
+            ("items", schema.min_items, schema.max_items),
+            ("properties", schema.min_properties, schema.max_properties),
+        ];
+        for (what, least, most) in pairs {
+            if let (Some(least), Some(most)) = (least, most)
+                && least > most
+            {
+                self.add(place, format!("{what}: the minimum {least} is above the maximum {most}"));
+            }
+        }
+        if let (Some(least), Some(most)) = (schema.minimum, schema.maximum) {
+            let open = schema.exclusive_minimum || schema.exclusive_maximum;
+            if least > most || (open && least >= most) {
+                self.add(place, format!("no number lies between the minimum {least} and the maximum {most}"));
+            }
+        }
+        if schema.multiple_of.is_some_and(|factor| factor <= 0.0) {
+            self.add(place, "multipleOf is above zero");
+        }
+    }
+
     fn defaults(&mut self, at: At<'_>, place: &Place<'_>) {
-        let Some(value) = &at.default else { return };
+        if let Some(value) = &at.default {
+            self.value("default", value, at, place);
+        }
+    }
+
+    /// Checks that a value that the schema names is valid against it.
+    fn value(&mut self, what: &str, value: &Document, at: At<'_>, place: &Place<'_>) {
         let mut filled = value.clone();
         let meter = Meter::default();
         fill(at, &mut filled, &meter);
         if let Err(exceeded) = meter.check() {
-            self.add(place, format!("the default is too large: {exceeded}"));
+            self.add(place, format!("the {what} is too large: {exceeded}"));
             return;
         }
         for error in validate_at(at, &filled, &meter) {
             let inside = if error.path.as_str().is_empty() { String::new() } else { format!(" at {}", error.path) };
-            self.add(place, format!("the default {value} is not valid{inside}: {}", error.message()));
+            self.add(place, format!("the {what} {value} is not valid{inside}: {}", error.message()));
         }
     }
 

@@ -41,6 +41,10 @@ fn settle_scalar(schema: &Schema, value: &mut Document) {
     if let (Document::Number(number), Scalar::Quantity) = (&*value, scalar) {
         *value = number.to_string().into();
     }
+    // These stay as they were sent.
+    if matches!(scalar, Scalar::Quantity | Scalar::IntOrString) {
+        return;
+    }
     let printed = match value.as_str().map(|text| scalar.read(text)) {
         Some(Ok(Some(Cow::Owned(printed)))) => printed.into(),
         Some(Ok(None)) => Document::Null,

@@ -257,6 +257,10 @@ fn entry(key: &Arc<str>, revision: Revision, value: &Value) -> Entry {
 }
 
 impl Store for Memory {
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn attach(&self, sink: Sink) {
         self.shared.writer().sink = Some(sink);
     }

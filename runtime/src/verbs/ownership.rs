@@ -64,8 +64,8 @@ impl apply::Versions for Others<'_> {
         self.versions.convert(object, version(from)?, version(to)?)
     }
 
-    fn is_waiting(&self) -> bool {
-        convert::is_waiting()
+    fn lacks_answers(&self) -> bool {
+        convert::lacks_answers()
     }
 }
 

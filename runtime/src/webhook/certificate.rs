@@ -29,11 +29,12 @@ const ANY_USAGE: [u64; 5] = [2, 5, 29, 37, 0];
 /// That there are none, in Go's words.
 pub(crate) fn authorities(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let refused = |why: &str| Err(format!("unable to load root certificates: {why}"));
-    let mut sections = <(SectionKind, Vec<u8>)>::pem_slice_iter(pem).peekable();
-    if sections.peek().is_none_or(Result::is_err) {
+    // Go skips what is no section.
+    let sections: Vec<_> = <(SectionKind, Vec<u8>)>::pem_slice_iter(pem).flatten().collect();
+    if sections.is_empty() {
         return refused("unable to parse bytes as PEM block");
     }
-    let certificates = sections.flatten().filter(|(kind, _)| *kind == SectionKind::Certificate);
+    let certificates = sections.into_iter().filter(|(kind, _)| *kind == SectionKind::Certificate);
     let certificates: Vec<_> = certificates.map(|(_, der)| CertificateDer::from(der)).collect();
     let is_one = |certificate: &&CertificateDer<'static>| RootCertStore::empty().add((*certificate).clone()).is_ok();
     let usable: Vec<_> = certificates.iter().filter(is_one).cloned().collect();

@@ -12,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 use hyper::{
@@ -41,7 +40,7 @@ use super::{
 };
 use crate::{
     kind::convert::Webhook,
-    meta::{go, url::Url},
+    meta::{ByteString, go, url::Url},
 };
 
 /// The maximum size of a response: a batch of the largest size whose objects grow several times.
@@ -109,7 +108,8 @@ impl Client {
         format!("Post {:?}: {}", self.url, go::shortened(why))
     }
 
-    /// Sends a request, and returns the response, or the error for a code other than 2xx. Fails if there is no response.
+    /// Sends a request, and returns the response, or the error for a code other than 2xx and for a connection that is closed
+    /// over the request. Fails if the webhook cannot be reached, and if a response ends early.
     pub(super) async fn post(&self, body: Bytes, call: &Call<'_>) -> Result<Result<Answer, String>, String> {
         let target = self.target.as_ref()?;
         // The webhook may have closed an idle connection. Then another one is used: conversions have no effects.
@@ -121,8 +121,11 @@ impl Client {
             }
         }
         let mut connection = target.connect().await?;
-        let response = connection.send_request(target.request(body)).await;
-        self.read(response.map_err(|error| error.to_string())?, connection, call).await
+        match connection.send_request(target.request(body)).await {
+            Ok(response) => self.read(response, connection, call).await,
+            // It has taken the request, and broke off over it, as a server in Go does when its code panics.
+            Err(error) => Ok(Err(self.failed(&error.to_string()))),
+        }
     }
 
     /// Reads a response. Of the responses of one webhook, only one at a time waits for the turn of all, so that a slow one delays
@@ -213,7 +216,8 @@ fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
         let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
         named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
     } else {
-        STANDARD.decode(ca_bundle).map_err(|error| format!("unable to load root certificates: {error}"))?
+        let bundle = ByteString::from_base64(ca_bundle);
+        bundle.map_err(|error| format!("unable to load root certificates: {error}"))?.0
     };
     let provider = Arc::new(ring::default_provider());
     let verifier = Arc::new(Verifier::new(certificate::authorities(&pem)?, provider.clone())?);

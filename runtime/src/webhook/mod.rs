@@ -154,12 +154,13 @@ impl Webhooks {
                 None if attempt < MOST_ATTEMPTS => self.call(&batch).await,
                 None => Ok(Err(batch.failed("too many conversions depend on each other"))),
             };
-            let results = called.unwrap_or_else(|why| {
-                let failed = batch.failed(&why);
-                silent = Some((webhook, why));
-                Err(failed)
-            });
-            batch.answer(results, answers);
+            match called {
+                Ok(results) => batch.answer(results, answers),
+                Err(why) => {
+                    batch.leave_open(&why, answers);
+                    silent = Some((webhook, why));
+                }
+            }
         }
     }
 

@@ -123,6 +123,12 @@ impl Batch {
         Ok(converted)
     }
 
+    /// Says why the questions were not answered.
+    pub(super) fn leave_open(self, why: &str, answers: &mut Answers) {
+        let failed = self.failed(why);
+        self.questions.into_iter().for_each(|question| answers.add_missing(question, failed.clone()));
+    }
+
     /// Answers the questions.
     pub(super) fn answer(self, results: Result<Vec<Document>, String>, answers: &mut Answers) {
         match results {

@@ -208,6 +208,10 @@ impl Target for Times {
             assert!(input.parse::<MicroTime>().is_err(), "a time in microseconds is a time");
             return "none".to_owned();
         };
+        // A zone may lead to a year that has no four digits, which Go prints and does not read.
+        if time.to_string().len() != 20 {
+            return "far".to_owned();
+        }
         assert_eq!(time.to_string().parse(), Ok(time));
         // It has six digits of a second.
         let Ok(exact) = input.parse::<MicroTime>() else { return "whole".to_owned() };

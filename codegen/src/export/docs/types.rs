@@ -122,6 +122,7 @@ impl<'s> Types<'s> {
             Type::Object if schema.embedded => "object of any kind".to_owned(),
             Type::Object if !schema.properties.is_empty() => self.link(node, path),
             Type::Object => match &schema.additional {
+                Some(values) if values.boolean == Some(false) => "object without fields".to_owned(),
                 Some(values) => format!("map of {}", self.text(node.below(values), &format!("{path}.*"))),
                 None if schema.preserve_unknown => "object with any fields".to_owned(),
                 None => "object without fields".to_owned(),

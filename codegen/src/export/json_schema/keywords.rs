@@ -28,8 +28,10 @@ pub(super) fn published(schema: &Schema) -> Map<String, Value> {
 
 /// Values and counts. A number of 32 bits has the bounds of its type, too.
 pub(super) fn bounds(schema: &Schema, out: &mut Map<String, Value>) {
-    let is_narrow =
-        schema.kind == Type::IntOrString || schema.kind == Type::Integer && schema.format.as_deref() == Some("int32");
+    let is_narrow = match schema.kind {
+        Type::IntOrString => schema.scalar.is_some(),
+        kind => kind == Type::Integer && schema.format.as_deref() == Some("int32"),
+    };
     let narrow = |bound: i32| is_narrow.then_some(f64::from(bound));
     let least = schema.minimum.filter(|minimum| !is_narrow || *minimum >= f64::from(i32::MIN));
     let most = schema.maximum.filter(|maximum| !is_narrow || *maximum <= f64::from(i32::MAX));

@@ -64,7 +64,11 @@ impl Writer {
     /// A schema at its use: for a named type a reference to its definition.
     fn used(&mut self, node: Node<'_>, place: Place) -> Value {
         let schema = node.schema;
-        let allows_null = schema.nullable || place == Place::Optional || schema.default.is_some();
+        // A null that is not dropped is one of the allowed values, or not allowed.
+        let allows_null = match schema.nullable {
+            true => schema.enumeration.is_empty() || schema.enumeration.iter().any(Value::is_null),
+            false => place == Place::Optional || schema.default.is_some(),
+        };
         let is_struct = schema.kind == Type::Object && !schema.properties.is_empty();
         let name = schema.name.as_deref().filter(|_| is_struct && schema.definition.is_none());
         let mut out = match name {
@@ -309,7 +313,9 @@ fn with_null(mut out: Map<String, Value>) -> Map<String, Value> {
         Some(one) => *one = json!([one, "null"]),
         None => {}
     }
-    if let Some(Value::Array(values)) = out.get_mut("enum") {
+    if let Some(Value::Array(values)) = out.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
         values.push(Value::Null);
     }
     out

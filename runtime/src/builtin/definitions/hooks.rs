@@ -2,7 +2,6 @@
 //! deletion waits for its objects.
 use std::future::ready;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{FINALIZER, names::put_condition, reading::apart};
@@ -11,7 +10,7 @@ use crate::{
         binding::{DocumentHooks, Hook, HookContext, HookFuture},
         crd,
     },
-    meta::{FieldError, FieldErrorKind, FieldPath},
+    meta::{ByteString, FieldError, FieldErrorKind, FieldPath},
     schema::{Document, Schema},
     webhook::authorities,
 };
@@ -162,8 +161,8 @@ fn changed(new: &Document, old: &Document) -> Vec<FieldError> {
 pub(super) fn invalid_ca_bundle(definition: &Document) -> Option<(Vec<u8>, String)> {
     let text = definition.pointer("/spec/conversion/webhook/clientConfig/caBundle").and_then(Value::as_str);
     let text = text.filter(|text| !text.is_empty())?;
-    match STANDARD.decode(text) {
-        Ok(bundle) => authorities(&bundle).err().map(|why| (bundle, why)),
+    match ByteString::from_base64(text) {
+        Ok(ByteString(bundle)) => authorities(&bundle).err().map(|why| (bundle, why)),
         Err(error) => Some((text.as_bytes().to_vec(), format!("unable to load root certificates: {error}"))),
     }
 }

@@ -1,6 +1,5 @@
 //! Scalar values of the API: text, numbers, and small messages of their own (times, quantities, int-or-string, raw
 //! JSON).
-use jiff::Timestamp;
 use serde_json::Number;
 
 use super::{
@@ -23,9 +22,9 @@ pub(super) fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Doc
         Value::Double => double(given)?,
         Value::IntOrString => int_or_string(given.bytes()?)?,
         Value::Bytes => ByteString(given.bytes()?.to_vec()).to_base64().into(),
-        Value::Time => time(given.bytes()?)?.map_or(Document::Null, |at| Time::from_timestamp(at).to_string().into()),
+        Value::Time => time(given.bytes()?, Time::of_parts)?.map_or(Document::Null, |at| at.to_string().into()),
         Value::MicroTime => {
-            time(given.bytes()?)?.map_or(Document::Null, |at| MicroTime::from_timestamp(at).to_string().into())
+            time(given.bytes()?, MicroTime::of_parts)?.map_or(Document::Null, |at| at.to_string().into())
         }
         Value::Quantity => first(given.bytes()?, Wire::text)?.unwrap_or_default().into(),
         Value::Text => given.text()?.into(),
@@ -78,7 +77,7 @@ fn int_or_string(bytes: &[u8]) -> Result<Document, DecodeError> {
 }
 
 /// Seconds since 1970 and nanoseconds. A message without fields is Go's zero time, which means no time.
-fn time(bytes: &[u8]) -> Result<Option<Timestamp>, DecodeError> {
+fn time<T>(bytes: &[u8], of_parts: impl Fn(i64, i64) -> Option<T>) -> Result<Option<T>, DecodeError> {
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -91,10 +90,7 @@ fn time(bytes: &[u8]) -> Result<Option<Timestamp>, DecodeError> {
             _ => {}
         }
     }
-    let nanos = i32::try_from(nanos).ok();
-    let at = nanos.and_then(|nanos| Timestamp::new(seconds, nanos).ok());
-    let at = at.filter(|at| (0..=9999).contains(&jiff::tz::Offset::UTC.to_datetime(*at).year()));
-    at.map(Some).ok_or_else(|| DecodeError::new("the time is not within the years 0 to 9999"))
+    of_parts(seconds, nanos).map(Some).ok_or_else(|| DecodeError::new("the time is not within the years 0 to 9999"))
 }
 
 /// The last value of the first field of a message.

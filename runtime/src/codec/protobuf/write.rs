@@ -1,8 +1,6 @@
 //! Documents to messages.
 use std::convert::Infallible;
 
-use jiff::Timestamp;
-
 use super::{
     EncodeError,
     layout::{Field, Message, Value},
@@ -72,11 +70,11 @@ impl Value {
             }
             Self::Time => {
                 let at: Time = text(value)?.parse().map_err(|_| wrong("a time"))?;
-                write_time(number, Some(at.timestamp()), out);
+                write_time(number, Some(at.parts()), out);
             }
             Self::MicroTime => {
                 let at: MicroTime = text(value)?.parse().map_err(|_| wrong("a time"))?;
-                write_time(number, Some(at.timestamp()), out);
+                write_time(number, Some(at.parts()), out);
             }
             Self::Quantity => match value {
                 Document::Number(amount) => write_wrapped(number, amount.to_string().as_bytes(), out),
@@ -166,14 +164,11 @@ fn write_wrapped(number: u32, content: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Seconds since 1970 and nanoseconds, both always written, except for a time that is not set.
-fn write_time(number: u32, at: Option<Timestamp>, out: &mut Vec<u8>) {
+fn write_time(number: u32, at: Option<(i64, u32)>, out: &mut Vec<u8>) {
     always(write_message(number, out, |out| {
-        if let Some(at) = at {
-            // Nanoseconds count forward from the preceding second.
-            let nanos = at.subsec_nanosecond();
-            let seconds = at.as_second() - i64::from(nanos < 0);
+        if let Some((seconds, nanoseconds)) = at {
             write_integer(1, seconds, out);
-            write_integer(2, i64::from(nanos.rem_euclid(1_000_000_000)), out);
+            write_integer(2, nanoseconds.into(), out);
         }
         Ok(())
     }));

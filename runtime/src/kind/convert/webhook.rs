@@ -106,6 +106,10 @@ impl ByWebhook {
             let key = format!("{to} {object}");
             match attempt.answers.0.get(&key) {
                 Some(Answer::Given(answer)) => return answer.clone(),
+                Some(Answer::Missing(why)) => {
+                    attempt.is_silent = true;
+                    return Err(why.clone());
+                }
                 Some(Answer::Open) => {}
                 None => {
                     attempt.answers.0.insert(key.clone(), Answer::Open);
@@ -141,20 +145,25 @@ enum Answer {
     Open,
     /// What the webhook has answered.
     Given(Result<Document, String>),
+    /// Why it has not answered.
+    Missing(String),
 }
 
 struct Attempt {
     answers: Answers,
     open: Vec<Question>,
+    /// A webhook has not answered a question.
+    is_silent: bool,
 }
 
 thread_local! {
     static RUNNING: RefCell<Option<Attempt>> = const { RefCell::new(None) };
 }
 
-/// True if the running attempt lacks the answer to a conversion, so that its result is worthless.
-pub(crate) fn is_waiting() -> bool {
-    RUNNING.with_borrow(|running| running.as_ref().is_some_and(|attempt| !attempt.open.is_empty()))
+/// True if the running attempt lacks the answer to a conversion, because it was not asked yet, or the webhook did not answer: the
+/// failure of such a conversion says nothing of its object.
+pub(crate) fn lacks_answers() -> bool {
+    RUNNING.with_borrow(|running| running.as_ref().is_some_and(|attempt| attempt.is_silent || !attempt.open.is_empty()))
 }
 
 /// Ends an attempt, even if its code panics.
@@ -172,7 +181,7 @@ impl Answers {
     /// # Errors
     /// The conversions that are missing. Then the result is worthless: run the code again when they are answered.
     pub(crate) fn attempt<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, Vec<Question>> {
-        let attempt = Attempt { answers: mem::take(self), open: Vec::new() };
+        let attempt = Attempt { answers: mem::take(self), open: Vec::new(), is_silent: false };
         let ending = Ending(RUNNING.replace(Some(attempt)));
         let done = work();
         let Some(attempt) = RUNNING.take() else { return Ok(done) };
@@ -184,6 +193,11 @@ impl Answers {
     /// Records an answer.
     pub(crate) fn add(&mut self, question: Question, answer: Result<Document, String>) {
         self.0.insert(question.key, Answer::Given(answer));
+    }
+
+    /// Records why a question was not answered.
+    pub(crate) fn add_missing(&mut self, question: Question, why: String) {
+        self.0.insert(question.key, Answer::Missing(why));
     }
 }
 
@@ -210,9 +224,9 @@ mod tests {
         let both = || [json!({"a": 1}), json!({"a": 2}), json!({"a": 1})].map(|object| conversion.read(object));
         let open = answers
             .attempt(|| {
-                assert!(!is_waiting());
+                assert!(!lacks_answers());
                 let _ = both();
-                assert!(is_waiting());
+                assert!(lacks_answers());
             })
             .unwrap_err();
         let objects: Vec<_> = open.iter().map(|question| question.object.clone()).collect();
@@ -221,9 +235,16 @@ mod tests {
         assert!(open.iter().all(|question| question.to.is("g/v2") && question.from.is("g/v1")));
         for question in open {
             let answer = question.object["a"].clone();
-            answers.add(question, if answer == 1 { Ok(answer) } else { Err("there was no answer".to_owned()) });
+            if answer == 1 {
+                answers.add(question, Ok(answer));
+            } else {
+                answers.add_missing(question, "there was no answer".to_owned());
+            }
         }
-        let Ok(done) = answers.attempt(both) else { panic!("all is answered") };
+        let known = answers.attempt(|| (conversion.read(json!({"a": 1})), lacks_answers()));
+        assert!(matches!(known, Ok((Ok(_), false))));
+        let Ok((done, lacks)) = answers.attempt(|| (both(), lacks_answers())) else { panic!("all is answered") };
+        assert!(lacks, "the webhook did not answer one");
         assert_eq!(done, [Ok(json!(1)), Err("there was no answer".to_owned()), Ok(json!(1))]);
         let Err(open) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("another direction") };
         assert!(open[0].to.is("g/v1"));

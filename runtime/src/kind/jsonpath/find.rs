@@ -78,6 +78,11 @@ fn members<'a>(of: &'a Document, meter: &CellMeter) -> Values<'a> {
 fn descend<'a>(value: &'a Document, found: &mut Values<'a>, meter: &CellMeter) {
     let mut stack = vec![value];
     while let Some(value) = stack.pop() {
+        if let Document::String(text) = value {
+            // Bytes have no members.
+            found.extend((!text.is_empty()).then_some(value));
+            continue;
+        }
         let members = members(value, meter);
         if !members.is_empty() {
             found.push(value);
@@ -92,7 +97,7 @@ fn descend<'a>(value: &'a Document, found: &mut Values<'a>, meter: &CellMeter) {
 impl Slice {
     fn take<'a>(self, values: Values<'a>, meter: &CellMeter) -> Result<Values<'a>, Failure<'a>> {
         let mut found = Vec::new();
-        for value in &values {
+        for value in values.iter().take_while(|_| meter.visit()) {
             let items = match value {
                 Document::Null => continue,
                 Document::Array(items) => items,

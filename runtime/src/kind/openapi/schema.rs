@@ -359,8 +359,8 @@ impl<'d> Reading<'_, 'd> {
         let place = members.place.key("additionalProperties");
         schema.additional = match members.get("additionalProperties") {
             None => None,
-            Some(Document::Bool(false)) if schema.properties.is_empty() => {
-                Some(Schema { boolean: Some(false), ..Schema::default() }.into())
+            Some(Document::Bool(is_allowed)) if schema.properties.is_empty() && !(*is_allowed && self.omits_empty) => {
+                Some(Schema { boolean: Some(*is_allowed), ..Schema::default() }.into())
             }
             Some(Document::Bool(false)) => {
                 self.findings.warning(&place, "unknown fields are dropped rather than refused");

@@ -7,6 +7,8 @@ use super::moment::{Moment, days_of_month};
 /// A layout: how it is written, and its elements.
 pub(crate) struct Layout {
     text: &'static str,
+    /// The digits after the seconds of times that are printed with it; `None` if it is one of dates.
+    digits: Option<usize>,
     elements: &'static [(Element, &'static str)],
 }
 
@@ -32,6 +34,7 @@ impl Layout {
     /// `metav1.Time`.
     pub(crate) const RFC_3339: Self = Self {
         text: "2006-01-02T15:04:05Z07:00",
+        digits: Some(0),
         elements: &[
             (Year, "2006"),
             (Literal, "-"),
@@ -51,6 +54,7 @@ impl Layout {
     /// `metav1.MicroTime`.
     pub(crate) const MICRO: Self = Self {
         text: "2006-01-02T15:04:05.000000Z07:00",
+        digits: Some(6),
         elements: &[
             (Year, "2006"),
             (Literal, "-"),
@@ -71,13 +75,32 @@ impl Layout {
     /// A date alone.
     pub(crate) const DATE: Self = Self {
         text: "2006-01-02",
+        digits: None,
         elements: &[(Year, "2006"), (Literal, "-"), (Month, "01"), (Literal, "-"), (Day, "02")],
     };
 
     /// The digits that it has after the seconds.
     pub(super) fn digits(&self) -> usize {
-        let fraction = self.elements.iter().find(|(element, _)| matches!(element, Fraction));
-        fraction.map_or(0, |(_, text)| text.len() - 1)
+        self.digits.unwrap_or(0)
+    }
+
+    /// The time of a text that is as times are printed with it, as nearly all are.
+    pub(super) fn printed(&self, text: &str) -> Option<Moment> {
+        let (whole, rest) = text.as_bytes().split_at_checked(19)?;
+        let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', i1, i2, b':', s1, s2] = whole else {
+            return None;
+        };
+        let nanoseconds = match (self.digits?, rest) {
+            (0, b"Z") => 0,
+            (6, &[b'.', ref digits @ .., b'Z']) if digits.len() == 6 => number(digits)? * 1_000,
+            _ => return None,
+        };
+        let (year, month, day) = (number(&[y1, y2, y3, y4])?, number(&[m1, m2])?, number(&[d1, d2])?);
+        let (hour, minute, second) = (number(&[h1, h2])?, number(&[i1, i2])?, number(&[s1, s2])?);
+        let is_date = (1..=12).contains(&month) && (1..=days_of_month(year, month)).contains(&day);
+        let is_time = hour < 24 && minute < 60 && second < 60;
+        let nanoseconds = u32::try_from(nanoseconds).ok()?;
+        (is_date && is_time).then(|| Moment::new([year, month, day], [hour, minute, second], nanoseconds, 0))
     }
 
     /// True if Go reads a text with it.
@@ -90,6 +113,11 @@ impl Layout {
     /// # Errors
     /// Why Go refuses it, in its words.
     pub(super) fn parse(&self, text: &str) -> Result<Moment, String> {
+        self.printed(text).map_or_else(|| self.parse_any(text), Ok)
+    }
+
+    /// The same of a text in any of the forms that Go reads.
+    pub(super) fn parse_any(&self, text: &str) -> Result<Moment, String> {
         let mut reader = Reader { rest: text.as_bytes(), date: [0, 1, 1], time: [0; 3], nanoseconds: 0, ahead: 0 };
         for (element, shown) in self.elements {
             let before = reader.rest;

@@ -49,6 +49,16 @@ impl Time {
         self.0.timestamp()
     }
 
+    /// Seconds since 1970, and the nanoseconds after them, as messages have them.
+    pub(crate) fn parts(self) -> (i64, u32) {
+        (self.0.seconds(), self.0.nanoseconds())
+    }
+
+    /// The time of these; `None` outside of the years 0 to 9999.
+    pub(crate) fn of_parts(seconds: i64, nanoseconds: i64) -> Option<Self> {
+        Moment::of_parts(seconds, nanoseconds).map(|at| Self(at.truncated(0)))
+    }
+
     /// This time plus seconds, limited to the ends of the calendar.
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
@@ -75,6 +85,16 @@ impl MicroTime {
     /// The timestamp; the last or first one for times beyond them.
     pub fn timestamp(self) -> Timestamp {
         self.0.timestamp()
+    }
+
+    /// Seconds since 1970, and the nanoseconds after them, as messages have them.
+    pub(crate) fn parts(self) -> (i64, u32) {
+        (self.0.seconds(), self.0.nanoseconds())
+    }
+
+    /// The time of these; `None` outside of the years 0 to 9999.
+    pub(crate) fn of_parts(seconds: i64, nanoseconds: i64) -> Option<Self> {
+        Moment::of_parts(seconds, nanoseconds).map(|at| Self(at.truncated(6)))
     }
 }
 
@@ -139,12 +159,16 @@ impl Layout {
     /// # Errors
     /// Why Go refuses it, in its words.
     pub(crate) fn read<'t>(&self, text: &'t str) -> Result<Option<Cow<'t, str>>, String> {
-        let at = self.parse(text)?;
+        let printed = self.printed(text);
+        let at = printed.map_or_else(|| self.parse_any(text), Ok)?;
         if at == Moment::ZERO {
             return Ok(None);
         }
-        let printed = if self.digits() == 0 { Time(at).to_string() } else { MicroTime(at).to_string() };
-        Ok(Some(if printed == text { text.into() } else { printed.into() }))
+        Ok(Some(match printed {
+            Some(_) => text.into(),
+            None if self.digits() == 0 => Time(at).to_string().into(),
+            None => MicroTime(at).to_string().into(),
+        }))
     }
 }
 

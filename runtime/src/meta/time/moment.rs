@@ -4,6 +4,8 @@ use std::fmt;
 use jiff::Timestamp;
 
 const SECONDS_OF_DAY: i64 = 86_400;
+/// Those of a second.
+const NANOSECONDS: i64 = 1_000_000_000;
 
 /// A point in time: seconds since 1970 in UTC, and the nanoseconds after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,6 +23,14 @@ impl Moment {
         let [hour, minute, second] = time;
         let seconds = days(date) * SECONDS_OF_DAY + (hour * 60 + minute) * 60 + second - ahead;
         Self { seconds, nanoseconds }
+    }
+
+    /// Seconds since 1970, and nanoseconds that are added to them, as in Go; `None` outside of the years 0 to 9999.
+    pub(super) fn of_parts(seconds: i64, nanoseconds: i64) -> Option<Self> {
+        let [first, last] = [[0, 1, 1], [10_000, 1, 1]].map(|date| days(date) * SECONDS_OF_DAY);
+        let seconds = seconds.checked_add(nanoseconds.div_euclid(NANOSECONDS))?;
+        let nanoseconds = u32::try_from(nanoseconds.rem_euclid(NANOSECONDS)).ok()?;
+        (first..last).contains(&seconds).then_some(Self { seconds, nanoseconds })
     }
 
     /// With so many digits after the seconds, of at most nine.

@@ -40,3 +40,27 @@ fn any_number_of_digits_is_read_from_an_object() {
     assert_eq!(read("2026-01-02T03:04:05.1234567+01:00").expect("a time"), json!("2026-01-02T02:04:05.123456Z"));
     assert!(read("2026-01-02").is_err() && serde_json::from_value::<Time>(json!(5)).is_err());
 }
+
+#[test]
+fn printed_times_are_read_like_any_other() {
+    for (layout, fraction) in [(Layout::RFC_3339, ""), (Layout::MICRO, ".123456")] {
+        for year in ["0000", "1900", "2000", "2026", "2028", "9999", "20x6", "+026"] {
+            for (month, day) in (0..=13).flat_map(|month| (0..=32).map(move |day| (month, day))) {
+                for time in ["00:00:00", "23:59:59", "24:00:00", "12:60:00", "12:00:60", "1a:00:00"] {
+                    let text = format!("{year}-{month:02}-{day:02}T{time}{fraction}Z");
+                    assert_eq!(layout.printed(&text), layout.parse_any(&text).ok(), "{text}");
+                }
+            }
+        }
+    }
+    for (text, is_printed) in [
+        ("2026-01-02T03:04:05Z", true),
+        ("2026-01-02T03:04:05.Z", false),
+        ("2026-01-02T03:04:05.5Z", false),
+        ("2026-01-02T03:04:05+00:00", false),
+        ("2026-01-02t03:04:05Z", false),
+    ] {
+        assert_eq!(Layout::RFC_3339.printed(text).is_some(), is_printed, "{text}");
+    }
+    assert_eq!(Layout::DATE.printed("2026-01-02T03:04:05Z"), None);
+}

@@ -106,6 +106,10 @@ impl<'a> FieldSet<'a> {
             *self = other;
             return;
         }
+        if other.nodes.len() == 1 {
+            other.nodes.into_iter().for_each(|(element, node)| self.attach(element, node));
+            return;
+        }
         let both = self.nodes.len() + other.nodes.len();
         let mine = std::mem::replace(&mut self.nodes, Vec::with_capacity(both));
         let mut theirs = other.nodes.into_iter().peekable();

@@ -3,7 +3,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     compare::{Comparison, compare},
-    field_set::FieldSet,
+    field_set::{FieldSet, Node},
     managed_fields::UNOWNED,
     merge::merged,
     path_element::PathElement,
@@ -19,8 +19,9 @@ pub(super) struct Last<'a> {
     pub(super) set: FieldSet<'a>,
 }
 
-/// The most attempts to find the fields without which an object can still be converted.
-const MOST_ATTEMPTS: usize = 32;
+/// The most attempts to find the fields without which an object can still be converted. Each may need another answer of a webhook,
+/// of which the code that converts gets at most 32 after one another.
+const MOST_ATTEMPTS: usize = 12;
 
 /// How often each version is asked what it keeps, at most.
 const MOST_ROUNDS: usize = 4;
@@ -40,7 +41,7 @@ const MOST_ROUNDS: usize = 4;
 /// converted stay.
 ///
 /// # Errors
-/// A failed conversion of the whole object, in kube-apiserver's wording.
+/// A failed conversion of the whole object, in kube-apiserver's wording; the answer of a webhook that is missing.
 pub(super) fn prune(
     terms: &Terms<'_>,
     object: &mut Document,
@@ -59,7 +60,10 @@ pub(super) fn prune(
     // The object keeps its identity, which conversions need.
     last.subtract(&UNOWNED);
     // What a conversion keeps in annotations has no owner, and does not go with the last annotation that has one.
-    if annotations(&before).any(|name| annotations(object).all(|own| own != name)) {
+    if let Cow::Owned(converted) = &before
+        && let Some(shown) = converted["metadata"]["annotations"].as_object()
+        && shown.keys().any(|name| object["metadata"]["annotations"].get(name).is_none())
+    {
         last.subtract(&FieldSet::of_path(&ANNOTATIONS));
     }
     let all = all_of(ty, &before);
@@ -72,7 +76,11 @@ pub(super) fn prune(
         return Ok(());
     }
     let pruning = Pruning { terms, api_version, ty, before: &before, all: &all, last: &last, owned: &owned, object };
-    let pruned = pruning.without(unowned.clone()).ok().or_else(|| pruning.without_most_of(&unowned));
+    let pruned = match pruning.without(unowned.clone()) {
+        Ok(pruned) => Some(pruned),
+        Err(why) if terms.view.versions.lacks_answers() => return Err(why),
+        Err(_) => pruning.without_most_of(&unowned)?,
+    };
     if let Some(pruned) = pruned {
         *object = pruned;
     }
@@ -81,11 +89,6 @@ pub(super) fn prune(
 
 /// The path of annotations.
 const ANNOTATIONS: [PathElement<'static>; 2] = [PathElement::Field("metadata"), PathElement::Field("annotations")];
-
-/// The names of an object's annotations.
-fn annotations(object: &Document) -> impl Iterator<Item = &String> {
-    object["metadata"]["annotations"].as_object().into_iter().flat_map(|all| all.keys())
-}
 
 /// The removal in one version.
 struct Pruning<'a> {
@@ -128,20 +131,19 @@ impl Pruning<'_> {
 
     /// The object without as many of the fields as conversions permit: parts of them are tried, and halves of the parts with
     /// which they fail.
-    fn without_most_of(&self, unowned: &FieldSet<'_>) -> Option<Document> {
+    fn without_most_of(&self, unowned: &FieldSet<'_>) -> Result<Option<Document>, String> {
         let parts = unowned.parts();
         let mut untried = vec![&parts[..]];
         let (mut gone, mut pruned) = (FieldSet::default(), None);
         for _ in 0..MOST_ATTEMPTS {
-            // No more is asked before the answers are there.
-            let waits = self.terms.view.versions.is_waiting();
-            let Some(tried) = untried.pop().filter(|_| !waits) else { break };
+            let Some(tried) = untried.pop() else { break };
             let mut more = gone.clone();
             for part in tried {
                 more.add(part.clone());
             }
             match self.without(more.clone()) {
                 Ok(object) => (gone, pruned) = (more, Some(object)),
+                Err(why) if self.terms.view.versions.lacks_answers() => return Err(why),
                 Err(_) if tried.len() > 1 => {
                     let (first, second) = tried.split_at(tried.len() / 2);
                     untried.extend([second, first]);
@@ -149,7 +151,7 @@ impl Pruning<'_> {
                 Err(_) => {}
             }
         }
-        pruned
+        Ok(pruned)
     }
 
     /// Keeps everything that is needed to keep fields owned in another version.
@@ -190,13 +192,44 @@ impl Pruning<'_> {
         let Comparison { set, removed, .. } = compare(ty, &before, &after);
         remove(ty, &mut object, &removed);
         // A value that is computed from several fields changes without one of them, unless someone owns it.
-        let changed = self.owned.get(self.terms.own).map_or_else(|| set.clone(), |owned| set.difference(owned));
-        if !changed.is_empty()
-            && let Some(merged) = merged(ty, &object, &after)?
-        {
-            object = merged;
+        let owned = self.owned.get(self.terms.own).map(|owned| set.intersection(owned)).unwrap_or_default();
+        if !set.difference(&owned).is_empty() {
+            let mut values = after.clone();
+            keep_values(ty, &mut values, &owned, &object);
+            object = merged(ty, &object, &values)?.unwrap_or(object);
         }
         Ok(object)
+    }
+}
+
+/// Puts the values of fields of an object in place of those that they have in `after`, if both have the fields.
+fn keep_values(ty: Type<'_>, after: &mut Document, fields: &FieldSet<'_>, object: &Document) {
+    let keep = |ty: Type<'_>, node: &Node<'_>, value: &mut Document, kept: &Document| {
+        if node.children.is_empty() {
+            value.clone_from(kept);
+        } else {
+            keep_values(ty, value, &node.children, kept);
+        }
+    };
+    match (ty.form(Some(object)), after, object) {
+        (Form::Map(map), Document::Object(entries), Document::Object(own)) => {
+            for (name, value) in entries {
+                if let (Some(node), Some(kept)) = (fields.get(&PathElement::Field(name)), own.get(name)) {
+                    keep(map.type_of(name), node, value, kept);
+                }
+            }
+        }
+        (Form::List(list), Document::Array(items), Document::Array(own)) => {
+            let own: BTreeMap<_, _> = own.iter().filter_map(|item| Some((list.element_of(item).ok()?, item))).collect();
+            for item in items {
+                let found =
+                    list.element_of(item).ok().and_then(|element| Some((fields.get(&element)?, *own.get(&element)?)));
+                if let Some((node, kept)) = found {
+                    keep(list.item, node, item, kept);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -26,8 +26,8 @@ pub trait Versions {
     /// If the object cannot be converted.
     fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String>;
 
-    /// True if the result is worthless, because a conversion is still to be answered.
-    fn is_waiting(&self) -> bool {
+    /// True if a conversion failed because its answer is missing, which says nothing of its object.
+    fn lacks_answers(&self) -> bool {
         false
     }
 }

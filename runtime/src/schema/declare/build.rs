@@ -5,7 +5,7 @@ use serde_json::Map;
 
 use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, keywords, meta_types::is_replaced_whole};
 use crate::schema::{
-    Document, Pattern, Scalar, Schema,
+    Document, Pattern, Schema,
     model::{ListType, PatchStrategy, Type},
     number,
 };
@@ -19,8 +19,6 @@ struct Build {
     omit_empty: bool,
     /// So are raw JSON, and zeros of fields that are no `Option`.
     omit_zeros: bool,
-    /// Times, amounts and bytes are those of types in Go. Numbers of int-or-string are in any case, which has 32 bits in Rust.
-    typed: bool,
     /// Reads keywords of which the schema layer does not know the form in JSON.
     read: ReadKeywords,
     /// The schemas of structs. A struct that is used several times is shared.
@@ -36,9 +34,7 @@ impl TypeDecl {
     /// # Errors
     /// An invalid pattern, or a key that items do not have; the text contains the place.
     pub fn schema(&'static self, omit_empty: bool, omit_zeros: bool, read: ReadKeywords) -> Result<Schema, String> {
-        // Definitions know texts alone, which stay as they were sent.
-        let typed = omit_empty || !self.published;
-        let mut schema = Build { omit_empty, omit_zeros, typed, read, made: HashMap::new() }.of(self, &Rules::NONE)?;
+        let mut schema = Build { omit_empty, omit_zeros, read, made: HashMap::new() }.of(self, &Rules::NONE)?;
         // The root is used nowhere: its description is that of the type.
         schema.type_description.clear();
         schema.keep_root_changeable();
@@ -52,11 +48,7 @@ impl Build {
         let mut schema = match ty.shape {
             Shape::Struct(_) | Shape::Union(_) => self.fields(ty)?,
             Shape::Scalar(kind, format, scalar) => {
-                let (format, scalar) = (
-                    Some(format.to_owned()).filter(|format| !format.is_empty()),
-                    scalar.filter(|scalar| self.typed || *scalar == Scalar::IntOrString),
-                );
-                Schema { kind, format, scalar, ..Schema::default() }
+                Schema { kind, format: (!format.is_empty()).then(|| format.to_owned()), scalar, ..Schema::default() }
             }
             Shape::Enum(variants) => Schema {
                 kind: Type::String,
@@ -97,7 +89,7 @@ impl Build {
             let document = Document::Object(document.collect::<Result<_, String>>()?);
             let read = (self.read)(&document)?;
             for (keyword, _) in given {
-                keywords::adopt(schema, &read, keyword);
+                keywords::adopt(schema, &read, keyword)?;
             }
         }
         Ok(())
@@ -142,7 +134,8 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
         rules.doc.clone_into(&mut schema.description);
     }
     if let Some(format) = rules.format {
-        schema.format = (!format.is_empty()).then(|| format.to_owned());
+        // A format that is said is that of a text, which stays as it was sent, and not of the type in Go.
+        (schema.format, schema.scalar) = ((!format.is_empty()).then(|| format.to_owned()), None);
     }
     schema.nullable = rules.nullable;
     if rules.embedded {

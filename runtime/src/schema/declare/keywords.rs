@@ -2,9 +2,12 @@
 use crate::schema::{Schema, model::Unenforced};
 
 /// Takes a keyword of a schema that was read from a document, instead of what the type says. Others stay.
-pub(super) fn adopt(schema: &mut Schema, read: &Schema, keyword: &str) {
+///
+/// # Errors
+/// A keyword that has an argument of its own, or none at all.
+pub(super) fn adopt(schema: &mut Schema, read: &Schema, keyword: &str) -> Result<(), String> {
     match keyword {
-        "type" | "x-kubernetes-int-or-string" => schema.kind = read.kind,
+        "type" | "x-kubernetes-int-or-string" => (schema.kind, schema.scalar) = (read.kind, read.scalar),
         "format" => schema.format.clone_from(&read.format),
         "default" => schema.default.clone_from(&read.default),
         "enum" => schema.enumeration.clone_from(&read.enumeration),
@@ -35,6 +38,7 @@ pub(super) fn adopt(schema: &mut Schema, read: &Schema, keyword: &str) {
             schema.immutable |= read.immutable;
             schema.unenforced = read.unenforced.clone().filter(|said| **said != Unenforced::default());
         }
-        _ => {}
+        _ => return Err(format!("the keyword {keyword:?} cannot be declared by its name")),
     }
+    Ok(())
 }

@@ -20,7 +20,7 @@ pub struct TypeDecl {
     pub proto_zeros: bool,
     /// Further keywords, as in JSON.
     pub keywords: &'static [(&'static str, Literal)],
-    /// It is declared elsewhere, and has the form that it has there.
+    /// It is declared elsewhere, in a form that may contradict itself.
     pub published: bool,
 }
 

@@ -17,7 +17,7 @@ fn digits(text: &str) -> Option<Vec<u32>> {
 
 /// A number of a book with ten places, of which the last may be an X.
 pub(super) fn is_isbn10(text: &str) -> bool {
-    let bare: String = text.chars().filter(|c| *c != '-' && !is_space(*c)).collect();
+    let bare: String = text.chars().filter(|c| *c != '-' && !is_space(*c)).take(11).collect();
     let (number, check) = match bare.strip_suffix('X') {
         Some(number) => (number, Some(10)),
         None => (&*bare, None),
@@ -29,7 +29,7 @@ pub(super) fn is_isbn10(text: &str) -> bool {
 }
 
 pub(super) fn is_isbn13(text: &str) -> bool {
-    let bare: String = text.chars().filter(|c| *c != '-' && !is_space(*c)).collect();
+    let bare: String = text.chars().filter(|c| *c != '-' && !is_space(*c)).take(14).collect();
     let Some(places) = digits(&bare) else { return false };
     let sum: u32 = [1, 3].iter().cycle().zip(&places).map(|(weight, place)| weight * place).sum();
     places.len() == 13 && sum.is_multiple_of(10)

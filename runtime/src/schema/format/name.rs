@@ -6,9 +6,10 @@ use regex::Regex;
 /// A host: labels of letters, digits, symbols and dashes, and a last one of letters alone, unless it is the only one.
 static HOSTNAME: LazyLock<Regex> = LazyLock::new(|| {
     let sign = r"[a-zA-Z0-9\p{S}\p{L}]";
-    let alone = format!("{sign}(?:-?{sign}{{0,62}})?");
-    let label = format!(r"{sign}(?:[a-zA-Z0-9\-\p{{S}}\p{{L}}]{{0,61}}{sign})?\.");
-    let pattern = format!(r"^(?:{alone}|(?:{label})+[a-zA-Z\p{{L}}]{{2,63}})$");
+    // Go counts up to 63, which labels are shorter than, and which takes megabytes.
+    let alone = format!("{sign}(?:-?{sign}*)?");
+    let label = format!(r"{sign}(?:[a-zA-Z0-9\-\p{{S}}\p{{L}}]*{sign})?\.");
+    let pattern = format!(r"^(?:{alone}|(?:{label})+[a-zA-Z\p{{L}}]{{2,}})$");
     Regex::new(&pattern).expect("the pattern is valid")
 });
 

@@ -2,7 +2,7 @@
 use serde_json::{Value, json};
 
 use crate::schema::{
-    check::optional_keys,
+    check::{contradictions, optional_keys},
     fixture::{schema, widget},
 };
 
@@ -52,6 +52,30 @@ fn each_problem_is_named_with_its_place() {
         schema(&reserved).check().expect_err("reserved"),
         ["metadata: every object has this field; a kind does not declare it"]
     );
+}
+
+#[test]
+fn contradictions_are_mistakes_of_those_who_declare_a_kind_alone() {
+    for (property, expected) in [
+        (json!({"type": "string", "minLength": 3, "maxLength": 2}), "f: length: the minimum 3 is above the maximum 2"),
+        (
+            json!({"type": "integer", "minimum": 3, "maximum": 3, "exclusiveMaximum": true}),
+            "f: no number lies between the minimum 3 and the maximum 3",
+        ),
+        (json!({"type": "array", "items": {"type": "integer", "multipleOf": 0}}), "f.[]: multipleOf is above zero"),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "string", "enum": ["a", 1, null]}}),
+            r#"f.*: the allowed value 1 is not valid: Invalid value: "integer": the value must be of type string: "integer""#,
+        ),
+        (
+            json!({"type": "string", "oneOf": [{"minLength": 2, "maxLength": 1}]}),
+            "f.oneOf[0]: length: the minimum 2 is above the maximum 1",
+        ),
+    ] {
+        let declared = schema(&json!({"type": "object", "properties": {"f": property}}));
+        assert_eq!((declared.check(), contradictions(&declared)), (Ok(()), vec![expected.to_owned()]), "{property}");
+    }
+    assert_eq!(contradictions(&widget()), Vec::<String>::new());
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub struct OrderSpec {
     #[api(min_items = 1, list = map(key = name))]
     pub items: Vec<OrderItem>,
     /// When the order is picked up.
+    #[api(format = "date-time")]
     pub pickup: Option<Time>,
 }
 

@@ -130,12 +130,14 @@ pub struct BookingSpec {
     /// The boat.
     pub boat: Boat,
     /// When the boat arrives.
+    #[api(format = "date-time")]
     pub arrival: Time,
     /// The members of the crew.
     #[api(list = map(key = name))]
     #[serde(default)]
     pub crew: Vec<Sailor>,
     /// When the boat leaves.
+    #[api(format = "date-time")]
     pub departure: Time,
 }
 
@@ -168,6 +170,7 @@ pub struct Sailor {
 #[api(published)]
 pub struct BookingStatus {
     /// When the boat was moored.
+    #[api(format = "date-time")]
     pub moored: Option<Time>,
     /// How far the booking is.
     pub phase: Option<BookingPhase>,

@@ -11,8 +11,8 @@ use crate::{
 
 /// How many structs may be embedded in each other; a message may contain itself.
 const DEEPEST_PART: usize = 3;
-/// The type of times with microseconds, which documents do not distinguish from others.
 const TIME: &str = "k8s.io.apimachinery.pkg.apis.meta.v1.Time";
+/// The type of times with microseconds, which documents do not distinguish from others.
 const MICRO_TIME: &str = "k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime";
 
 /// A field, its message, and the numbers of the parts around it.

@@ -1,7 +1,9 @@
 //! Removal of fields that an applier no longer applies.
+use std::sync::LazyLock;
+
 use serde_json::json;
 
-use super::{NARROW, RENAMED, VERSION, World};
+use super::{Fixture, NARROW, RENAMED, VERSION, World, fixture};
 
 #[test]
 fn fields_without_another_owner_are_removed() {
@@ -111,4 +113,31 @@ fn a_field_of_one_version_stays_in_an_item_that_only_another_version_keeps() {
     world.version = VERSION;
     world.apply("two", &json!({})).expect("applied");
     assert_eq!(world.spec()["list"][0]["tags"], json!(["t"]));
+}
+
+/// Things whose fields `x` and `y` are computed from `a` of the other version, and are zero without it.
+static TWICE: LazyLock<Fixture> = LazyLock::new(|| {
+    let version = |fields: &[&str]| {
+        let number = |name: &&str| ((*name).to_owned(), json!({"type": "integer"}));
+        let fields: serde_json::Map<_, _> = fields.iter().map(number).collect();
+        fixture::schema(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": fields}}}))
+    };
+    let convert = |mut thing: crate::schema::Document, to: &str| {
+        let spec = thing["spec"].take();
+        let value = |name: &str| spec[name].as_i64().unwrap_or(0);
+        thing["spec"] =
+            if to == RENAMED { json!({"a": value("x")}) } else { json!({"x": value("a"), "y": value("a")}) };
+        Ok(thing)
+    };
+    Fixture { kind: "Thing", versions: vec![(VERSION, version(&["x", "y"])), (RENAMED, version(&["a"]))], convert }
+});
+
+#[test]
+fn of_values_that_are_computed_without_a_removed_field_those_with_an_owner_stay() {
+    let mut world = World::of(&TWICE);
+    world.version = RENAMED;
+    world.apply("one", &json!({"a": 5})).expect("it is new");
+    world.version = VERSION;
+    world.apply("one", &json!({"x": 5})).expect("its own value");
+    assert_eq!(*world.spec(), json!({"x": 5, "y": 0}));
 }

@@ -36,6 +36,10 @@ impl Rooted {
 }
 
 impl Store for Rooted {
+    fn is_shared(&self) -> bool {
+        self.etcd().is_shared()
+    }
+
     fn attach(&self, mut sink: Sink) {
         self.etcd().attach(Box::new(move |delivery| match delivery {
             Delivery::Changes(changes, upto) => {
