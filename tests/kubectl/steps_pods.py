@@ -13,8 +13,8 @@ def pods(s):
     for name in ["one", "endless"]:
         s.run("create", "-f", "-", stdin=POD % name)
         s.run("patch", "pod", name, "--subresource=status", "--type=merge", "-p", '{"status":{"phase":"Running"}}')
-    s.has(s.run("get", "--raw", "/api/v1"), '"kind":"ExecOptions"[^}]*"name":"pods/exec"[^}]*"verbs":\\["create","get"\\]',
-          '"kind":"Pod"[^}]*"name":"pods/log"[^}]*"verbs":\\["get"\\]')
+    s.has(s.run("get", "--raw", "/api/v1"), '"name":"pods/exec"[^}]*"kind":"ExecOptions"[^}]*"verbs":\\["create","get"\\]',
+          '"name":"pods/log"[^}]*"kind":"Pod"[^}]*"verbs":\\["get"\\]')
 
 
 def logs(s):
