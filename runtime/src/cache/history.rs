@@ -128,7 +128,9 @@ async fn fill_with(shared: &Arc<Shared>, wanted: Option<&Resource>) -> Result<()
     blocking(move || {
         let _held = (passing, turn);
         Pass::of(&shared, &resources).and_then(Pass::finish)?;
-        resources.iter().for_each(|resource| shared.unfilled.remove(resource.place.id));
+        for resource in &resources {
+            shared.unfilled.remove(resource.place.id);
+        }
         Ok(())
     })
     .await

@@ -162,7 +162,9 @@ impl Check {
                 self.contradictions(property, &place.field(name));
             }
             for (step, below) in [("*", at.entry()), ("[]", at.items())] {
-                below.into_iter().for_each(|below| self.contradictions(below, &place.field(step)));
+                if let Some(below) = below {
+                    self.contradictions(below, &place.field(step));
+                }
             }
         }
         for (index, definition) in at.own_definitions().enumerate() {

@@ -65,9 +65,10 @@ impl Writer {
     fn used(&mut self, node: Node<'_>, place: Place) -> Value {
         let schema = node.schema;
         // A null that is not dropped is one of the allowed values, or not allowed.
-        let allows_null = match schema.nullable {
-            true => schema.enumeration.is_empty() || schema.enumeration.iter().any(Value::is_null),
-            false => place == Place::Optional || schema.default.is_some(),
+        let allows_null = if schema.nullable {
+            schema.enumeration.is_empty() || schema.enumeration.iter().any(Value::is_null)
+        } else {
+            place == Place::Optional || schema.default.is_some()
         };
         let is_struct = schema.kind == Type::Object && !schema.properties.is_empty();
         let name = schema.name.as_deref().filter(|_| is_struct && schema.definition.is_none());
