@@ -31,6 +31,7 @@ pub(crate) struct Kind {
     pub lifetime: Option<u64>,
     pub update_without_version: bool,
     pub create_on_update: bool,
+    pub returns_deleted: bool,
     /// The functions of hooks, by the names of their arguments.
     pub hooks: Vec<(Ident, syn::Path)>,
     pub grace: Option<Grace>,

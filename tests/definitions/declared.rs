@@ -68,7 +68,7 @@ fn of_kind(kind: &Kind) -> Value {
         "more names": [names.short_names, names.categories],
         "scope": format!("{:?} {:?} {:?}", kind.shared.scope, kind.shared.name_rule, kind.binding.policy),
         "flags": [version.served, version.status, version.generation, kind.shared.stored, kind.takes_strategic_patches()],
-        "updates": [version.update_without_version, version.create_on_update],
+        "writes": [version.update_without_version, version.create_on_update, version.returns_deleted],
         "deprecated": version.deprecated,
         "converted": kind.binding.conversion.is_some(),
         "scale": version.scale.as_ref().map(paths),

@@ -65,6 +65,7 @@ fn names_and_subresources_are_as_declared() {
             && kind.version.generation
             && !kind.version.update_without_version
             && !kind.version.create_on_update
+            && !kind.version.returns_deleted
     );
     let scale = kind.version.scale.as_ref().expect("declared");
     assert_eq!(scale.replicas.to_string(), "spec.replicas");

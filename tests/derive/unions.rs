@@ -13,7 +13,7 @@ use serde_json::json;
 /// A probe.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "probes.example.com", version = "v2alpha1", cluster, status, shortnames("pb", "pr"))]
-#[resource(plural = "probe-checks", update_without_version, create_on_update)]
+#[resource(plural = "probe-checks", update_without_version, create_on_update, returns_deleted)]
 pub(crate) struct Probe {
     pub metadata: ObjectMeta,
     pub spec: ProbeSpec,
@@ -124,7 +124,7 @@ fn all_types_of_values_have_their_schemas() {
 fn declarations_beside_the_fields_are_kept() {
     let kind = Probe::kind();
     assert_eq!((kind.shared.scope, kind.names().plural.as_str()), (Scope::Cluster, "probe-checks"));
-    assert!(kind.version.update_without_version && kind.version.create_on_update);
+    assert!(kind.version.update_without_version && kind.version.create_on_update && kind.version.returns_deleted);
     assert_eq!(kind.names().short_names, ["pb", "pr"]);
     let blob = Blob::kind();
     assert_eq!(

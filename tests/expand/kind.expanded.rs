@@ -121,6 +121,7 @@ const _: () = {
             stored: true,
             update_without_version: false,
             create_on_update: false,
+            returns_deleted: false,
             grace: ::core::option::Option::None,
             lifetime_seconds: ::core::option::Option::None,
         };

@@ -38,7 +38,7 @@ struct InCode {
 }
 
 /// What no file says, and programs do.
-const IN_CODE: [InCode; 10] = [
+const IN_CODE: [InCode; 12] = [
     InCode {
         change: "objects end gracefully",
         old: |_| (),
@@ -98,6 +98,18 @@ const IN_CODE: [InCode; 10] = [
         old: |_| (),
         new: |of| version(of).create_on_update = true,
         finds: &["compatible create-on-update-added Book v1"],
+    },
+    InCode {
+        change: "a deletion answers with the object",
+        old: |_| (),
+        new: |of| version(of).returns_deleted = true,
+        finds: &["warning deletion-answer-changed Book v1"],
+    },
+    InCode {
+        change: "a deletion answers with a Status",
+        old: |of| version(of).returns_deleted = true,
+        new: |_| (),
+        finds: &["warning deletion-answer-changed Book v1"],
     },
 ];
 

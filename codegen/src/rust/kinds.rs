@@ -129,6 +129,9 @@ impl Emitter<'_> {
         if kind.version.create_on_update {
             first.push(quote!(create_on_update));
         }
+        if kind.version.returns_deleted {
+            first.push(quote!(returns_deleted));
+        }
     }
 
     fn columns(&mut self, kind: &Kind, declared: &Declared) -> Vec<TokenStream> {

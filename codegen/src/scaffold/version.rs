@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Arguments that the storage version declares for all versions.
-const OF_ALL_VERSIONS: [&str; 21] = [
+const OF_ALL_VERSIONS: [&str; 22] = [
     "group",
     "kind",
     "plural",
@@ -30,6 +30,7 @@ const OF_ALL_VERSIONS: [&str; 21] = [
     "generation",
     "update_without_version",
     "create_on_update",
+    "returns_deleted",
     "on_delete",
     "holds_deletion",
     "grace_seconds",

@@ -59,6 +59,7 @@ const OF_ALL_VERSIONS: &[&str] = &[
     "generation",
     "update_without_version",
     "create_on_update",
+    "returns_deleted",
     "on_delete",
     "holds_deletion",
     "grace_seconds",

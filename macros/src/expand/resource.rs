@@ -106,7 +106,7 @@ fn implementation(kind: &Kind) -> TokenStream {
 /// The common part of a kind's versions, as fields of the table.
 fn of_all_versions(kind: &Kind) -> TokenStream {
     let Kind { kind: name, plural, singular, short_names, categories, .. } = kind;
-    let Kind { list_kind, generation, stored, update_without_version, create_on_update, .. } = kind;
+    let Kind { list_kind, generation, stored, update_without_version, create_on_update, returns_deleted, .. } = kind;
     let group = kind.group.as_deref().unwrap_or_default();
     let scope = if kind.cluster { quote!(Cluster) } else { quote!(Namespaced) };
     let policy = match &kind.policy {
@@ -138,6 +138,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
         stored: #stored,
         update_without_version: #update_without_version,
         create_on_update: #create_on_update,
+        returns_deleted: #returns_deleted,
         grace: #grace,
         lifetime_seconds: #lifetime,
     }

@@ -33,6 +33,7 @@ const KEYS: &[Key] = &[
     ("selectable", "selectable(spec.genre)"),
     ("update_without_version", "update_without_version"),
     ("create_on_update", "create_on_update"),
+    ("returns_deleted", "returns_deleted"),
     ("default", "default = Book::fill_in"),
     ("validate", "validate = Book::check"),
     ("generate_name", "generate_name = Book::name"),
@@ -94,6 +95,7 @@ pub(crate) struct KindArgs {
     pub selectable: Vec<Dotted>,
     pub update_without_version: bool,
     pub create_on_update: bool,
+    pub returns_deleted: bool,
     /// The functions of hooks, by the names of their arguments.
     pub hooks: Vec<(Ident, syn::Path)>,
     pub grace: Option<Grace>,
@@ -197,6 +199,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "no_age" => kind.no_age = reader.flag(arg).is_some(),
         "update_without_version" => kind.update_without_version = reader.flag(arg).is_some(),
         "create_on_update" => kind.create_on_update = reader.flag(arg).is_some(),
+        "returns_deleted" => kind.returns_deleted = reader.flag(arg).is_some(),
         "default" | "validate" | "generate_name" | "on_delete" | "holds_deletion" => {
             kind.hooks.extend(arg.name.clone().zip(reader.function(arg)));
         }

@@ -69,7 +69,7 @@ pub fn kinds() -> Vec<Kind> {
         Event::kind(),
         Namespace::kind(),
         Secret::kind(),
-        ServiceAccount::kind().with(|_, version, _| version.returns_deleted = true),
+        ServiceAccount::kind(),
         Lease::kind(),
         events::Event::kind(),
     ];

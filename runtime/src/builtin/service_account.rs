@@ -9,7 +9,7 @@ use crate::{
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
-#[resource(group = "", version = "v1", shortname = "sa", builtin)]
+#[resource(group = "", version = "v1", shortname = "sa", builtin, returns_deleted)]
 #[resource(default = ServiceAccount::keep_names)]
 #[resource(column("Secrets", with = ServiceAccount::count_secrets, description = "The number of secrets that the account refers to"))]
 pub struct ServiceAccount {

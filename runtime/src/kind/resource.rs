@@ -136,6 +136,8 @@ pub struct ResourceDecl {
     pub update_without_version: bool,
     /// A PUT may create.
     pub create_on_update: bool,
+    /// A deletion answers with the deleted object.
+    pub returns_deleted: bool,
     /// The grace period of deletions.
     pub grace: Option<GraceDecl>,
     /// How long an object lives after its last write, in seconds.
@@ -348,6 +350,7 @@ impl ResourceDecl {
             scale,
             update_without_version: self.update_without_version,
             create_on_update: self.create_on_update,
+            returns_deleted: self.returns_deleted,
             verbs: self.verbs.map(<[Verb]>::to_vec),
             ..Version::new(self.version, schema)
         }

@@ -58,9 +58,16 @@ fn hash_of(schema: &Schema) -> u64 {
     [&schema.items, &schema.additional].map(|below| below.as_ref().map(Arc::as_ptr)).hash(&mut hasher);
     schema.pattern.as_ref().map(Pattern::text).hash(&mut hasher);
     (schema.preserve_unknown, schema.nullable, schema.enumeration.len()).hash(&mut hasher);
-    let limits = [schema.min_length, schema.max_length, schema.min_items, schema.max_items];
-    (limits, schema.min_properties, schema.max_properties).hash(&mut hasher);
-    [schema.minimum, schema.maximum, schema.multiple_of].map(|limit| limit.map(f64::to_bits)).hash(&mut hasher);
+    let counts = [
+        (schema.min_length, schema.max_length),
+        (schema.min_items, schema.max_items),
+        (schema.min_properties, schema.max_properties),
+    ];
+    let numbers = [schema.minimum, schema.maximum, schema.multiple_of].map(|limit| limit.map(f64::to_bits));
+    let limits = counts.into_iter().flat_map(|(least, most)| [least, most]).chain(numbers);
+    for (keyword, limit) in limits.enumerate().filter(|(_, limit)| limit.is_some()) {
+        (keyword, limit).hash(&mut hasher);
+    }
     schema.default.as_ref().and_then(Document::as_str).hash(&mut hasher);
     hasher.finish()
 }

@@ -28,6 +28,11 @@ impl Slot {
         slot
     }
 
+    /// True in the processing of a heavy request, on a thread for slow work.
+    pub(crate) fn is_taken() -> bool {
+        SLOT.try_with(|_| ()).is_ok()
+    }
+
     /// Processes a request in this slot.
     pub(crate) async fn run<T>(self: Arc<Self>, work: impl Future<Output = T>) -> T {
         SLOT.scope(self, work).await

@@ -177,7 +177,8 @@ impl Pair {
         let [served, generated] = answers;
         let mut found = Vec::new();
         if served.status != generated.status {
-            found.push(format!("status {} and {}", served.status, generated.status));
+            let said = answers.each_ref().map(|answer| answer.json()["message"].clone());
+            found.push(format!("status {} and {}: {said:?}", served.status, generated.status));
         }
         for name in ["content-type", "warning", "allow", "retry-after", "vary"] {
             let [left, right] =

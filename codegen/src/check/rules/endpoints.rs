@@ -13,7 +13,7 @@ use crate::check::rule::{
     Rule, source,
 };
 
-pub(super) static RULES: [Rule; 19] = [
+pub(super) static RULES: [Rule; 20] = [
     Rule {
         name: "status-subresource-removed",
         level: Breaking,
@@ -254,6 +254,20 @@ pub(super) static RULES: [Rule; 19] = [
             }
         }),
     ),
+    Rule {
+        name: "deletion-answer-changed",
+        level: Warning,
+        breaks: &[Json],
+        about: "A deletion answers with the deleted object instead of a Status, or the other way round.",
+        harm: "clients that read the answer take one for the other",
+        instead: "Keep the answer in this version.",
+        source: source::VERBS,
+        check: Check::Version(|change, notes| match (change.old.returns_deleted, change.new.returns_deleted) {
+            (false, true) => notes.here("deletions answer with the deleted object"),
+            (true, false) => notes.here("deletions answer with a Status"),
+            _ => {}
+        }),
+    },
 ];
 
 fn verbs(version: &Version) -> Vec<Verb> {

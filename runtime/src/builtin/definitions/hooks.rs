@@ -4,7 +4,7 @@ use std::future::ready;
 
 use serde_json::{Value, json};
 
-use super::{FINALIZER, names::put_condition, reading::apart};
+use super::{FINALIZER, names::put_condition, reading::read};
 use crate::{
     kind::{
         binding::{DocumentHooks, Hook, HookContext, HookFuture},
@@ -84,8 +84,7 @@ fn fill_in(object: &mut Document, is_new: bool) {
 
 /// What the reader of definitions finds wrong. Its warnings are for the client.
 async fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
-    let object = object.clone();
-    let defined = match apart(move || crd::define(&object)).await {
+    let defined = match read(object).await {
         Ok(defined) => defined,
         Err(findings) => {
             let errors = findings.errors.into_iter().map(|fault| fault.error);

@@ -12,11 +12,27 @@ use tokio::{
     task::{JoinHandle, spawn_blocking},
 };
 
+use crate::{
+    kind::crd::{self, Defined, Findings},
+    schema::Document,
+    verbs::Slot,
+};
+
 /// Half of the cores, to leave the others to everything else.
 static READERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     Arc::new(Semaphore::new(cores.div_ceil(2)))
 });
+
+/// Reads a definition in a request. A heavy one is apart already.
+pub(super) async fn read(definition: &Document) -> Result<Defined, Findings> {
+    if Slot::is_taken() {
+        let _turn = READERS.acquire().await.expect("the semaphore is never closed");
+        return crd::define(definition);
+    }
+    let definition = definition.clone();
+    apart(move || crd::define(&definition)).await
+}
 
 /// Reads a definition, and propagates a panic. A reading that has started holds its turn to its end, also where the request is
 /// cancelled.

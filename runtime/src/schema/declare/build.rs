@@ -3,7 +3,10 @@ use std::{collections::HashMap, ptr};
 
 use serde_json::Map;
 
-use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, keywords, meta_types::is_replaced_whole};
+use super::{
+    FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, keywords,
+    meta_types::{has_empty_texts, is_replaced_whole},
+};
 use crate::schema::{
     Document, Pattern, Schema,
     model::{ListType, PatchStrategy, Type},
@@ -124,6 +127,9 @@ impl Build {
         schema.zero_is_absent = of_go && !(field.ty)().optional() || field.rules.proto_zero;
         let is_collection = schema.kind == Type::Array || schema.additional.is_some() && schema.properties.is_empty();
         schema.omit_empty = self.omit_empty && !required && (of_go || schema.zero_is_absent || is_collection);
+        if self.omit_empty && required && has_empty_texts(ty) {
+            schema.default = Some("".into());
+        }
         Ok(schema)
     }
 }

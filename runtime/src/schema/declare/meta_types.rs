@@ -61,6 +61,12 @@ pub(super) fn is_replaced_whole(ty: &TypeDecl) -> bool {
     ty.module == "kindsmith::meta" && names.contains(&ty.name)
 }
 
+/// The structs of `meta` whose required texts are empty in Go where they are absent.
+pub(super) fn has_empty_texts(ty: &TypeDecl) -> bool {
+    let names = ["FieldSelectorRequirement", "LabelSelectorRequirement", "OwnerReference"];
+    ty.module == "kindsmith::meta" && names.contains(&ty.name)
+}
+
 /// Declares structs: the fields' Rust names, wire names, Protobuf numbers, presence, types, descriptions and further rules.
 macro_rules! structs {
     ($($ty:ident $about:literal { $($rust:ident $wire:literal $proto:literal $presence:ident $field:ty, $doc:literal $(, $rules:ident)?;)* })*) => { $(
