@@ -297,7 +297,9 @@ def test_definitions_are_found_in_the_cluster(client, definition):
     assert get_generic_resource(*name) is None
     load_in_cluster_generic_resources(client)
     found = get_generic_resource(*name)
-    assert found is not None and found is not known and list(client.list(found, namespace="*")) == []
+    assert found is not None and found is not known
+    namespaces = {"namespace": "*"} if made.spec.scope == "Namespaced" else {}
+    assert list(client.list(found, **namespaces)) == []
 
 
 async def test_asynchronous_client(namespace):

@@ -119,15 +119,14 @@ async fn hooks_have_the_derived_type() {
 #[tokio::test]
 async fn the_derived_definition_is_served_as_declared() {
     let platform = platform().await;
-    let (status, refused) = platform
-        .call("POST", TENANTS, json!({"metadata": {"name": "acme"}, "spec": {"contact": "ahab", "plan": "Huge"}}))
-        .await;
+    let tenant = |spec: Value| json!({"apiVersion": "platform.example.com/v1", "kind": "Tenant", "metadata": {"name": "acme"}, "spec": spec});
+    let (status, refused) = platform.call("POST", TENANTS, tenant(json!({"contact": "ahab", "plan": "Huge"}))).await;
     let fields: Vec<_> =
         refused["details"]["causes"].as_array().into_iter().flatten().map(|cause| &cause["field"]).collect();
     assert_eq!((status, fields), (422, vec![&json!("spec.contact"), &json!("spec.plan")]), "{refused}");
 
-    let mut tenant =
-        json!({"metadata": {"name": "acme"}, "spec": {"contact": "ahab@example.com"}, "status": {"namespace": "mine"}});
+    let mut tenant = tenant(json!({"contact": "ahab@example.com"}));
+    tenant["status"] = json!({"namespace": "mine"});
     let (status, created) = platform.call("POST", TENANTS, tenant.clone()).await;
     assert_eq!(status, 201, "{created}");
     assert_eq!(created["spec"], json!({"contact": "ahab@example.com", "plan": "Free", "members": []}));
