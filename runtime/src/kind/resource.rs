@@ -281,16 +281,13 @@ impl ResourceDecl {
         let conversion = self.storage.and_then(|storage| problems.note(storage.conversion(root, self, &schema)));
         let version = self.version(root, schema, &mut problems);
         problems.extend(version.problems(&shared));
-        if !root.published {
-            for problem in contradictions(&version.schema) {
-                problems.push(problem);
-            }
-        }
+        let mut faults = if root.published { Vec::new() } else { contradictions(&version.schema) };
         // Lists of kinds compiled into Kubernetes have keys that items may lack.
         if !self.policy.decodes_into_types() {
-            for problem in optional_keys(&version.schema) {
-                problems.push(problem);
-            }
+            faults.extend(optional_keys(&version.schema));
+        }
+        for fault in faults {
+            problems.push(fault);
         }
         let computed = |column: &ColumnDecl| match column.cell {
             CellDecl::Computed(compute, _) => Some((column.name.to_owned(), compute)),
