@@ -193,7 +193,7 @@ async fn appliers_of_both_versions_own_their_fields() {
     assert!(managers.contains(&(&json!("labels"), &json!("hw.example.com/v1"))), "{managers:?}");
 }
 
-/// The webhook does not answer for objects without a spec, as which it sees parts of them.
+/// The webhook closes the connection over objects without a spec, as which it sees parts of them.
 #[tokio::test]
 async fn an_applier_of_labels_may_change_its_version() {
     let (_server, mut client, _converter) = serve().await;

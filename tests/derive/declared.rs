@@ -1,8 +1,8 @@
 //! What the derives make of declarations: of the conformance kit's Widget, and of a kind with what Widget does without.
 use kindsmith::{
-    ApiType, Condition, ObjectMeta, Resource,
+    ApiType, Condition, LabelSelector, ObjectMeta, Resource,
     kind::model::{Cell, Scope},
-    schema::{ListType, Schema, Type},
+    schema::{self, ListType, Meter, Schema, Type},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -40,6 +40,26 @@ pub(crate) struct ShelfStatus {
     #[serde(default)]
     #[api(list = map(key = kind))]
     pub conditions: Vec<Condition>,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PickSpec {
+    pub of: LabelSelector,
+}
+
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "derive.example.com", version = "v1")]
+pub(crate) struct Pick {
+    pub metadata: ObjectMeta,
+    pub spec: PickSpec,
+}
+
+/// The same as kinds of Kubernetes are.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "derive.example.com", version = "v1", builtin)]
+pub(crate) struct PickOfGo {
+    pub metadata: ObjectMeta,
+    pub spec: PickSpec,
 }
 
 fn at<'s>(schema: &'s Schema, path: &str) -> &'s Schema {
@@ -150,4 +170,13 @@ fn the_root_reads_and_writes_its_type_meta() {
     other["kind"] = json!("Gadget");
     let error = serde_json::from_value::<Widget>(other).expect_err("another kind").to_string();
     assert!(error.contains("expected apiVersion conformance.example.com/v1 and kind Widget"), "{error}");
+}
+
+#[test]
+fn the_texts_of_selectors_are_empty_where_they_are_absent_in_kinds_of_kubernetes_alone() {
+    for (kind, expected) in [(Pick::kind(), json!({})), (PickOfGo::kind(), json!({"key": "", "operator": ""}))] {
+        let mut pick = json!({"spec": {"of": {"matchExpressions": [{}]}}});
+        schema::default(&kind.version.schema, &mut pick, &Meter::default()).expect("within the limits");
+        assert_eq!(pick["spec"]["of"]["matchExpressions"], json!([expected]));
+    }
 }

@@ -119,7 +119,10 @@ async fn hooks_have_the_derived_type() {
 #[tokio::test]
 async fn the_derived_definition_is_served_as_declared() {
     let platform = platform().await;
-    let tenant = |spec: Value| json!({"apiVersion": "platform.example.com/v1", "kind": "Tenant", "metadata": {"name": "acme"}, "spec": spec});
+    let tenant = |spec: Value| {
+        let metadata = json!({"name": "acme"});
+        json!({"apiVersion": "platform.example.com/v1", "kind": "Tenant", "metadata": metadata, "spec": spec})
+    };
     let (status, refused) = platform.call("POST", TENANTS, tenant(json!({"contact": "ahab", "plan": "Huge"}))).await;
     let fields: Vec<_> =
         refused["details"]["causes"].as_array().into_iter().flatten().map(|cause| &cause["field"]).collect();

@@ -39,10 +39,11 @@ const MAX_CHANGES: usize = 2048;
 /// The maximum number of passes at a time for resources whose readers wait for other servers.
 const MOST_WAITING: usize = 4;
 
-/// The resources whose windows are still to be filled, by id.
+/// The resources whose windows are still to be filled, by id. They stay here during a pass.
 #[derive(Default)]
 pub(super) struct Unfilled {
-    resources: Mutex<BTreeMap<u64, Weak<Resource>>>,
+    /// Each with the number of times that its window began anew: what a pass fills is the window that it has seen.
+    resources: Mutex<BTreeMap<u64, (Weak<Resource>, u64)>>,
     /// Locked during a pass.
     passing: Arc<tokio::sync::Mutex<()>>,
     /// The turns of passes for resources whose readers wait for other servers. Each has a pass of its own, with the memory of one.
@@ -61,7 +62,17 @@ impl Default for Turns {
 
 impl Unfilled {
     pub(super) fn add(&self, resource: &Arc<Resource>) {
-        lock(&self.resources).insert(resource.place.id, Arc::downgrade(resource));
+        let mut all = lock(&self.resources);
+        let times = all.get(&resource.place.id).map_or(0, |(_, times)| times + 1);
+        all.insert(resource.place.id, (Arc::downgrade(resource), times));
+    }
+
+    /// Removes what a pass has filled, unless the window began anew meanwhile.
+    fn filled(&self, resource: &Resource, times: u64) {
+        let mut all = lock(&self.resources);
+        if all.get(&resource.place.id).is_some_and(|(_, now)| *now == times) {
+            all.remove(&resource.place.id);
+        }
     }
 
     pub(super) fn remove(&self, id: u64) {
@@ -73,22 +84,22 @@ impl Unfilled {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    fn has(&self, id: u64) -> bool {
+    pub(super) fn has(&self, id: u64) -> bool {
         lock(&self.resources).contains_key(&id)
     }
 
     /// Those that a pass for a resource fills.
-    fn of_pass(&self, wanted: Option<&Resource>) -> Vec<Arc<Resource>> {
+    fn of_pass(&self, wanted: Option<&Resource>) -> Vec<(Arc<Resource>, u64)> {
         let alone = wanted.filter(|wanted| !wanted.reader.is_local());
-        let is_part = |one: &Arc<Resource>| match alone {
+        let is_part = |(one, _): &(Arc<Resource>, u64)| match alone {
             Some(alone) => one.place.id == alone.place.id,
             None => one.reader.is_local(),
         };
         self.all().into_iter().filter(is_part).collect()
     }
 
-    fn all(&self) -> Vec<Arc<Resource>> {
-        lock(&self.resources).values().filter_map(Weak::upgrade).collect()
+    fn all(&self) -> Vec<(Arc<Resource>, u64)> {
+        lock(&self.resources).values().filter_map(|(one, times)| Some((one.upgrade()?, *times))).collect()
     }
 
     fn check_open(&self) -> Result<(), ReadError> {
@@ -100,7 +111,7 @@ impl Unfilled {
 /// Fills the windows of all resources that have not been filled yet.
 pub(super) async fn fill_all(shared: &Arc<Shared>) -> Result<(), ReadError> {
     fill_with(shared, None).await?;
-    for resource in shared.unfilled.all() {
+    for (resource, _) in shared.unfilled.all() {
         fill_with(shared, Some(&resource)).await?;
     }
     Ok(())
@@ -128,8 +139,8 @@ async fn fill_with(shared: &Arc<Shared>, wanted: Option<&Resource>) -> Result<()
     blocking(move || {
         let _held = (passing, turn);
         Pass::of(&shared, &resources).and_then(Pass::finish)?;
-        for resource in &resources {
-            shared.unfilled.remove(resource.place.id);
+        for (resource, times) in &resources {
+            shared.unfilled.filled(resource, *times);
         }
         Ok(())
     })
@@ -175,9 +186,9 @@ struct Past {
 
 impl<'a> Pass<'a> {
     /// Reads the log.
-    fn of(shared: &'a Shared, resources: &'a [Arc<Resource>]) -> Result<Self, ReadError> {
+    fn of(shared: &'a Shared, resources: &'a [(Arc<Resource>, u64)]) -> Result<Self, ReadError> {
         let base = shared.store.compacted();
-        let targets: Vec<_> = resources.iter().map(|resource| Target::new(resource, base)).collect();
+        let targets: Vec<_> = resources.iter().map(|(resource, _)| Target::new(resource, base)).collect();
         let mut routes = BTreeMap::<_, Vec<_>>::new();
         for (number, target) in targets.iter().enumerate() {
             routes.entry(Arc::clone(&target.resource.prefix)).or_default().push(number);

@@ -254,3 +254,27 @@ async fn the_history_of_others_does_not_wait_for_a_reader_that_waits_for_another
     assert!(waiting.await.unwrap().is_ok());
     filling.await.unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn a_window_that_begins_anew_during_a_pass_is_still_to_be_filled() {
+    let first = World::new(Limits::default());
+    for number in 0..3 {
+        first.commit(vec![Op { key: "/registry/others/b".into(), ..put(&number.to_string(), "x", "red") }]).await;
+    }
+    let again = World::over(first.store.clone(), Limits::default());
+    let (answer, waits) = std::sync::mpsc::channel();
+    let others = again.cache.register("/registry/others/", Arc::new(Waiting(waits.into()))).unwrap();
+    let is_unfilled = || again.cache.shared.unfilled.has(others.place.id);
+    for begins_anew in [true, false] {
+        let filling = tokio::spawn(again.cache.fill_history());
+        while others.filling.try_lock().is_ok() {
+            tokio::task::yield_now().await;
+        }
+        if begins_anew {
+            others.enroll();
+        }
+        answer.send(()).unwrap();
+        filling.await.unwrap().unwrap();
+        assert_eq!(is_unfilled(), begins_anew);
+    }
+}

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 
-use super::{Fixture, NARROW, RENAMED, VERSION, World, fixture};
+use super::{Fixture, LACKS_ANSWERS, NARROW, RENAMED, VERSION, World, fixture};
 
 #[test]
 fn fields_without_another_owner_are_removed() {
@@ -140,4 +140,37 @@ fn of_values_that_are_computed_without_a_removed_field_those_with_an_owner_stay(
     world.version = VERSION;
     world.apply("one", &json!({"x": 5})).expect("its own value");
     assert_eq!(*world.spec(), json!({"x": 5, "y": 0}));
+}
+
+/// Things that are converted with `y` alone.
+static WITH_Y: LazyLock<Fixture> = LazyLock::new(|| {
+    let text = json!({"type": "string"});
+    let version = |name: &'static str| {
+        let spec = json!({"type": "object", "properties": {"x": text, "y": text}});
+        (name, fixture::schema(&json!({"type": "object", "properties": {"spec": spec}})))
+    };
+    let convert = |thing: crate::schema::Document, _: &str| {
+        if thing["spec"]["y"].is_null() { Err("no y".to_owned()) } else { Ok(thing) }
+    };
+    Fixture { kind: "Thing", versions: vec![version(VERSION), version(RENAMED)], convert }
+});
+
+#[test]
+fn fields_stay_without_which_no_conversion_is_possible_and_an_answer_that_is_missing_is_an_error() {
+    for lacks_answers in [false, true] {
+        let mut world = World::of(&WITH_Y);
+        world.version = RENAMED;
+        world.apply("one", &json!({"x": "1", "y": "1"})).expect("it is new");
+        world.version = VERSION;
+        LACKS_ANSWERS.set(lacks_answers);
+        let applied = world.apply("one", &json!({}));
+        LACKS_ANSWERS.set(false);
+        if lacks_answers {
+            assert!(format!("{:?}", applied.expect_err("nothing is known of the fields")).contains("no y"));
+            assert_eq!(*world.spec(), json!({"x": "1", "y": "1"}));
+        } else {
+            applied.expect("both could not go");
+            assert_eq!(*world.spec(), json!({"y": "1"}));
+        }
+    }
 }
