@@ -144,6 +144,10 @@ impl Walk {
 
     fn items<'a>(&mut self, list: &List<'a>, old: &'a [Document], new: &'a [Document], delta: &mut Delta<'a>) {
         let (old, new) = (self.sorted(list, old), self.sorted(list, new));
+        // A whole list can be large.
+        if old.is_empty() {
+            delta.set.children.reserve(new.len());
+        }
         let same = |(a, _): &Item<'a>, (b, _): &Item<'a>| a == b;
         let mut old = old.chunk_by(same).peekable();
         let mut new = new.chunk_by(same).peekable();

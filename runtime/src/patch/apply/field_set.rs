@@ -2,6 +2,7 @@
 use std::cmp::Ordering;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::Map;
 
 use super::path_element::{ParseError, PathElement};
 use crate::schema::Document;
@@ -28,6 +29,14 @@ impl<'a> Node<'a> {
     /// True if it is empty.
     pub(super) fn is_empty(&self) -> bool {
         !self.member && self.children.is_empty()
+    }
+
+    fn into_document(self) -> Document {
+        let mut fields = self.children.into_fields();
+        if self.member && !fields.is_empty() {
+            fields.insert(".".to_owned(), Map::new().into());
+        }
+        fields.into()
     }
 
     fn add(&mut self, other: Node<'a>) {
@@ -74,6 +83,11 @@ impl<'a> FieldSet<'a> {
         let Some((last, above)) = path.split_last() else { return false };
         let holder = above.iter().try_fold(self, |at, element| at.get(element).map(|node| &node.children));
         holder.and_then(|holder| holder.get(last)).is_some_and(|node| node.member)
+    }
+
+    /// Makes room for that many further nodes.
+    pub(super) fn reserve(&mut self, nodes: usize) {
+        self.nodes.reserve_exact(nodes);
     }
 
     /// Adds a node; an empty one is ignored. Fastest in the order of elements.
@@ -261,19 +275,21 @@ impl<'a> FieldSet<'a> {
         node(fields).map(|node| node.children)
     }
 
+    /// The members of `fieldsV1`.
+    pub(super) fn into_fields(self) -> Map<String, Document> {
+        self.nodes.into_iter().map(|(element, node)| (element.serialize(), node.into_document())).collect()
+    }
+
     fn serialize_with<S: Serializer>(&self, member: bool, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         if member && !self.is_empty() {
             members.serialize_entry(".", &FieldSet::default())?;
         }
-        // Only fields have the order of their text in a set, too.
-        let mut others: Vec<(String, &Node<'_>)> = Vec::new();
-        for (element, node) in &self.nodes {
-            match element {
-                PathElement::Field(_) => members.serialize_entry(&element.serialize(), node)?,
-                _ => others.push((element.serialize(), node)),
-            }
-        }
+        // Fields come first, and they alone have the order of their text in a set, too.
+        let (fields, others) =
+            self.nodes.split_at(self.nodes.partition_point(|(element, _)| matches!(element, PathElement::Field(_))));
+        fields.iter().try_for_each(|(element, node)| members.serialize_entry(&element.serialize(), node))?;
+        let mut others: Vec<_> = others.iter().map(|(element, node)| (element.serialize(), node)).collect();
         others.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         others.iter().try_for_each(|(name, node)| members.serialize_entry(name, node))?;
         members.end()

@@ -175,7 +175,7 @@ impl<'a> Entry<'a> {
         let set = match self.stored {
             // Serialization would cost twice as much as a clone.
             Some(stored) => stored.clone(),
-            None => serde_json::to_value(self.set.unwrap_or_default()).expect("a set is JSON"),
+            None => self.set.unwrap_or_default().into_fields().into(),
         };
         entry.insert("fieldsV1".to_owned(), set);
         Document::Object(entry)
