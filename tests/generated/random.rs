@@ -103,7 +103,7 @@ impl Definitions {
 
     /// Keywords of any type, and those that say nothing of this one.
     fn add_keywords(&mut self, schema: &mut Value, depth: usize) {
-        let strange: [(&str, Value); 26] = [
+        let strange: [(&str, Value); 29] = [
             ("nullable", json!(true)),
             ("title", json!("A \"title\"\r")),
             ("example", json!({"gen": [null, 1.5e300, -1]})),
@@ -133,11 +133,14 @@ impl Definitions {
             ("not", json!({"enum": ["x\u{0}", null, {"a": 1}]})),
             ("allOf", json!([{"maximum": 1e18}, {"oneOf": [{"minLength": 0, "maxItems": 100}]}])),
             ("default", json!(self.pick(&["", "a", "-"]))),
+            ("properties", json!({"key": {"type": "string", "minLength": 1}})),
+            ("additionalProperties", json!({"type": "integer", "maximum": 7})),
+            ("items", json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})),
         ];
         for _ in 0..self.below(3) {
             let (keyword, value) = self.pick(&strange).clone();
-            // What is required must be there, or no object is valid.
-            if !(keyword == "required" && depth == 0) {
+            // What is required must be there, or no object is valid. The parts that make the type are kept.
+            if !(keyword == "required" && depth == 0) && !schema[keyword].is_object() {
                 schema[keyword] = value;
             }
         }

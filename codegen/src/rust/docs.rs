@@ -27,7 +27,8 @@ pub(super) fn survives_wrapping(text: &str) -> bool {
 
 /// True if the derive reads the description out of its comment.
 pub(super) fn is_said(text: &str, is_verbatim: bool) -> bool {
-    is_harmless(text) && (!is_verbatim || !text.split('\n').any(|line| line.ends_with(' ')))
+    let is_blank = !text.is_empty() && text.trim().is_empty();
+    !is_blank && is_harmless(text) && (!is_verbatim || !text.split('\n').any(|line| line.ends_with(' ')))
 }
 
 /// True for a text that a comment can hold as it stands. Fences and indentation are code, which rustdoc would run.

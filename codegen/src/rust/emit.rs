@@ -197,18 +197,15 @@ impl Emitter<'_> {
         }
         let ty = self.options.ty(&field.ty, self.model)?;
         let is_optional = !field.is_required && field.schema.default.is_none();
-        let ty = if Self::is_option(field) {
-            if field.schema.nullable && is_optional && declared.is_counted {
+        let ty = if Self::is_option(declared, field) {
+            if field.schema.nullable && is_optional && (declared.is_counted || has_rules(&field.schema)) {
                 serde.extend([quote!(default), quote!(skip_serializing_if = "Option::is_none")]);
             }
             quote!(Option<#ty>)
         } else {
             if is_optional {
                 serde.push(quote!(default));
-                let of = &field.schema;
-                let has_rules = !of.enumeration.is_empty() || !of.required.is_empty() || of.junctors.is_some();
-                let is_bounded =
-                    of.min_items.is_some() || of.min_properties.is_some() || has_rules || declared.is_counted;
+                let is_bounded = field.schema.min_items.is_some() || field.schema.min_properties.is_some();
                 let empty = if matches!(field.ty, Ty::List(_)) { "Vec::is_empty" } else { "BTreeMap::is_empty" };
                 serde.extend(is_bounded.then(|| quote!(skip_serializing_if = #empty)));
             }
@@ -217,14 +214,18 @@ impl Emitter<'_> {
         let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
         let mut lines = docs::lines(&field.schema.description, is_verbatim);
         let of_items = self.items_doc(field);
-        if let Some(text) = of_items {
+        // A comment cannot say a description of spaces.
+        let items = of_items
+            .map(|text| docs::lines(text, is_verbatim))
+            .filter(|lines| lines.iter().any(|line| !line.is_empty()));
+        if let Some(items) = items {
             if field.schema.description.is_empty() {
                 lines.clear();
             } else {
                 lines.push(String::new());
             }
             lines.extend([docs::ITEMS.to_owned(), String::new()]);
-            lines.extend(docs::lines(text, is_verbatim));
+            lines.extend(items);
         }
         let doc = doc(&lines, field.schema.description.is_empty() && of_items.is_none());
         let further = self.options.field_attributes(&declared.plain_name, &field.wire)?;
@@ -235,7 +236,7 @@ impl Emitter<'_> {
     /// True if each field has a default in Rust, as far as that is known here.
     fn have_default(&self, declared: &Declared) -> bool {
         let has_default = |field: &Field| match &field.ty {
-            _ if Self::is_option(field) => true,
+            _ if Self::is_option(declared, field) => true,
             Ty::Known(name) => !["Time", "MicroTime"].contains(name),
             Ty::Declared(id) => {
                 let of = &self.model.types[*id];
@@ -246,10 +247,11 @@ impl Emitter<'_> {
         declared.fields.iter().all(has_default)
     }
 
-    /// True for a field whose type is an `Option`.
-    fn is_option(field: &Field) -> bool {
-        let is_optional = !field.is_required && field.schema.default.is_none();
-        field.schema.nullable || is_optional && !matches!(field.ty, Ty::List(_) | Ty::Map(_))
+    /// True for a field whose type is an `Option`: where it makes a difference, an empty list or map is told from none.
+    fn is_option(declared: &Declared, field: &Field) -> bool {
+        let (is_optional, of) = (!field.is_required && field.schema.default.is_none(), &field.schema);
+        let is_told = declared.is_counted || has_rules(of) || !matches!(field.ty, Ty::List(_) | Ty::Map(_));
+        of.nullable || is_optional && is_told
     }
 
     /// The description of items, if it is not that of their type.
@@ -286,6 +288,11 @@ impl Emitter<'_> {
             pub enum #name { #(#fields)* }
         })
     }
+}
+
+/// True if a value without content can be invalid.
+fn has_rules(schema: &Schema) -> bool {
+    !schema.enumeration.is_empty() || !schema.required.is_empty() || schema.junctors.is_some()
 }
 
 /// The items of a list, or the values of a map, with their type.

@@ -15,22 +15,20 @@ impl Keywords {
     /// The keywords of a value that its type does not say, and those by which the type says too much.
     pub(super) fn of_value(schema: &Schema, ty: &Ty, model: &Model) -> Self {
         let mut left = own(schema);
+        left.extend(unsaid_parts(schema, ty));
         match ty {
             // What a type is that contains itself is not said.
             Ty::Known("RawJson") if schema.definition.is_some() => _ = left.remove("type"),
-            Ty::Known("RawJson") => {
-                left.extend(parts(schema));
-                if !schema.preserve_unknown {
-                    left.insert(PRESERVE.to_owned(), false.into());
-                }
-            }
+            Ty::Known("RawJson") if !schema.preserve_unknown => _ = left.insert(PRESERVE.to_owned(), false.into()),
             Ty::Known("Condition" | "LabelSelector" | "ObjectMeta" | "ObjectReference") => {
                 left.retain(|name, _| ["default", "x-kubernetes-map-type"].contains(&name.as_str()));
             }
-            Ty::Declared(id) => {
+            Ty::Declared(id) if schema.kind == Type::Object => {
                 let said = own(&model.types[*id].schema);
                 left.retain(|name, _| !said.contains_key(name));
             }
+            // An enumeration.
+            Ty::Declared(_) => _ = left.remove("type"),
             _ => {}
         }
         if type_of(ty) == Some(schema.kind) {
@@ -58,6 +56,8 @@ impl Keywords {
     /// The keywords of a struct that its fields do not say.
     pub(super) fn of_struct(declared: &Declared) -> Self {
         let mut left = own(&declared.schema);
+        left.extend(parts(&declared.schema));
+        left.remove("properties");
         left.remove("type");
         let required: Vec<&str> =
             declared.fields.iter().filter(|field| field.is_required).map(|field| &*field.wire).collect();
@@ -138,6 +138,22 @@ fn parts(schema: &Schema) -> Map<String, Document> {
     for (name, part) in [("additionalProperties", &schema.additional), ("items", &schema.items)] {
         all.extend(part.as_ref().map(|part| (name.to_owned(), document(part))));
     }
+    all
+}
+
+/// The schemas of fields, entries and items that a type does not say. Any type can have any of them.
+fn unsaid_parts(schema: &Schema, ty: &Ty) -> Map<String, Document> {
+    if schema.definition.is_some() {
+        return Map::new();
+    }
+    let mut all = parts(schema);
+    let said = match ty {
+        Ty::List(_) => "items",
+        Ty::Map(_) => "additionalProperties",
+        Ty::Declared(_) if schema.kind == Type::Object => "properties",
+        _ => return all,
+    };
+    all.remove(said);
     all
 }
 

@@ -137,14 +137,14 @@ impl Emitter<'_> {
     fn columns(&mut self, kind: &Kind, declared: &Declared) -> Vec<TokenStream> {
         let created = |column: &Column| matches!(&column.cell, Cell::Path(path) if path.0.join(".") == "metadata.creationTimestamp");
         let all = &kind.version.columns;
-        let usual = |column: &Column| {
-            let description = &column.description;
-            let is_usual = description.ends_with(": .metadata.creationTimestamp") == (all.len() > 1);
-            column.name == "Age" && created(column) && is_usual && column.format.is_empty() && column.priority == 0
-        };
+        // What the derive adds by itself.
+        let mut age = Column::age();
+        if all.len() > 1 {
+            age.description = described(".metadata.creationTimestamp");
+        }
         let mut columns = Vec::new();
         for (index, column) in all.iter().enumerate() {
-            if !(index + 1 == all.len() && usual(column)) {
+            if !(index + 1 == all.len() && *column == age) {
                 columns.extend(self.column(declared, column));
             }
         }
@@ -185,11 +185,7 @@ impl Emitter<'_> {
             let priority = literal::number(&column.priority.to_string());
             arguments.push(quote!(priority = #priority));
         }
-        let usual = format!(
-            "Custom resource definition column (in JSONPath format): .{}",
-            text.strip_prefix('.').unwrap_or(&text)
-        );
-        if column.description != usual {
+        if column.description != described(&text) {
             let description = &column.description;
             arguments.push(quote!(description = #description));
         }
@@ -262,4 +258,9 @@ fn json_path(path: &Path) -> String {
         }
     }
     text
+}
+
+/// The description of a column without one.
+fn described(path: &str) -> String {
+    format!("Custom resource definition column (in JSONPath format): .{}", path.strip_prefix('.').unwrap_or(path))
 }

@@ -40,7 +40,7 @@ impl Cell {
 
 impl Column {
     /// The age, which a kind without other columns shows.
-    pub(crate) fn age() -> Self {
+    pub fn age() -> Self {
         let description = AGE_DESCRIPTION.to_owned();
         Self { description, ..Self::new("Age", "date", Cell::Path(created())) }
     }

@@ -6,8 +6,8 @@ use super::{Document, Schema, model::Type, place::Place, validate::Walk, wording
 /// Checks a number against its format, then its bounds.
 pub(super) fn check(walk: &mut Walk<'_>, schema: &Schema, number: &Number, place: &Place<'_>) {
     let checked = match (schema.kind, schema.format.as_deref()) {
-        // Only in Go and in Protobuf has an int-or-string number 32 bits.
-        (Type::IntOrString, _) => schema.scalar.map(|_| ("integer", Some("int32"))),
+        // Only in Go and in Protobuf has an int-or-string number 32 bits. A fraction is of the wrong type.
+        (Type::IntOrString, _) => schema.scalar.filter(|_| number.is_i64()).map(|_| ("integer", Some("int32"))),
         (Type::Integer, format) => Some(("integer", format.filter(|format| matches!(*format, "int32" | "int64")))),
         (Type::Number, Some("float")) => Some(("number", Some("float"))),
         _ => None,

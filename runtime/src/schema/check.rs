@@ -15,7 +15,7 @@ impl Schema {
     /// # Errors
     /// All errors, each with its path.
     pub fn check(&self) -> Result<(), Vec<String>> {
-        let mut check = Check { problems: Vec::new() };
+        let mut check = Check::default();
         if self.kind != Type::Object {
             check.add(&Place::Root, "a kind is an object");
         }
@@ -32,21 +32,24 @@ impl Schema {
 /// The keys of lists that an item may lack, each with its path. Kinds compiled into Kubernetes have such; where someone
 /// declares a kind, it is a mistake.
 pub(crate) fn optional_keys(root: &Schema) -> Vec<String> {
-    let mut check = Check { problems: Vec::new() };
+    let mut check = Check::default();
     check.optional_keys(At::of(root), &Place::Root);
     check.problems
 }
 
-/// Bounds that exclude all values, and allowed values that are not valid, each with its path. Definitions of other projects have
-/// such, which harms nobody; where someone declares a kind, it is a mistake.
+/// Bounds that exclude all values, and allowed values and defaults of entries that are not valid, each with its path. Definitions
+/// of other projects have such, which harms nobody; where someone declares a kind, it is a mistake.
 pub(crate) fn contradictions(root: &Schema) -> Vec<String> {
-    let mut check = Check { problems: Vec::new() };
+    let mut check = Check::default();
     check.contradictions(At::of(root), &Place::Root);
     check.problems
 }
 
+#[derive(Default)]
 struct Check {
     problems: Vec<String>,
+    /// Inside of the entries of a map, whose defaults kube-apiserver does not check.
+    in_entries: bool,
 }
 
 impl Check {
@@ -56,17 +59,25 @@ impl Check {
         self.problems.push(format!("{at}: {}", problem.as_ref()));
     }
 
+    fn in_entries(&mut self, check: impl FnOnce(&mut Self)) {
+        let outside = std::mem::replace(&mut self.in_entries, true);
+        check(self);
+        self.in_entries = outside;
+    }
+
     fn schema(&mut self, at: At<'_>, place: &Place<'_>) {
         self.recursion(at, place);
         self.shape(at, place);
-        self.defaults(at, place);
+        if !self.in_entries {
+            self.defaults(at, place);
+        }
         self.list(at, place);
         if at.definition.is_none() {
             for (name, property) in at.properties() {
                 self.schema(property, &place.field(name));
             }
             if let Some(values) = at.entry() {
-                self.schema(values, &place.field("*"));
+                self.in_entries(|check| check.schema(values, &place.field("*")));
             }
             if let Some(items) = at.items() {
                 self.schema(items, &place.field("[]"));
@@ -154,6 +165,9 @@ impl Check {
 
     fn contradictions(&mut self, at: At<'_>, place: &Place<'_>) {
         self.bounds(&at, place);
+        if self.in_entries {
+            self.defaults(at, place);
+        }
         for value in at.enumeration.iter().filter(|value| !value.is_null()) {
             self.value("allowed value", value, at, place);
         }
@@ -161,10 +175,11 @@ impl Check {
             for (name, property) in at.properties() {
                 self.contradictions(property, &place.field(name));
             }
-            for (step, below) in [("*", at.entry()), ("[]", at.items())] {
-                if let Some(below) = below {
-                    self.contradictions(below, &place.field(step));
-                }
+            if let Some(values) = at.entry() {
+                self.in_entries(|check| check.contradictions(values, &place.field("*")));
+            }
+            if let Some(items) = at.items() {
+                self.contradictions(items, &place.field("[]"));
             }
         }
         for (index, definition) in at.own_definitions().enumerate() {

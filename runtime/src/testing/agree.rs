@@ -46,12 +46,13 @@ fn compare(at: At<'_>, given: Option<&Document>, encoded: Option<&Document>, pla
             if one.len() != other.len() {
                 return Some(place.path());
             }
+            let Some(items) = at.items() else { return (one != other).then(|| place.path()) };
             if at.list == ListType::Set {
                 // Sets of Rust have an order of their own.
-                let is_other = one.iter().any(|item| !other.contains(item));
-                return is_other.then(|| place.path());
+                let is_there =
+                    |item| other.iter().any(|other| compare(items, Some(item), Some(other), place).is_none());
+                return (!one.iter().all(is_there)).then(|| place.path());
             }
-            let Some(items) = at.items() else { return (one != other).then(|| place.path()) };
             let mut pairs = one.iter().zip(other).enumerate();
             pairs.find_map(|(index, (one, other))| compare(items, Some(one), Some(other), &place.item(index)))
         }

@@ -1,7 +1,7 @@
 //! All requests for a kind.
 use kindsmith::{
     kind::{Kind, model::Scope},
-    schema::Schema,
+    schema::{Schema, Type},
     testing,
 };
 use kindsmith_tests::Random;
@@ -41,24 +41,30 @@ impl Collection {
     }
 }
 
-/// Removes what is inside of types that contain themselves. In generated types it is raw JSON, which is not validated.
+/// Removes what is inside of types that contain themselves, which in generated types is raw JSON, and is not validated, and numbers of
+/// an int-or-string that do not have 32 bits.
 fn cut(schema: &Schema, value: &mut Value) {
     let is_cut = |schema: &Schema| schema.definition.is_some();
+    let is_wide = |schema: &Schema, value: &Value| {
+        schema.kind == Type::IntOrString
+            && value.is_number()
+            && value.as_i64().is_none_or(|it| i32::try_from(it).is_err())
+    };
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
             let below = schema.properties.get(name).or(schema.additional.as_deref());
             below.is_none_or(|below| {
                 cut(below, value);
                 !is_cut(below)
+                    && !is_wide(below, value)
                     && !below.items.as_deref().is_some_and(is_cut)
                     && !below.additional.as_deref().is_some_and(is_cut)
             })
         }),
         Value::Array(items) => {
             if let Some(below) = schema.items.as_deref() {
-                for item in items {
-                    cut(below, item);
-                }
+                items.iter_mut().for_each(|item| cut(below, item));
+                items.retain(|item| !is_wide(below, item));
             }
         }
         _ => {}

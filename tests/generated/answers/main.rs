@@ -35,6 +35,10 @@ async fn the_server_of_the_generated_kinds_answers_as_that_of_the_files() {
     published::ask(&mut pair).await;
     for kind in kinds.iter().filter(|kind| kind.version.served) {
         kinds::ask(&mut pair, kind, &mut random).await;
+        // After a difference, the servers may be at different revisions, and requests wait for them.
+        if pair.differences.len() >= MOST_SHOWN {
+            break;
+        }
     }
     println!("{} requests, {} of them done", pair.asked, pair.done);
     let shown: Vec<_> = pair.differences.iter().take(MOST_SHOWN).map(String::as_str).collect();

@@ -8,7 +8,7 @@ use super::{
     meta_types::{has_empty_texts, is_replaced_whole},
 };
 use crate::schema::{
-    Document, Pattern, Schema,
+    Document, Pattern, Scalar, Schema,
     model::{ListType, PatchStrategy, Type},
     number,
 };
@@ -141,7 +141,8 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
     }
     if let Some(format) = rules.format {
         // A format that is said is that of a text, which stays as it was sent, and not of the type in Go.
-        (schema.format, schema.scalar) = ((!format.is_empty()).then(|| format.to_owned()), None);
+        schema.format = (!format.is_empty()).then(|| format.to_owned());
+        schema.scalar = schema.scalar.filter(|scalar| *scalar == Scalar::IntOrString);
     }
     schema.nullable = rules.nullable;
     if rules.embedded {

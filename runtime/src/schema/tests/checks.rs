@@ -68,6 +68,10 @@ fn contradictions_are_mistakes_of_those_who_declare_a_kind_alone() {
             r#"f.*: the allowed value 1 is not valid: Invalid value: "integer": the value must be of type string: "integer""#,
         ),
         (
+            json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string", "default": 1}}}),
+            r#"f.*.[]: the default 1 is not valid: Invalid value: "integer": the value must be of type string: "integer""#,
+        ),
+        (
             json!({"type": "string", "oneOf": [{"minLength": 2, "maxLength": 1}]}),
             "f.oneOf[0]: length: the minimum 2 is above the maximum 1",
         ),
