@@ -140,7 +140,7 @@ impl Definitions {
         for _ in 0..self.below(3) {
             let (keyword, value) = self.pick(&strange).clone();
             // What is required must be there, or no object is valid. The parts that make the type are kept.
-            if !(keyword == "required" && depth == 0) && !schema[keyword].is_object() {
+            if (keyword != "required" || depth > 0) && !schema[keyword].is_object() {
                 schema[keyword] = value;
             }
         }

@@ -63,7 +63,9 @@ fn cut(schema: &Schema, value: &mut Value) {
         }),
         Value::Array(items) => {
             if let Some(below) = schema.items.as_deref() {
-                items.iter_mut().for_each(|item| cut(below, item));
+                for item in items.iter_mut() {
+                    cut(below, item);
+                }
                 items.retain(|item| !is_wide(below, item));
             }
         }
