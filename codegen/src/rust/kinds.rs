@@ -140,7 +140,7 @@ impl Emitter<'_> {
         // What the derive adds by itself.
         let mut age = Column::age();
         if all.len() > 1 {
-            age.description = described(".metadata.creationTimestamp");
+            age.description = Column::usual_description("metadata.creationTimestamp");
         }
         let mut columns = Vec::new();
         for (index, column) in all.iter().enumerate() {
@@ -185,7 +185,7 @@ impl Emitter<'_> {
             let priority = literal::number(&column.priority.to_string());
             arguments.push(quote!(priority = #priority));
         }
-        if column.description != described(&text) {
+        if column.description != Column::usual_description(text.strip_prefix('.').unwrap_or(&text)) {
             let description = &column.description;
             arguments.push(quote!(description = #description));
         }
@@ -258,9 +258,4 @@ fn json_path(path: &Path) -> String {
         }
     }
     text
-}
-
-/// The description of a column without one.
-fn described(path: &str) -> String {
-    format!("Custom resource definition column (in JSONPath format): .{}", path.strip_prefix('.').unwrap_or(path))
 }

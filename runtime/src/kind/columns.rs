@@ -24,7 +24,7 @@ impl ResourceDecl {
         if !self.no_age && !columns.iter().any(shown) {
             let is_alone = columns.is_empty() || self.policy.prints_tables();
             let age = Column::age();
-            let description = if is_alone { age.description } else { described(&created) };
+            let description = if is_alone { age.description } else { Column::usual_description(&created) };
             columns.push(Column { description, ..age });
         }
         columns
@@ -44,16 +44,16 @@ impl Column {
         let description = AGE_DESCRIPTION.to_owned();
         Self { description, ..Self::new("Age", "date", Cell::Path(created())) }
     }
+
+    /// kube-apiserver's description of a declared column without one. The path has no dot before it.
+    pub fn usual_description(path: impl std::fmt::Display) -> String {
+        format!("Custom resource definition column (in JSONPath format): .{path}")
+    }
 }
 
 /// The path of the creation time.
 fn created() -> Path {
     Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()])
-}
-
-/// kube-apiserver's description of a declared column without one.
-pub(super) fn described(path: impl std::fmt::Display) -> String {
-    format!("Custom resource definition column (in JSONPath format): .{path}")
 }
 
 fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> {
@@ -67,9 +67,9 @@ fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> 
     };
     let description = match (&cell, decl.cell) {
         (_, CellDecl::JsonPath(text, _)) if decl.description.is_empty() => {
-            described(text.strip_prefix('.').unwrap_or(text))
+            Column::usual_description(text.strip_prefix('.').unwrap_or(text))
         }
-        (Cell::Path(path), _) if decl.description.is_empty() => described(path),
+        (Cell::Path(path), _) if decl.description.is_empty() => Column::usual_description(path),
         _ => decl.description.to_owned(),
     };
     let (name, kind, format) = (decl.name.to_owned(), kind.to_owned(), decl.format.to_owned());

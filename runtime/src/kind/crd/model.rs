@@ -5,7 +5,6 @@ use super::{build, check::Schemas, definition::Definition, fields::Fields};
 use crate::{
     kind::{
         self,
-        columns::described,
         convert::{Conversion, Webhook, WebhookService},
         jsonpath::JsonPath,
         model::{Cell, Column, Names, Path, ScalePaths, Scope, Shared, Version},
@@ -80,7 +79,7 @@ fn column(from: Fields<'_>) -> Option<Column> {
     let text = from.text("jsonPath");
     let found = JsonPath::parse(text).ok()?;
     let description = match from.text("description") {
-        "" => described(text.strip_prefix('.').unwrap_or(text)),
+        "" => Column::usual_description(text.strip_prefix('.').unwrap_or(text)),
         given => given.to_owned(),
     };
     Some(Column {

@@ -9,7 +9,6 @@ use super::{
 use crate::{
     kind::{
         Definition,
-        columns::described,
         convert::{Conversion, Webhook},
         model::{Cell, Column, Names, Path, ScalePaths, Scope, Version},
     },
@@ -195,7 +194,7 @@ impl Writer<'_> {
                 return None;
             }
         };
-        let standard = described(found.strip_prefix('.').unwrap_or(&found));
+        let standard = Column::usual_description(found.strip_prefix('.').unwrap_or(&found));
         let description = Some(&column.description).filter(|description| **description != standard);
         let mut written = fields([
             ("name", json!(column.name)),
