@@ -79,9 +79,10 @@ impl Observation {
             }
             peak.max(resident_kib(process))
         });
+        let again = target.is_short_of_descriptors();
         let probes = |path: &'static str, anew: bool| {
             let (end, client) = (ended.clone(), target.client());
-            thread::spawn(move || probe(client, path, anew, &end))
+            thread::spawn(move || probe(client, path, (anew, again), &end))
         };
         let (fresh, kept) = (probes("/readyz", true), probes("/readyz", false));
         let other = probes(BYSTANDER_PATH, false);
@@ -135,8 +136,9 @@ async fn settle(process: u32, bound_kib: u64) -> u64 {
 }
 
 /// Requests a path repeatedly and returns the longest latency. A missing answer or refused connection counts as ten
-/// seconds.
-fn probe(mut client: Client, path: &str, anew: bool, ended: &AtomicBool) -> Duration {
+/// seconds. With `again`, a lost connection is replaced by another, and the latency includes both: a server that is
+/// short of descriptors closes idle connections, also that of a client that has not sent its request yet.
+fn probe(mut client: Client, path: &str, (anew, again): (bool, bool), ended: &AtomicBool) -> Duration {
     const LOST: Duration = Duration::from_secs(10);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -146,7 +148,15 @@ fn probe(mut client: Client, path: &str, anew: bool, ended: &AtomicBool) -> Dura
                 client = client.another();
             }
             let start = Instant::now();
-            let answer = tokio::time::timeout(LOST, client.get(path)).await;
+            let request = async {
+                loop {
+                    match client.get(path).await {
+                        Err(_) if again => tokio::time::sleep(Duration::from_millis(10)).await,
+                        answer => break answer,
+                    }
+                }
+            };
+            let answer = tokio::time::timeout(LOST, request).await;
             let well = matches!(answer, Ok(Ok(answer)) if answer.status == 200);
             longest = longest.max(if well { start.elapsed() } else { LOST });
             tokio::time::sleep(EVERY).await;

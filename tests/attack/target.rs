@@ -165,6 +165,11 @@ impl Target {
         Duration::from_millis(ticks * 10)
     }
 
+    /// Whether the number of descriptors is limited.
+    pub fn is_short_of_descriptors(&self) -> bool {
+        self.setup.descriptors.is_some()
+    }
+
     /// The number of open descriptors of the process.
     pub fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.process.id())).unwrap().count()

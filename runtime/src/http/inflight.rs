@@ -97,8 +97,9 @@ pub(super) struct Slot {
     class: Arc<Class>,
     /// If a webhook converts its objects.
     _place: Option<Place>,
-    /// The request's measure, if the connection holds the slot: the request ends with the connection.
-    measure: OnceLock<Measure>,
+    /// The measure of the request, if the connection holds the slot: the request ends with the connection. Boxed, because
+    /// few requests make one.
+    measure: OnceLock<Box<Measure>>,
     /// Marks a running request while it exists.
     _served: watch::Receiver<()>,
 }
@@ -169,7 +170,7 @@ pub(super) fn hold(answer: Response, slot: Option<Arc<Slot>>, mut measure: Measu
     {
         measure.goes_on();
         // A request makes one connection, so that the place is free.
-        let _ = slot.measure.set(measure);
+        let _ = slot.measure.set(Box::new(measure));
         return answer;
     }
     match answer.body().size_hint().exact() {

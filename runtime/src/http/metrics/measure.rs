@@ -1,10 +1,7 @@
 //! Measures one request from its first byte to the last byte of its answer. Guarantees that each request is recorded once,
 //! at its end: a watch when its stream ends, an aborted request with the code 0.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use http::{Method, StatusCode};
 
@@ -12,13 +9,14 @@ use crate::{
     http::{Site, asked::Asked, methods},
     kind::endpoint::Verb as Meaning,
     metrics::{Cell, DryRun, Endpoint, Scope, Series, Verb},
+    registry::Registered,
 };
 
 /// A request that is measured, until this is dropped.
 pub(crate) struct Measure {
     /// The server.
     pub site: Arc<Site>,
-    /// The requested resource and verb, when they are known.
+    /// The requested resource and verb, when they are known, and until the request is found to be long-running.
     pub asked: Option<Arc<Asked>>,
     start: Instant,
     method: Verb,
@@ -27,15 +25,31 @@ pub(crate) struct Measure {
     /// Zero until the request is answered.
     code: u16,
     bytes: u64,
-    /// True for a watch or a connection, which may last indefinitely.
-    is_long: bool,
+    /// The counters of a watch or a connection. It may last indefinitely, so it does not hold the whole request.
+    long: Option<Place<Arc<Registered>>>,
+}
+
+/// The counters of a request to a resource.
+struct Place<R> {
+    /// The resource.
+    served: R,
+    /// The number of the endpoint in it.
+    at: usize,
+    cell: Cell,
+}
+
+impl<R: AsRef<Registered>> Place<R> {
+    fn series(&self) -> (&Endpoint, &Series) {
+        let endpoint = &self.served.as_ref().requests[self.at];
+        (endpoint, endpoint.series(self.cell))
+    }
 }
 
 impl Measure {
     /// Starts measuring a request.
     pub(crate) fn begin(site: Arc<Site>, method: &Method) -> Self {
         let (start, has_body) = (Instant::now(), *method != Method::HEAD);
-        Self { site, asked: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, is_long: false }
+        Self { site, asked: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, long: None }
     }
 
     /// Records the status of the answer, whose body may still be sent.
@@ -48,37 +62,24 @@ impl Measure {
         self.bytes += bytes;
     }
 
-    /// Marks the request as long-running.
+    /// Notes that the answer is sent later, which for a watch or a connection may take as long as it likes.
     pub(crate) fn goes_on(&mut self) {
-        self.is_long = self.asked.as_ref().is_some_and(|asked| methods::is_long_running(asked));
-        if self.is_long {
-            self.place(|_, series| series.activate(1));
-        }
+        let long = self.asked.as_ref().filter(|asked| methods::is_long_running(asked)).and_then(|asked| found(asked));
+        let Some(Place { served, at, cell }) = long else { return };
+        let place = Place { served: served.clone(), at, cell };
+        place.series().1.activate(1);
+        (self.asked, self.long) = (None, Some(place));
     }
 
-    /// Finds the counters of the request.
-    fn place(&self, count: impl FnOnce(&Endpoint, &Series)) {
-        let paths = &self.site.backend.metrics.counts().paths;
-        let nowhere = |endpoint, dry_run| (endpoint, Cell { verb: self.method, scope: Scope::None, dry_run });
-        let (endpoint, cell) = match &self.asked {
-            None => nowhere(paths.unknown(), DryRun::No),
-            Some(asked) => found(asked).unwrap_or_else(|| {
-                let endpoint = if asked.resource.is_none() { paths.find(&asked.path) } else { paths.unknown() };
-                nowhere(endpoint, dry_run(self.method, asked))
-            }),
-        };
-        count(endpoint, endpoint.series(cell));
+    fn record(&self, series: &Series, reads: bool) {
+        let size = (reads && self.has_body && self.code != 0).then_some(self.bytes);
+        series.record(self.code, self.start.elapsed(), size);
     }
 
-    fn record(&self, endpoint: &Endpoint, series: &Series, elapsed: Duration) {
-        let reads = self.asked.as_ref().is_some_and(|asked| matches!(asked.verb, Some(Meaning::Get | Meaning::List)));
-        series.record(self.code, elapsed, (reads && self.has_body && self.code != 0).then_some(self.bytes));
-        if self.is_long {
-            series.activate(-1);
-        }
-        let served = self.asked.as_ref().and_then(|asked| asked.served.as_ref());
-        if served.is_some_and(|served| served.kind.version.deprecated.is_some()) && !matches!(self.code, 0 | 401 | 403)
-        {
+    fn record_at<R: AsRef<Registered>>(&self, place: &Place<R>, reads: bool) {
+        let (endpoint, series) = place.series();
+        self.record(series, reads);
+        if place.served.as_ref().kind.version.deprecated.is_some() && !matches!(self.code, 0 | 401 | 403) {
             endpoint.note_deprecated();
         }
     }
@@ -86,13 +87,28 @@ impl Measure {
 
 impl Drop for Measure {
     fn drop(&mut self) {
-        let elapsed = self.start.elapsed();
-        self.place(|endpoint, series| self.record(endpoint, series, elapsed));
+        if let Some(place) = &self.long {
+            self.record_at(place, false);
+            place.series().1.activate(-1);
+            return;
+        }
+        let asked = self.asked.as_deref();
+        let reads = asked.is_some_and(|asked| matches!(asked.verb, Some(Meaning::Get | Meaning::List)));
+        if let Some(place) = asked.and_then(found) {
+            return self.record_at(&place, reads);
+        }
+        let paths = &self.site.backend.metrics.counts().paths;
+        let (endpoint, dry_run) = match asked {
+            Some(asked) if asked.resource.is_none() => (paths.find(&asked.path), dry_run(self.method, asked)),
+            Some(asked) => (paths.unknown(), dry_run(self.method, asked)),
+            None => (paths.unknown(), DryRun::No),
+        };
+        self.record(endpoint.series(Cell { verb: self.method, scope: Scope::None, dry_run }), reads);
     }
 }
 
-/// The endpoint of a request, if it is served.
-fn found(asked: &Asked) -> Option<(&Endpoint, Cell)> {
+/// The counters of a request to a resource that is served.
+fn found(asked: &Asked) -> Option<Place<&Arc<Registered>>> {
     let path = asked.resource.as_ref().filter(|path| !path.excess)?;
     let served = asked.served.as_ref()?;
     let at = served.endpoints.iter().position(|endpoint| *endpoint.subresource == path.subresource)?;
@@ -114,7 +130,7 @@ fn found(asked: &Asked) -> Option<(&Endpoint, Cell)> {
         Some(Meaning::Delete | Meaning::DeleteCollection) => Verb::Delete,
         None => Verb::Other,
     };
-    Some((served.requests.get(at)?, Cell { verb, scope, dry_run: dry_run(verb, asked) }))
+    Some(Place { served, at, cell: Cell { verb, scope, dry_run: dry_run(verb, asked) } })
 }
 
 /// The verb of a request that is not about a resource.

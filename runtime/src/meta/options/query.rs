@@ -21,7 +21,13 @@ impl Query {
     /// # Errors
     /// 400 for invalid percent-encoding, text that is not UTF-8, and `;`, which some parsers treat as `&`.
     pub fn parse(text: &str) -> Result<Self, OptionsError> {
-        text.split('&').filter(|pair| !pair.is_empty()).map(pair).collect::<Result<_, _>>().map(Self)
+        let pairs = || text.split('&').filter(|pair| !pair.is_empty());
+        // A request may last long, so it holds no more than it needs.
+        let mut all = Vec::with_capacity(pairs().count());
+        for text in pairs() {
+            all.push(pair(text)?);
+        }
+        Ok(Self(all))
     }
 
     /// A parameter that may occur once; `None` if it is absent.
