@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use kindsmith::__layers::files::{Folder, Limits, RelativePath};
+use kindsmith_formats::files::{Folder, Limits, RelativePath};
 
 use crate::cli::{style, terminal::print};
 

@@ -1,10 +1,8 @@
 //! Kinds as files declare them: what is generated, checked and exported.
 use std::{fmt, path::Path};
 
-use kindsmith::{
-    __layers::files::{self, Limits},
-    kind::{Definition, Policy, crd, openapi},
-};
+use kindsmith::kind::{Definition, Policy, crd, openapi};
+use kindsmith_formats::files::{self, Limits};
 
 use crate::Error;
 

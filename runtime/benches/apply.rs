@@ -13,18 +13,21 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
-    __layers::{
-        Answer, Patch, Registry, Request, Verbs,
-        cache::{Cache, Limits},
-        codec,
-        patch::apply::{self, OneVersion, View, Writer},
-        storage::Memory,
-    },
     ApiType, ObjectMeta, Resource,
     auth::User,
     meta::options::PatchOptions,
     schema::{Document, Meter},
 };
+use kindsmith_cache::{Cache, Limits};
+use kindsmith_model::{
+    codec,
+    patch::apply::{self, OneVersion, View, Writer},
+};
+use kindsmith_server::{
+    registry::Registry,
+    verbs::{Answer, Patch, Request, Verbs},
+};
+use kindsmith_storage::Memory;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -69,85 +69,35 @@
 //! | `kube` | kube-rs on declared kinds, and inside the process |
 //! | `schemars` | types that implement `schemars::JsonSchema` as parts of kinds: `#[api(schema = schemars)]` |
 
-// Without the server, most of what it needs of the pure layers is unused. Its own build finds what nothing uses.
-#![cfg_attr(not(feature = "server"), allow(dead_code, unreachable_pub, unused_imports))]
-
-// Derived code names the crate `kindsmith`, in here too.
-extern crate self as kindsmith;
-
-// The layers. Public ones export by name what users need.
-#[cfg(feature = "server")]
-pub mod auth;
-#[cfg(feature = "server")]
-pub mod builtin;
-#[cfg(feature = "server")]
-mod cache;
-mod codec;
-mod files;
-#[cfg(feature = "server")]
-pub mod handlers;
-#[cfg(feature = "server")]
-mod http;
-pub mod kind;
+pub use kindsmith_meta::{
+    Condition, FieldError, FieldErrorKind, FieldPath, LabelSelector, MicroTime, ObjectMeta, ObjectReference,
+    OwnerReference, Quantity, Time,
+    values::{ByteString, IntOrString, RawJson},
+};
+#[cfg(feature = "messages")]
+pub use kindsmith_model::Message;
+pub use kindsmith_model::{ApiType, Context, Hooks, Resource};
 #[cfg(feature = "kube")]
-pub mod kube;
-#[cfg(feature = "messages")]
-pub mod message;
-pub mod meta;
+pub use kindsmith_server::kube;
 #[cfg(feature = "server")]
-mod metrics;
-mod patch;
+pub use kindsmith_server::{
+    App, Error, Result, Server, auth, builtin,
+    server::{self, logging},
+};
 #[cfg(feature = "server")]
-mod registry;
-pub mod schema;
-#[cfg(feature = "server")]
-pub mod server;
-#[cfg(feature = "server")]
-mod storage;
-pub mod testing;
-#[cfg(feature = "server")]
-mod verbs;
-#[cfg(feature = "server")]
-mod webhook;
-#[cfg(test)]
-#[path = "../../tests/support/widget.rs"]
-mod widget;
-
-#[cfg(feature = "messages")]
-pub use kindsmith_macros::Message;
-pub use kindsmith_macros::{ApiType, Resource};
+pub use kindsmith_storage::maintenance;
+#[cfg(feature = "etcd")]
+pub use kindsmith_storage::{EtcdError, EtcdOptions};
 /// The crate in whose types users register metrics of their own; see [`server::Builder::metrics`].
 #[cfg(feature = "server")]
 pub use prometheus;
 
-pub use kind::{
-    Resource,
-    hook::{Context, Hooks},
-};
-pub use meta::{
-    field::{FieldError, FieldErrorKind, FieldPath},
-    object::{ObjectMeta, OwnerReference},
-    quantity::Quantity,
-    shared::{Condition, LabelSelector, ObjectReference},
-    time::{MicroTime, Time},
-    values::{ByteString, IntOrString, RawJson},
-};
-pub use schema::declare::ApiType;
-#[cfg(feature = "server")]
-pub use server::{App, Error, Result, Server, logging};
-#[cfg(feature = "server")]
-pub use storage::maintenance;
-#[cfg(feature = "etcd")]
-pub use storage::{EtcdError, EtcdOptions};
-
 /// [Admission](admission::Admission): plugins that may change or refuse requests of any kind.
 #[cfg(feature = "server")]
 pub mod admission {
-    pub use crate::{
-        meta::Operation,
-        schema::Document,
-        verbs::admission::{Admission, Attributes, Options, ReinvocationPolicy},
-    };
+    pub use kindsmith_meta::Operation;
+    pub use kindsmith_model::schema::Document;
+    pub use kindsmith_server::verbs::admission::{Admission, Attributes, Options, ReinvocationPolicy};
 }
 
 /// The typed client inside the process: [`App::client`](crate::App::client) and
@@ -155,74 +105,78 @@ pub mod admission {
 /// [`meta::options`].
 #[cfg(feature = "server")]
 pub mod client {
-    pub use crate::handlers::client::{
+    pub use kindsmith_model::client::{
         Client, InvalidObject, List, Objects, Patch, Scale, ScaleSpec, ScaleStatus, Watch, WatchEvent,
     };
 }
 
+#[cfg(feature = "server")]
+pub use kindsmith_server::handlers;
+
+/// Kinds: the `Resource` trait, the definition of a resource and what a kind does, versions and their conversion, and
+/// definitions as CustomResourceDefinitions.
+pub mod kind {
+    #[cfg(feature = "schemars")]
+    pub use kindsmith_formats::generated::structural_schema;
+    pub use kindsmith_formats::{crd, openapi, proto};
+    pub use kindsmith_model::kind::{
+        Binding, CellMeter, Compiled, Compute, Convert, Custom, Definition, Described, DocumentHooks, Hook,
+        HookContext, HookError, HookFuture, JsonPath, Kind, KindData, NoHooks, Policy, Problems, Resource, Stored,
+        Unchanged, Unstored, Verb, model,
+    };
+}
+
+/// The vocabulary of the API: names, metadata, status, selectors, revisions, options. Owns the types that every kind
+/// uses on the wire. Knows no kind, no engine and no HTTP.
+pub mod meta {
+    pub use kindsmith_meta::{
+        FieldSelectorRequirement, GroupKind, GroupResource, GroupVersion, LabelSelectorRequirement, ListMeta,
+        LocalObjectReference, ManagedFieldsEntry, Operation, Preconditions, Revision, Status, StatusCause,
+        StatusDetails, Warnings, by_priority, find_condition, options, selector, set_condition,
+    };
+}
+
+/// Structural schemas of documents, and pure functions on schemas and documents: validate, default, prune. Does no I/O, and
+/// knows no kinds.
+///
+/// All functions get the root schema and the whole object, and walk both with one cursor, `At`. `apiVersion`, `kind` and
+/// `metadata` are the same for all kinds and are not part of a kind's schema. Decoding, pruning and patches need them and
+/// start with `At::object`, which adds them. Validation and defaulting start with `At::of`, which has only the declared
+/// fields; `meta` validates metadata.
+pub mod schema {
+    pub use kindsmith_model::schema::{
+        ApiType, Document, Enumeration, Exceeded, ListType, METADATA, Meter, PatchStrategy, Pattern, Properties,
+        Scalar, Schema, Type, Unenforced, check_types, default, prune, validate, validate_change,
+    };
+}
+
+/// For tests of programs that declare kinds: documents generated from a schema, a check that a type and its schema
+/// agree, and a check that a conversion between versions loses nothing.
+///
+/// ```
+/// use kindsmith::{Resource, builtin::ConfigMap, testing};
+///
+/// testing::schema_and_type_agree::<ConfigMap>();
+/// let maps: Vec<_> = testing::documents(&ConfigMap::kind(), 1).take(10).collect();
+/// assert_eq!((&maps[9]["kind"], &maps[9]["metadata"]["name"]), (&"ConfigMap".into(), &"object-9".into()));
+/// ```
+pub mod testing {
+    pub use kindsmith_model::testing::{
+        conversion_loses_nothing, documents, example, has_documents, schema_and_type_agree,
+    };
+    #[cfg(feature = "kube")]
+    pub use kindsmith_server::kube::custom_resource_agrees;
+}
+
+#[cfg(feature = "messages")]
+pub use kindsmith_model::message;
+
 /// What derived code needs of the crate, and of others.
 #[doc(hidden)]
 pub mod __private {
-    pub use serde;
-
-    #[cfg(feature = "messages")]
-    pub use crate::message::{self, prost};
-    pub mod resource {
-        pub use crate::kind::resource::*;
-        pub mod hook {
-            pub use crate::kind::hook::*;
-        }
-    }
+    pub use kindsmith_model::__private::*;
     pub mod declare {
-        pub use crate::kind::generated::{JsonSchemaOf, described};
-        pub use crate::schema::declare::*;
+        pub use kindsmith_formats::generated::{JsonSchemaOf, described};
+        pub use kindsmith_model::__private::declare::*;
     }
-}
-
-/// What the benches, the fuzzer and the tests of changes under load reach of the private layers: they measure and attack these
-/// alone. The command `kindsmith` reads samples with the codec. It is no part of the API.
-#[doc(hidden)]
-pub mod __layers {
-    pub mod files {
-        pub use crate::files::{Folder, Limits, Listing, RelativePath, list, read, read_next, read_text};
-    }
-    pub mod text {
-        pub use crate::meta::text::{in_one_line, is_unsafe, nesting};
-    }
-    #[cfg(feature = "server")]
-    pub mod cache {
-        pub use crate::cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription};
-    }
-    #[cfg(feature = "server")]
-    pub mod codec {
-        pub use crate::codec::{
-            Decoded, Encoding, Limits, Order, cbor, decode, decode_strict, encode, from_typed, protobuf, size, yaml,
-        };
-    }
-    #[cfg(feature = "server")]
-    pub mod endpoint {
-        pub use crate::kind::endpoint::{Answer, Body, DocumentSchema, Endpoint, Verb};
-    }
-    #[cfg(feature = "server")]
-    pub mod http {
-        pub use crate::http::{Backend, Caller, Health, Limits, Metrics, Service, VersionInfo, call};
-    }
-    #[cfg(feature = "server")]
-    pub mod patch {
-        pub use crate::patch::{PatchError, apply, json, merge, strategic};
-    }
-    #[cfg(feature = "server")]
-    pub mod schema {
-        pub use crate::schema::format::is_known as is_known_format;
-    }
-    #[cfg(feature = "server")]
-    pub mod storage {
-        pub use crate::storage::*;
-    }
-    #[cfg(feature = "server")]
-    pub use crate::{
-        handlers::table::Pending,
-        registry::{Registered, Registry},
-        verbs::{Answer, Patch, Request, Verbs},
-    };
 }

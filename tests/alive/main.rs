@@ -12,14 +12,12 @@ use std::{
 };
 
 use kindsmith::{
-    __layers::{
-        Registered,
-        storage::{Expect, Hold, Op},
-    },
     kind::Kind,
     meta::{GroupResource, Revision},
     schema::{Schema, Type},
 };
+use kindsmith_server::registry::Registered;
+use kindsmith_storage::{Expect, Hold, Op};
 use serde_json::{Value, json};
 
 use clients::{Counts, PATH, generation_of};

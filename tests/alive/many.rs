@@ -6,10 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::{
-    __layers::storage::{Expect, Op},
-    kind::Kind,
-};
+use kindsmith::kind::Kind;
+use kindsmith_storage::{Expect, Op};
 use serde_json::json;
 
 use super::{

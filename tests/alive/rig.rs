@@ -4,12 +4,6 @@ use std::sync::Arc;
 
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use kindsmith::{
-    __layers::{
-        Pending, Registry, Verbs,
-        cache::{self, Cache},
-        http::{self, Backend, Caller, Health, Limits, Metrics, Service, VersionInfo},
-        storage::{Memory, Store},
-    },
     Resource as _,
     auth::{Chain, MastersOnly, Tokens},
     builtin::Namespace,
@@ -19,6 +13,15 @@ use kindsmith::{
     },
     schema::{Schema, Type},
 };
+use kindsmith_cache as cache;
+use kindsmith_cache::Cache;
+use kindsmith_server::{
+    handlers::table::Pending,
+    http::{self, Backend, Caller, Health, Limits, Metrics, Service, VersionInfo},
+    registry::Registry,
+    verbs::Verbs,
+};
+use kindsmith_storage::{Memory, Store};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 

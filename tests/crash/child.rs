@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use kindsmith::__layers::storage::{CommitError, Embedded, Options, Store};
+use kindsmith_storage::{CommitError, Embedded, Options, Store};
 
 use crate::model::{self, WRITERS};
 

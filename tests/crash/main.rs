@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::__layers::storage::{Embedded, OpenError, Options, Store};
+use kindsmith_storage::{Embedded, OpenError, Options, Store};
 
 use self::{child::Mode, model::Verified};
 

@@ -9,10 +9,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::{
-    __layers::storage::{Change, Embedded, Expect, Op, Previous, Store},
-    meta::Revision,
-};
+use kindsmith::meta::Revision;
+use kindsmith_storage::{Change, Embedded, Expect, Op, Previous, Store};
 
 pub(crate) const WRITERS: usize = 8;
 

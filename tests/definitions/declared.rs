@@ -15,7 +15,7 @@ use super::shared_text;
 mod gadget;
 #[path = "../conformance-server/src/sprocket.rs"]
 mod sprocket;
-#[path = "../support/widget.rs"]
+#[path = "../../runtime/model/src/widget.rs"]
 mod widget;
 
 fn defined(file: &str) -> Option<Vec<Kind>> {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kindsmith::{
-    __layers::codec::{Limits, protobuf},
     Server,
     kind::{
         Definition, Kind,
@@ -14,6 +13,7 @@ use kindsmith::{
     server::TestServer,
     testing,
 };
+use kindsmith_model::codec::{Limits, protobuf};
 use kindsmith_tests::Client;
 use serde_json::{Value, json};
 

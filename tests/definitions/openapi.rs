@@ -2,7 +2,6 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use kindsmith::{
-    __layers::endpoint::{Answer, Body, Verb},
     kind::{
         Definition,
         model::Scope,
@@ -10,6 +9,7 @@ use kindsmith::{
     },
     schema::{ListType, Schema},
 };
+use kindsmith_model::kind::endpoint::{Answer, Body, Verb};
 
 use super::shared;
 

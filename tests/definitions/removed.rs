@@ -1,10 +1,7 @@
 //! Definitions that could be served once, and cannot any more when they are deleted.
 
-use kindsmith::{
-    __layers::storage::{Embedded, Expect, Op, Options, Store},
-    Server,
-    server::TestServer,
-};
+use kindsmith::{Server, server::TestServer};
+use kindsmith_storage::{Embedded, Expect, Op, Options, Store};
 use kindsmith_tests::{Client, Folder};
 use serde_json::{Value, json};
 

@@ -5,5 +5,5 @@ mod declared;
 mod hooks;
 mod locks;
 mod unions;
-#[path = "../support/widget.rs"]
+#[path = "../../runtime/model/src/widget.rs"]
 mod widget;

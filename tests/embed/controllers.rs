@@ -43,8 +43,8 @@ async fn a_controller_starts_with_a_client_when_the_store_is_loaded() {
     assert_eq!(stopping, Some(false));
     let token = app.admin_token().expect("an admin").to_owned();
     let path = "/api/v1/namespaces/default/configmaps/mark";
-    let caller = kindsmith::__layers::http::Caller::Token(&token);
-    let map = kindsmith::__layers::http::call(&app.service(), caller, "GET", path, &serde_json::Value::Null).await.body;
+    let caller = kindsmith_server::http::Caller::Token(&token);
+    let map = kindsmith_server::http::call(&app.service(), caller, "GET", path, &serde_json::Value::Null).await.body;
     assert_eq!(map["metadata"]["managedFields"][0]["manager"], "marker", "{map}");
     app.stop().await;
 }

@@ -8,12 +8,12 @@ use std::{
 };
 
 use kindsmith::{
-    __layers::http::Service,
     ApiType, App, Context, FieldError, FieldErrorKind, FieldPath, Hooks, ObjectMeta, Resource, Server,
     builtin::ConfigMap,
     handlers::{Refusal, Result},
     meta::Operation,
 };
+use kindsmith_server::http::Service;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, header::WARNING};
-use kindsmith::{__layers::http::Service, auth::User};
+use kindsmith::auth::User;
+use kindsmith_server::http::Service;
 use serde_json::Value;
 use tower::ServiceExt;
 

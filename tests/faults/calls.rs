@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use kindsmith::__layers::storage::{Embedded, Options, Store};
+use kindsmith_storage::{Embedded, Options, Store};
 
 use crate::{disk::FaultyDisk, record::Record};
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use kindsmith::__layers::storage::Disk;
+use kindsmith_storage::Disk;
 
 const PAGE: usize = 4096;
 

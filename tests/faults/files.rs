@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::__layers::storage::{Embedded, Options, Store};
+use kindsmith_storage::{Embedded, Options, Store};
 use kindsmith_tests::Folder;
 
 use crate::record::{Answered, Record};

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::__layers::storage::{Embedded, Options, Store};
+use kindsmith_storage::{Embedded, Options, Store};
 
 use crate::{
     disk::{Fault, FaultyDisk},

@@ -8,10 +8,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::{
-    __layers::storage::{Change, CommitError, Embedded, Expect, Op, Store},
-    meta::Revision,
-};
+use kindsmith::meta::Revision;
+use kindsmith_storage::{Change, CommitError, Embedded, Expect, Op, Store};
 
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq, Eq)]

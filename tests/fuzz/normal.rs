@@ -2,10 +2,10 @@
 //! removed. Empty lists and maps are absent, or present if the schema requires them. Zero values are absent where zero
 //! means absent, and always-written values are present. Times have their printed form, and floats are doubles.
 use kindsmith::{
-    __layers::codec,
     MicroTime, Time,
     schema::{Document, METADATA, Scalar, Schema, Type},
 };
+use kindsmith_model::codec;
 use serde_json::Map;
 
 /// An object after a round trip through Protobuf.

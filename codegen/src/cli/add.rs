@@ -7,7 +7,7 @@ mod version;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use kindsmith::__layers::files;
+use kindsmith_formats::files;
 
 use super::{Outcome, kinds::SizeLimit};
 use crate::{

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kindsmith::__layers::files::{self, Limits};
 use kindsmith_codegen::{Declared, Kinds};
+use kindsmith_formats::files::{self, Limits};
 
 use super::{
     Outcome,

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kindsmith::{__layers::codec::yaml, kind::crd};
+use kindsmith::kind::crd;
 use kindsmith_codegen::{
     Kinds,
     export::{Written, docs, json_schema, rbac},
 };
+use kindsmith_model::codec::yaml;
 use serde_json::Value;
 
 use super::{

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kindsmith::__layers::files::Limits;
 use kindsmith_codegen::Builder;
+use kindsmith_formats::files::Limits;
 
 use super::{
     Outcome,

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kindsmith::{
-    __layers::files::{self, Limits, Listing},
-    kind::crd::Report,
-};
+use kindsmith::kind::crd::Report;
 use kindsmith_codegen::{Kinds, proto::Drafts};
+use kindsmith_formats::files::{self, Limits, Listing};
 use serde_json::Value;
 
 use super::{

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use kindsmith::__layers::files::{self, Limits};
+use kindsmith_formats::files::{self, Limits};
 use serde_json::Value;
 
 /// How long a program may take. It only reads its declarations.

@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use kindsmith::__layers::files::Limits;
+use kindsmith_formats::files::Limits;
 
 use super::check::is_compared;
 

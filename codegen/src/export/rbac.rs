@@ -8,10 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kindsmith::{
-    __layers::codec::yaml,
-    kind::{Definition, Verb, model::Scope},
-};
+use kindsmith::kind::{Definition, Verb, model::Scope};
+use kindsmith_model::codec::yaml;
 use serde_json::{Value, json};
 
 use super::{Written, endpoints, group_name};

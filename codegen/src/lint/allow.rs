@@ -4,10 +4,8 @@
 //! does not outlive what it is about.
 use std::path::Path;
 
-use kindsmith::__layers::{
-    codec::{Limits, yaml},
-    files,
-};
+use kindsmith_formats::files;
+use kindsmith_model::codec::{Limits, yaml};
 use serde_json::Value;
 
 use super::{Finding, rules};

@@ -1,13 +1,9 @@
 //! Files as they are: what rules need beyond the model of a kind, which does not keep it, and the lines of findings.
 use std::{collections::BTreeMap, path::Path};
 
-use kindsmith::{
-    __layers::{
-        codec::{Limits, decode, yaml},
-        files,
-    },
-    kind::Definition,
-};
+use kindsmith::kind::Definition;
+use kindsmith_formats::files;
+use kindsmith_model::codec::{Limits, decode, yaml};
 use serde_json::Value;
 
 /// How large a document may be in memory; it was read before by the same limits.

@@ -1,8 +1,8 @@
 //! Tests of the rules by their own examples, and of the walk.
 use std::collections::BTreeSet;
 
-use kindsmith::__layers::codec::{Limits, yaml};
 use kindsmith_codegen::Kinds;
+use kindsmith_model::codec::{Limits, yaml};
 use serde_json::{Value, json};
 
 use super::{Finding, check, finding::merged, raw::Files, rules};

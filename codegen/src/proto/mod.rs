@@ -5,10 +5,8 @@
 
 use std::{collections::BTreeMap, io, path::Path};
 
-use kindsmith::{
-    __layers::files::{Folder, Limits, RelativePath},
-    kind::proto::{File, drafts},
-};
+use kindsmith::kind::proto::{File, drafts};
+use kindsmith_formats::files::{Folder, Limits, RelativePath};
 use kindsmith_proto::{Merged, merge, parse, parse_draft};
 use serde_json::Value;
 

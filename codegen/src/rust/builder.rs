@@ -5,10 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kindsmith::__layers::{
-    files::{Folder, Limits, RelativePath},
-    text::in_one_line,
-};
+use kindsmith_formats::files::{Folder, Limits, RelativePath};
+use kindsmith_meta::text::in_one_line;
 
 use crate::{Declared, Kinds};
 

@@ -321,7 +321,7 @@ fn content(schema: &Schema) -> Schema {
 
 /// The content of one of kindsmith's types.
 fn bare_of<T: ApiType>() -> Schema {
-    let schema = T::DECLARATION.schema(false, false, |_| Ok(<_>::default()));
+    let schema = T::DECLARATION.schema(false, false);
     bare(&schema.expect("kindsmith's types have schemas"), false)
 }
 

@@ -1,6 +1,7 @@
 //! Doc comments from descriptions. What a comment cannot say, or what a reader of comments would take for code to run, is in the
 //! comment as plain text, and as it stands in an argument beside it.
-use kindsmith::{__layers::text::is_unsafe, schema::Schema};
+use kindsmith::schema::Schema;
+use kindsmith_meta::text::is_unsafe;
 
 use super::model::{Model, Ty};
 

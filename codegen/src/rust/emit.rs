@@ -1,7 +1,8 @@
 //! Rust from the model: each item is built as tokens and printed by prettyplease.
 use std::collections::BTreeSet;
 
-use kindsmith::{__layers::text::in_one_line, schema::Schema};
+use kindsmith::schema::Schema;
+use kindsmith_meta::text::in_one_line;
 use proc_macro2::TokenStream;
 use quote::quote;
 

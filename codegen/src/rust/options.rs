@@ -1,7 +1,7 @@
 //! What the user changes of the generated code.
 use std::collections::BTreeMap;
 
-use kindsmith::__layers::text::nesting;
+use kindsmith_meta::text::nesting;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, Parser as _};

@@ -3,7 +3,7 @@ use std::{fmt, path::PathBuf};
 
 use kindsmith::kind::crd::Report;
 
-use kindsmith::__layers::text::in_one_line;
+use kindsmith_meta::text::in_one_line;
 
 /// Generated code.
 #[derive(Clone, Debug, Default)]

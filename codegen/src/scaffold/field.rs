@@ -1,6 +1,6 @@
 //! Fields of a kind: their types in Rust, and a value for an example. Given on the command line as `title:String` or `copies:i32=1`.
 
-use kindsmith::__layers::text::nesting;
+use kindsmith_meta::text::nesting;
 use serde_json::{Value, json};
 use syn::{GenericArgument, PathArguments, Type};
 

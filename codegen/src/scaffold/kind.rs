@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kindsmith::__layers::text::is_unsafe;
+use kindsmith_meta::text::is_unsafe;
 use serde_json::Value;
 
 use super::{

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kindsmith::__layers::files::{self, Limits};
+use kindsmith_formats::files::{self, Limits};
 
 use super::{edit::Source, kind::Kind, names};
 

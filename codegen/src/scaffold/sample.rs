@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kindsmith::{
-    __layers::codec::{Limits, yaml},
-    Quantity,
-};
+use kindsmith::Quantity;
+use kindsmith_model::codec::{Limits, yaml};
 use serde_json::{Value, json};
 
 use super::{

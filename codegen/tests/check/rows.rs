@@ -15,7 +15,7 @@
 
 use std::fs;
 
-use kindsmith::__layers::codec::{self, yaml};
+use kindsmith_model::codec::{self, yaml};
 use serde_json::{Value, json};
 
 /// A row.

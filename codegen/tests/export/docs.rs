@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use kindsmith::{
-    __layers::codec::{Limits, yaml},
     kind::{Kind, crd},
     schema, testing,
 };
 use kindsmith_codegen::{Declared, Kinds, export::docs};
+use kindsmith_model::codec::{Limits, yaml};
 use serde_json::{Value, json};
 
 use crate::{corpus, own_kinds};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use kindsmith::__layers::codec::{Limits, yaml};
 use kindsmith_codegen::{Declared, export::rbac};
+use kindsmith_model::codec::{Limits, yaml};
 use serde_json::Value;
 
 use crate::{corpus, own_kinds};

@@ -1,12 +1,13 @@
 //! Reads files as the commands do, and makes everything of them that can be made.
 use std::{fs, path::PathBuf};
 
-use kindsmith::{__layers::codec::yaml, kind::crd};
+use kindsmith::kind::crd;
 use kindsmith_codegen::{
     Builder, Error, Kinds,
     export::{docs, json_schema, rbac},
     proto::Drafts,
 };
+use kindsmith_model::codec::yaml;
 use kindsmith_tests::{Folder, Random};
 
 use crate::{
@@ -81,6 +82,6 @@ impl Target for Documents {
     }
 }
 
-fn yaml_limits() -> kindsmith::__layers::codec::Limits {
-    kindsmith::__layers::codec::Limits { depth: 256, memory: 256 << 20 }
+fn yaml_limits() -> kindsmith_model::codec::Limits {
+    kindsmith_model::codec::Limits { depth: 256, memory: 256 << 20 }
 }

@@ -1,12 +1,10 @@
 //! What holds of everything that is made of definitions and documents.
 use std::collections::BTreeSet;
 
-use kindsmith::__layers::{
-    codec::yaml,
-    files::RelativePath,
-    text::{in_one_line, is_unsafe},
-};
 use kindsmith_codegen::{Generated, Kinds, proto::Drafts};
+use kindsmith_formats::files::RelativePath;
+use kindsmith_meta::text::{in_one_line, is_unsafe};
+use kindsmith_model::codec::yaml;
 use syn::{Item, Visibility};
 
 /// Files lie below their folder.
@@ -166,7 +164,7 @@ fn code_spans_end_at_as_many_backticks_as_they_begin_with() {
 /// Each document is a role.
 pub(crate) fn roles(text: &str) {
     for (_, body) in yaml::documents(text) {
-        let limits = kindsmith::__layers::codec::Limits { depth: 32, memory: 16 << 20 };
+        let limits = kindsmith_model::codec::Limits { depth: 32, memory: 16 << 20 };
         let role = yaml::decode(body.as_bytes(), &limits).expect("roles are YAML").document;
         assert_eq!(role["kind"], "ClusterRole", "{text}");
     }

@@ -12,10 +12,10 @@ use std::{
 };
 
 use kindsmith::{
-    __layers::storage::{Embedded, Options, Store},
     maintenance::{self, Error},
     meta::Revision,
 };
+use kindsmith_storage::{Embedded, Options, Store};
 use kindsmith_tests::{Folder, Random};
 
 use crate::sample::{self, Sample, contents, expect, files, path};

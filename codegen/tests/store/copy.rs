@@ -14,10 +14,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::{
-    __layers::storage::{Change, Commit, Embedded, Expect, Op, Options, Store},
-    meta::Revision,
-};
+use kindsmith::meta::Revision;
+use kindsmith_storage::{Change, Commit, Embedded, Expect, Op, Options, Store};
 use kindsmith_tests::{Folder, Random};
 
 use crate::sample::{self, contents, expect, path, state_at};

@@ -7,11 +7,8 @@ use std::{
     time::Duration,
 };
 
-use kindsmith::{
-    __layers::storage::{Embedded, Options},
-    Resource, Server,
-    server::TestServer,
-};
+use kindsmith::{Resource, Server, server::TestServer};
+use kindsmith_storage::{Embedded, Options};
 use kindsmith_tests::Folder;
 use serde_json::{Value, json};
 use tokio::{task::JoinSet, time::sleep};

@@ -8,10 +8,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::{
-    __layers::storage::{Change, Embedded, Entry, Expect, Op, Options, Store},
-    meta::Revision,
-};
+use kindsmith::meta::Revision;
+use kindsmith_storage::{Change, Embedded, Entry, Expect, Op, Options, Store};
 use kindsmith_tests::{Folder, Random};
 
 /// Runs `kindsmith store` with these arguments.

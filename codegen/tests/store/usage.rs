@@ -41,9 +41,7 @@ fn a_check_of_an_intact_store_passes_and_changes_nothing() {
 #[test]
 fn the_store_of_a_killed_server_is_checked_and_backed_up_unchanged() {
     let sample = sample::store(&mut Random::from_environment(), 0, 1 << 20);
-    let running =
-        kindsmith::__layers::storage::Embedded::open(sample.dir(), kindsmith::__layers::storage::Options::default())
-            .unwrap();
+    let running = kindsmith_storage::Embedded::open(sample.dir(), kindsmith_storage::Options::default()).unwrap();
     sample::fill(&running, &mut Random::from_environment(), 80);
     // The directory as if the server had been killed now.
     let killed = sample.beside("killed");

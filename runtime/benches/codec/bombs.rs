@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::__layers::codec::{Limits, yaml};
+use kindsmith_model::codec::{Limits, yaml};
 
 /// Tells of each how long it takes, and the answer.
 pub(crate) fn measure() {

@@ -13,13 +13,11 @@ use std::{
 };
 
 use documents::Sample;
-use kindsmith::{
-    __layers::codec::{
-        self, Limits, Order, cbor,
-        protobuf::{self, Message},
-        yaml,
-    },
-    schema::Document,
+use kindsmith::schema::Document;
+use kindsmith_model::codec::{
+    self, Limits, Order, cbor,
+    protobuf::{self, Message},
+    yaml,
 };
 
 mod bombs;

@@ -11,7 +11,8 @@ use std::{
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::{Method, Request};
-use kindsmith::{__layers::http::Service, Server};
+use kindsmith::Server;
+use kindsmith_server::http::Service;
 use tower::ServiceExt;
 
 const FILL: usize = 1_500;

@@ -15,10 +15,8 @@ use std::{
 use axum::body::Body;
 use http_body_util::BodyExt;
 use hyper::Request;
-use kindsmith::{
-    __layers::storage::{Embedded, Expect, Op, Options, Store},
-    App, Server,
-};
+use kindsmith::{App, Server};
+use kindsmith_storage::{Embedded, Expect, Op, Options, Store};
 use tower::ServiceExt;
 
 mod list;

@@ -12,10 +12,8 @@ use std::{
 use axum::body::Body;
 use http_body_util::BodyExt;
 use hyper::Request;
-use kindsmith::{
-    __layers::storage::{Embedded, Expect, Op, Options, Store},
-    Server,
-};
+use kindsmith::Server;
+use kindsmith_storage::{Embedded, Expect, Op, Options, Store};
 use tower::ServiceExt;
 
 use super::{CONFIG_MAPS, Error, KEYS, OBJECTS_PER_COMMIT, cpu};

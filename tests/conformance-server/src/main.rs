@@ -7,7 +7,7 @@
 mod flags;
 mod gadget;
 mod sprocket;
-#[path = "../../support/widget.rs"]
+#[path = "../../../runtime/model/src/widget.rs"]
 mod widget;
 
 use std::path::PathBuf;

@@ -1,10 +1,6 @@
 //! The decoders of documents.
-use kindsmith::{
-    __layers::codec::{self, Decoded, Limits, Order, cbor, yaml},
-    Resource,
-    kind::Kind,
-    schema::Document,
-};
+use kindsmith::{Resource, kind::Kind, schema::Document};
+use kindsmith_model::codec::{self, Decoded, Limits, Order, cbor, yaml};
 use kindsmith_tests::Random;
 use serde_json::Value;
 

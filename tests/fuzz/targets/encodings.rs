@@ -2,14 +2,14 @@
 use std::sync::Arc;
 
 use kindsmith::{
-    __layers::codec::{
-        self, Encoding, Limits, cbor,
-        protobuf::{self, Message},
-        yaml,
-    },
     Resource, builtin,
     kind::Kind,
     schema::{Document, METADATA, Schema, Type},
+};
+use kindsmith_model::codec::{
+    self, Encoding, Limits, cbor,
+    protobuf::{self, Message},
+    yaml,
 };
 use kindsmith_tests::Random;
 

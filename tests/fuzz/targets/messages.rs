@@ -1,12 +1,10 @@
 //! Protobuf messages without a kind: options of deletions, Status, Scale, discovery; with and without an envelope.
 use std::sync::LazyLock;
 
-use kindsmith::{
-    __layers::codec::{
-        Limits,
-        protobuf::{self, Message},
-    },
-    schema::Document,
+use kindsmith::schema::Document;
+use kindsmith_model::codec::{
+    Limits,
+    protobuf::{self, Message},
 };
 use kindsmith_tests::Random;
 use serde_json::json;

@@ -1,15 +1,15 @@
 //! Targets that need whole objects: Protobuf, and field ownership.
 use kindsmith::{
-    __layers::{
-        codec::{
-            self, Limits,
-            protobuf::{self, Message},
-        },
-        patch::apply::{self, ApplyError, OneVersion, View, Writer},
-    },
     Resource, builtin,
     kind::Kind,
     schema::{self, Document, METADATA},
+};
+use kindsmith_model::{
+    codec::{
+        self, Limits,
+        protobuf::{self, Message},
+    },
+    patch::apply::{self, ApplyError, OneVersion, View, Writer},
 };
 use kindsmith_tests::Random;
 use serde_json::{Map, json};

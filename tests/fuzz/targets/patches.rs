@@ -1,12 +1,8 @@
 //! Patches. An input is a list of a document and a patch.
-use kindsmith::{
-    __layers::{
-        codec::{self, Limits},
-        patch::{PatchError, json as json_patch, merge, strategic},
-    },
-    Resource,
-    kind::Kind,
-    schema::Document,
+use kindsmith::{Resource, kind::Kind, schema::Document};
+use kindsmith_model::{
+    codec::{self, Limits},
+    patch::{PatchError, json as json_patch, merge, strategic},
 };
 use kindsmith_tests::Random;
 use serde_json::json;

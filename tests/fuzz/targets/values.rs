@@ -1,10 +1,9 @@
 //! Field types with their own value rules, in JSON.
 use kindsmith::{
-    __layers::codec::{self, Limits},
     ByteString, Condition, IntOrString, LabelSelector, MicroTime, ObjectMeta, Quantity, RawJson, Time,
-    meta::options::client_name,
-    schema::Document,
+    meta::options::client_name, schema::Document,
 };
+use kindsmith_model::codec::{self, Limits};
 use kindsmith_tests::Random;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;

@@ -1,10 +1,8 @@
 //! YAML.
 use std::fmt::Write;
 
-use kindsmith::{
-    __layers::codec::{self, Limits, yaml},
-    schema::Document,
-};
+use kindsmith::schema::Document;
+use kindsmith_model::codec::{self, Limits, yaml};
 use kindsmith_tests::Random;
 
 use super::decoders::{comes_back, depth, form};

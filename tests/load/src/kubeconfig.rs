@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use kindsmith::__layers::codec::{Limits, yaml};
+use kindsmith_model::codec::{Limits, yaml};
 use serde_json::Value;
 
 use crate::{

@@ -1,8 +1,6 @@
 //! Rules about what can be requested: verbs and subresources.
-use kindsmith::{
-    __layers::endpoint::{Answer, Body},
-    kind::{Verb, model::Version},
-};
+use kindsmith::kind::{Verb, model::Version};
+use kindsmith_model::kind::endpoint::{Answer, Body};
 
 use super::{listed, only_in};
 use crate::check::rule::{

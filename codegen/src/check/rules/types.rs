@@ -1,5 +1,6 @@
 //! Rules about types and formats.
-use kindsmith::{__layers::schema::is_known_format, schema::Type};
+use kindsmith::schema::Type;
+use kindsmith_model::schema::format::is_known as is_known_format;
 
 use crate::check::{
     node::Node,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kindsmith::__layers::text::{in_one_line, is_unsafe};
+use kindsmith_meta::text::{in_one_line, is_unsafe};
 
 /// A page that is written from top to bottom.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! The tables of fields: one for the objects themselves, and one for each struct in them. Types that are named are described once.
 
 use kindsmith::{
-    __layers::endpoint::DocumentSchema,
     kind::Kind,
     schema::{Schema, Type},
 };
+use kindsmith_model::kind::endpoint::DocumentSchema;
 
 use super::{
     limits,

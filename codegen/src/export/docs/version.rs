@@ -1,15 +1,15 @@
 //! A version of a kind: what is served of it, an example, and its fields.
 
 use kindsmith::{
-    __layers::{
-        codec::yaml,
-        endpoint::{Answer, Body, DocumentSchema, Endpoint},
-    },
     kind::{
         Kind, Verb,
         model::{Cell, Column, Scope},
     },
     testing,
+};
+use kindsmith_model::{
+    codec::yaml,
+    kind::endpoint::{Answer, Body, DocumentSchema, Endpoint},
 };
 
 use super::{

@@ -12,11 +12,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::{
-    __layers::storage::{Change, Commit, Embedded, Etcd, Expect, Op, Options, Store},
-    EtcdOptions,
-    meta::Revision,
-};
+use kindsmith::{EtcdOptions, meta::Revision};
+use kindsmith_storage::{Change, Commit, Embedded, Etcd, Expect, Op, Options, Store};
 use kindsmith_tests::{Folder, Random};
 
 use self::member::Member;

@@ -1,0 +1,128 @@
+//! Definitions: resources from manifests of CustomResourceDefinitions (`apiextensions.k8s.io/v1`), as YAML, JSON or documents.
+//!
+//! A definition is judged as a whole, in kube-apiserver's words and by its rules, and everything that is wrong with it is
+//! reported at once. A warning reports each part of a definition that the server ignores. No I/O: a
+//! build script can use it.
+use std::collections::BTreeMap;
+
+use crate::{
+    kind::{Definition, budget::Usage},
+    schema::{
+        Document, Schema,
+        keywords::{self, Additional, Fields, Place, pattern},
+    },
+};
+
+mod check;
+mod definition;
+mod manifest;
+mod model;
+mod print;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod usage;
+mod write;
+
+pub use crate::kind::convert::{Conversion, Webhook, WebhookService};
+pub use crate::schema::keywords::{Fault, Findings, QUANTITY, Warning};
+pub use manifest::{Entry, Manifest, Report, of_value, read};
+pub use write::{Written, write};
+
+/// The group and version of definitions that are read.
+pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
+
+/// What a manifest defines.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Defined {
+    /// The resource in all of its versions.
+    pub definition: Definition,
+    /// The labels and annotations of the manifest.
+    pub metadata: Metadata,
+    /// The warnings.
+    pub warnings: Vec<Warning>,
+}
+
+/// Where `kubectl apply` keeps the manifest that it applied last.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// The labels and annotations of a definition. They say nothing of the kind, and are kept for who writes it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// The labels.
+    pub labels: BTreeMap<String, String>,
+    /// The annotations, without that of `kubectl apply`, which is about the manifest as it was.
+    pub annotations: BTreeMap<String, String>,
+}
+
+impl Metadata {
+    fn of(document: &Document) -> Self {
+        let entries = |name: &str| {
+            let entries = document["metadata"][name].as_object().into_iter().flatten();
+            let texts = entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+            texts.filter(|(key, _)| key != LAST_APPLIED).collect()
+        };
+        Self { labels: entries("labels"), annotations: entries("annotations") }
+    }
+}
+
+/// Reads a definition, a document such as `kube`'s `CustomResourceExt::crd()` gives.
+///
+/// # Errors
+/// Everything that is wrong with it, and the warnings.
+pub fn define(document: &Document) -> Result<Defined, Findings> {
+    define_in(document, Groups::Named)
+}
+
+/// The schema of the schemas in definitions, which contains itself: the only one among the definitions of the schema around it.
+pub fn schema_of_schemas() -> Schema {
+    keywords::schema_of_schemas()
+}
+
+/// The groups that a definition may define kinds in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Groups {
+    /// Named groups only.
+    Named,
+    /// Named groups and the core group.
+    All,
+}
+
+fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
+    let mut findings = Findings::default();
+    shape::check(document, &mut findings);
+    if !findings.errors.is_empty() {
+        return Err(findings);
+    }
+    let definition = definition::Definition::of(document, groups);
+    let (usage, patterns) = usage::of(&definition);
+    excess(&usage, &mut findings);
+    if !findings.errors.is_empty() {
+        return Err(findings);
+    }
+    let schemas = check::check(&definition, &mut findings);
+    drop(patterns);
+    if !findings.errors.is_empty() {
+        return Err(findings);
+    }
+    let defined = model::resource(&definition, &schemas);
+    excess(&Usage::of(&defined), &mut findings);
+    let rules: usize = defined.versions.iter().map(|version| version.schema.rules()).sum();
+    if rules > 0 {
+        let at = Place::known("spec.versions", "/spec/versions");
+        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {rules}"));
+    }
+    if findings.errors.is_empty() {
+        Ok(Defined { definition: defined, metadata: Metadata::of(document), warnings: findings.warnings })
+    } else {
+        Err(findings)
+    }
+}
+
+/// Adds the bounds that a definition exceeds.
+fn excess(usage: &Usage, findings: &mut Findings) {
+    let spec = Place::known("spec", "/spec");
+    usage.excess().for_each(|excess| findings.forbidden(&spec.field("versions"), excess.to_string()));
+}

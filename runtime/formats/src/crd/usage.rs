@@ -1,0 +1,73 @@
+//! What a definition takes as it is written, before its schemas are judged: judging them takes time that grows faster than some
+//! of it.
+use std::collections::HashSet;
+
+use super::{Additional, Fields, definition::Definition, pattern};
+use crate::{
+    kind::budget::{
+        Resource::{
+            Columns, CompiledPatterns, DefaultText, EnumValues, ListKeys, PatternClasses, PatternText, Patterns,
+            RequiredNames, Schemas, Versions,
+        },
+        Usage, length,
+    },
+    schema::{Pattern, keywords::pattern::classes},
+};
+
+/// What a definition takes, as far as it is written in it, and its patterns. They are shared with the schemas that are made while
+/// these are in use, so that each is read once.
+pub(super) fn of(definition: &Definition<'_>) -> (Usage, Vec<Pattern>) {
+    let mut found = Found { usage: Usage::default(), texts: HashSet::new(), patterns: Vec::new() };
+    for version in &definition.versions {
+        found.usage.add(Versions, 1);
+        found.usage.add(Columns, version.items("additionalPrinterColumns").len());
+        found.schema(version.part("schema").part("openAPIV3Schema"));
+    }
+    (found.usage, found.patterns)
+}
+
+struct Found<'d> {
+    usage: Usage,
+    texts: HashSet<&'d str>,
+    patterns: Vec<Pattern>,
+}
+
+impl<'d> Found<'d> {
+    fn schema(&mut self, schema: Fields<'d>) {
+        self.usage.add(Schemas, 1);
+        self.usage.add(EnumValues, schema.items("enum").len());
+        self.usage.add(RequiredNames, schema.items("required").len());
+        let keys = schema.items("x-kubernetes-list-map-keys").len() as u64;
+        self.usage[ListKeys] = self.usage[ListKeys].max(keys);
+        if let Some(default) = schema.get("default") {
+            self.usage.add(DefaultText, usize::try_from(length(default)).unwrap_or(usize::MAX));
+        }
+        self.pattern(schema.text("pattern"));
+        schema.entries("properties").for_each(|(_, property)| self.schema(property));
+        schema.object("items").into_iter().for_each(|items| self.schema(items));
+        schema.branches().for_each(|(_, _, branch)| self.schema(branch));
+        if let Some(Additional::Schema(values)) = schema.additional() {
+            self.schema(values);
+        }
+    }
+
+    fn pattern(&mut self, text: &'d str) {
+        if text.is_empty() || !self.texts.insert(text) {
+            return;
+        }
+        self.usage.add(Patterns, 1);
+        self.usage.add(PatternText, text.len());
+        self.usage.add(PatternClasses, classes(text));
+        // Beyond a bound, the others are not even read.
+        if [Patterns, PatternText, PatternClasses, CompiledPatterns]
+            .into_iter()
+            .any(|resource| self.usage.exceeds(resource))
+        {
+            return;
+        }
+        if let Ok(pattern) = pattern::read(text) {
+            self.usage.add(CompiledPatterns, usize::try_from(pattern.size()).unwrap_or(usize::MAX));
+            self.patterns.push(pattern);
+        }
+    }
+}

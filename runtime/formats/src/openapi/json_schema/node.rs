@@ -1,0 +1,296 @@
+//! One schema made structural, with all that is below it.
+use serde_json::Map;
+
+use super::scalars;
+use crate::{
+    openapi::{
+        components::SCHEMAS,
+        findings::{Findings, Place, shown},
+    },
+    schema::Document,
+};
+
+/// A schema as an object of keywords.
+pub(super) type Node = Map<String, Document>;
+
+/// Where references of JSON Schemas lead.
+const DEFINITIONS: &str = "#/$defs/";
+
+/// Keywords without a meaning for structural schemas. Those that describe content or changes only annotate.
+const IGNORED: [&str; 13] = [
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$schema",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "deprecated",
+    "readOnly",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// Keywords that are read by themselves.
+const READ: [&str; 17] = [
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "default",
+    "enum",
+    "format",
+    "items",
+    "nullable",
+    "oneOf",
+    "prefixItems",
+    "properties",
+    "type",
+    "unevaluatedProperties",
+    "maximum",
+    "minimum",
+];
+
+/// Keywords that are the same in structural schemas, beside those that begin with `x-`.
+const COPIED: [&str; 17] = [
+    "description",
+    "example",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "externalDocs",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "multipleOf",
+    "not",
+    "pattern",
+    "required",
+    "title",
+];
+
+/// Keywords that describe the use of a type, and stay beside a reference to it.
+pub(super) const OF_USE: [&str; 7] =
+    ["default", "description", "example", "examples", "externalDocs", "nullable", "title"];
+
+/// Keywords that structural schemas lack, and the way out.
+const REFUSED: [(&str, &str); 3] = [
+    ("patternProperties", "supported: maps whose keys are any text"),
+    ("propertyNames", "supported: maps whose keys are any text"),
+    ("unevaluatedItems", "supported: lists whose items have one schema"),
+];
+
+/// Makes schemas structural.
+pub(super) struct Rewrite<'d> {
+    raw: &'d Map<String, Document>,
+    /// The definitions that structural schemas refer to; null until they are made.
+    made: Node,
+    /// The definitions that are being read in place of references.
+    open: Vec<String>,
+    pub findings: Findings,
+}
+
+impl<'d> Rewrite<'d> {
+    pub(super) fn new(raw: &'d Map<String, Document>) -> Self {
+        Self { raw, made: Node::new(), open: Vec::new(), findings: Findings::default() }
+    }
+
+    /// The definitions that what was made refers to, and those that they refer to.
+    pub(super) fn definitions(&mut self) -> Node {
+        loop {
+            let next = self.made.iter().find(|(_, made)| made.is_null()).map(|(name, _)| name.clone());
+            let Some(name) = next else { return std::mem::take(&mut self.made) };
+            let made = self.definition(&name);
+            self.made.insert(name, made.into());
+        }
+    }
+
+    fn definition(&mut self, name: &str) -> Node {
+        let raw = self.raw;
+        let place = Place::known(0, super::PLACES[0]);
+        raw.get(name).map(|raw| self.node(raw, &place.key(name))).unwrap_or_default()
+    }
+
+    /// The structural schema of a schema. References stay, so that types keep their names, and may be recursive.
+    pub(super) fn node(&mut self, raw: &Document, place: &Place<'_>) -> Node {
+        let raw = match raw {
+            Document::Object(raw) => raw,
+            Document::Bool(true) => return Node::new(),
+            other => {
+                self.findings
+                    .error(place, format!("found {}, which no value matches; supported: a schema", shown(other)));
+                return Node::new();
+            }
+        };
+        let mut node = self.keywords(raw, place);
+        scalars::read(raw, &mut node, place, &mut self.findings);
+        self.below(raw, &mut node, place);
+        self.refer(raw, &mut node, place);
+        for (index, branch) in list(raw, "allOf").iter().enumerate() {
+            let branch = self.resolved(branch, &place.key("allOf").index(index));
+            self.merge(&mut node, branch, place);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            self.alternatives(keyword, list(raw, keyword), &mut node, place);
+        }
+        self.entries(raw, &mut node, place);
+        node
+    }
+
+    /// The keywords that stay as they are. Unknown ones that may validate are errors.
+    fn keywords(&mut self, raw: &Node, place: &Place<'_>) -> Node {
+        let mut node = Node::new();
+        for (name, value) in raw {
+            if COPIED.contains(&name.as_str()) || name.starts_with("x-") {
+                node.insert(name.clone(), value.clone());
+            } else if !READ.contains(&name.as_str()) && !IGNORED.contains(&name.as_str()) {
+                let way_out = REFUSED.iter().find(|(refused, _)| refused == name).map_or_else(
+                    || format!("supported: {}, {}", READ.join(", "), COPIED.join(", ")),
+                    |(_, way_out)| (*way_out).to_owned(),
+                );
+                self.findings.error(&place.key(name), format!("structural schemas have no {name}; {way_out}"));
+            }
+        }
+        node
+    }
+
+    /// Fields and items.
+    fn below(&mut self, raw: &Node, node: &mut Node, place: &Place<'_>) {
+        if let Some(Document::Object(properties)) = raw.get("properties") {
+            let place = place.key("properties");
+            let made = properties.iter().map(|(name, of)| (name.clone(), self.node(of, &place.key(name)).into()));
+            let made: Node = made.collect();
+            node.insert("properties".to_owned(), made.into());
+        }
+        // A tuple has a schema for each item.
+        let (keyword, tuple) = match (raw.get("prefixItems"), raw.get("items")) {
+            (Some(tuple), _) => ("prefixItems", Some(tuple)),
+            (None, Some(tuple @ Document::Array(_))) => ("items", Some(tuple)),
+            _ => ("items", None),
+        };
+        let place = place.key(keyword);
+        let items = if let Some(Document::Array(tuple)) = tuple {
+            let mut items: Vec<_> =
+                tuple.iter().enumerate().map(|(index, of)| self.node(of, &place.index(index))).collect();
+            items.dedup();
+            if items.len() != 1 {
+                let message =
+                    format!("found a tuple of {} types; supported: a list whose items have one type", items.len());
+                self.findings.error(&place, message);
+            }
+            items.pop()
+        } else {
+            raw.get("items").map(|items| self.node(items, &place))
+        };
+        if let Some(items) = items {
+            let kind = items.get("type").and_then(Document::as_str);
+            let is_set =
+                raw.get("uniqueItems") == Some(&true.into()) && !matches!(kind, None | Some("object" | "array"));
+            if is_set && !node.contains_key("x-kubernetes-list-type") {
+                node.insert("x-kubernetes-list-type".to_owned(), "set".into());
+            }
+            node.insert("items".to_owned(), items.into());
+        }
+    }
+
+    /// The entries of a map. Fields and entries exclude each other in structural schemas.
+    fn entries(&mut self, raw: &Node, node: &mut Node, place: &Place<'_>) {
+        let mut keywords = ["additionalProperties", "unevaluatedProperties"].into_iter();
+        let Some((keyword, values)) = keywords.find_map(|name| Some((name, raw.get(name)?))) else { return };
+        let has_fields = node.get("properties").and_then(Document::as_object).is_some_and(|fields| !fields.is_empty());
+        let place = place.key(keyword);
+        match (values, has_fields) {
+            // Unknown fields are dropped by any structural schema.
+            (Document::Bool(false), _) => {}
+            (values, false) => {
+                let values = self.node(values, &place);
+                node.insert("additionalProperties".to_owned(), values.into());
+            }
+            (values, true) if self.node(values, &place).is_empty() => {
+                node.insert("x-kubernetes-preserve-unknown-fields".to_owned(), true.into());
+            }
+            (_, true) => self.findings.error(
+                &place,
+                "found fields beside entries of one type; supported: a map in a field of its own, and beside fields \
+                 a flattened map of any values (`serde_json::Value`)",
+            ),
+        }
+    }
+
+    /// A reference. Beside keywords that validate or have fields it is read in its place.
+    fn refer(&mut self, raw: &Node, node: &mut Node, place: &Place<'_>) {
+        let Some(target) = raw.get("$ref") else { return };
+        let place = place.key("$ref");
+        let name = target.as_str().and_then(|target| target.strip_prefix(DEFINITIONS)).map(decoded);
+        let Some(name) = name.filter(|name| self.raw.contains_key(name)) else {
+            self.findings.error(&place, format!("found {}; supported: {DEFINITIONS}<name>", shown(target)));
+            return;
+        };
+        let is_alone = raw.keys().all(|name| {
+            name == "$ref"
+                || OF_USE.contains(&name.as_str())
+                || IGNORED.contains(&name.as_str())
+                || name.starts_with("x-")
+        });
+        if is_alone {
+            self.made.entry(name.clone()).or_insert(Document::Null);
+            node.insert("$ref".to_owned(), format!("{SCHEMAS}{name}").into());
+        } else if let Some(target) = self.open(&name, &place) {
+            self.merge(node, target, &place);
+        }
+    }
+
+    /// The structural schema of a schema, with the content of what it refers to.
+    pub(super) fn resolved(&mut self, raw: &Document, place: &Place<'_>) -> Node {
+        let node = self.node(raw, place);
+        self.content(node, place)
+    }
+
+    /// A structural schema with the content of what it refers to.
+    pub(super) fn content(&mut self, mut node: Node, place: &Place<'_>) -> Node {
+        let Some(target) = node.remove("$ref") else { return node };
+        let name = target.as_str().and_then(|target| target.strip_prefix(SCHEMAS)).unwrap_or_default().to_owned();
+        if let Some(target) = self.open(&name, place) {
+            self.merge(&mut node, target, place);
+        }
+        node
+    }
+
+    /// The content of a definition, unless it is being read.
+    fn open(&mut self, name: &str, place: &Place<'_>) -> Option<Node> {
+        if self.open.iter().any(|open| open == name) {
+            self.findings
+                .error(place, format!("{name} contains itself without a field in between; supported: a field"));
+            return None;
+        }
+        self.open.push(name.to_owned());
+        let node = self.definition(name);
+        let node = self.content(node, place);
+        self.open.pop();
+        Some(node)
+    }
+}
+
+/// The schemas of a junctor.
+fn list<'r>(raw: &'r Node, keyword: &str) -> &'r [Document] {
+    raw.get(keyword).and_then(Document::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// A name as it is in a JSON pointer in the fragment of a URI.
+fn decoded(name: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = name.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let escaped = hex.filter(|_| first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(escaped.unwrap_or(first));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~")
+}

@@ -1,0 +1,371 @@
+//! OpenAPI v3 documents, as Kubernetes publishes them, as [`Definition`]s: one for each resource, with the versions that
+//! the documents have of it.
+//!
+//! The documents are read as JSON values rather than by the types of the crate `openapiv3`, which drop keywords that they
+//! do not know, and stop at the first value of a wrong type. Here, everything that is wrong is reported at once with its
+//! place, and so is everything that has no effect.
+//!
+//! Kinds, verbs and subresources are read from the paths, by `x-kubernetes-group-version-kind` and
+//! `x-kubernetes-action`; their schemas from `components/schemas`. What documents do not say is what Kubernetes' kinds
+//! have in common: the paths of a scale are `spec.replicas` and `status.replicas`, if an overlay does not name others, and a kind whose status has an
+//! `observedGeneration` counts generations.
+//!
+//! Documents do not say the numbers of fields either. Protobuf definitions in proto2 or proto3 beside them do, by messages named
+//! like schemas, such as `k8s.io.api.apps.v1.Deployment` for `io.k8s.api.apps.v1.Deployment`. Kinds all of whose fields have numbers
+//! are served in Protobuf, too.
+
+#[cfg(test)]
+mod beside_tests;
+mod bodies;
+mod components;
+mod defaults;
+#[cfg(test)]
+mod defaults_tests;
+mod discovery;
+mod findings;
+#[cfg(test)]
+mod forms_tests;
+#[cfg(test)]
+mod hostile_tests;
+#[cfg(feature = "schemars")]
+pub(crate) mod json_schema;
+mod members;
+mod messages;
+#[cfg(test)]
+mod messages_tests;
+#[cfg(test)]
+mod names_tests;
+pub mod overlay;
+mod paths;
+mod resources;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod validations;
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use serde::{Deserialize, de::IgnoredAny};
+
+use self::{
+    components::{Components, Pool},
+    discovery::Discovered,
+    findings::{Finding, Findings, Place, shown},
+    resources::{ReadVersion, Reader},
+};
+use crate::{
+    codec::{self, Limits, yaml},
+    crd::{Entry, Report},
+    kind::{Definition, Kind, Policy, budget::Usage, convert::Conversion},
+    meta::version,
+    schema::Document,
+};
+
+/// The error for a file of another sort.
+const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: OpenAPI 3 (with the member openapi), \
+     APIGroupDiscoveryList, APIResourceList, Overlay, and Protobuf definitions (with syntax or package first)";
+/// How large a document may be in memory.
+const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
+
+use self::messages::Messages;
+pub use self::overlay::Overlay;
+
+/// A file to read: an OpenAPI v3 document, a discovery document, an [overlay], or Protobuf definitions.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Source<'t> {
+    /// Its name, for messages.
+    pub name: &'t str,
+    /// Its content: JSON or YAML.
+    pub text: &'t [u8],
+}
+
+impl<'t> Source<'t> {
+    /// A file of this name and content.
+    pub fn new(name: &'t str, text: &'t [u8]) -> Self {
+        Self { name, text }
+    }
+}
+
+/// The kinds of documents that are read beside OpenAPI documents: overlays, then those of discovery.
+const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
+
+/// What documents describe.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Described {
+    /// The resources, by group and plural.
+    pub resources: Vec<Resource>,
+    /// The overlays, which the resources already follow; for resources from elsewhere.
+    pub overlays: Vec<Overlay>,
+    /// The messages of Protobuf definitions, which the resources already follow.
+    messages: Messages,
+    /// The warnings: parts of documents without effect.
+    pub warnings: Report,
+}
+
+impl Described {
+    /// What documents of Kubernetes' own kinds lack beside them, and what does not work without it.
+    pub fn lacks(&self) -> Option<String> {
+        let of_kubernetes = self.resources.iter().filter(|resource| resource.policy.has_routes());
+        let count = of_kubernetes.count();
+        let protobuf = "the Protobuf definitions (.proto files), without which bodies in Protobuf are refused, as `kubectl create \
+                        deployment` sends them";
+        let overlay = "an overlay, without which columns, field selectors and scales are missing";
+        let missing = [(self.messages.is_empty(), protobuf), (self.overlays.is_empty(), overlay)];
+        let missing: Vec<_> = missing.iter().filter(|(is_missing, _)| *is_missing).map(|(_, what)| *what).collect();
+        (count > 0 && !missing.is_empty()).then(|| {
+            let missing = missing.join("; and ");
+            format!(
+                "{count} kinds of Kubernetes itself are served by OpenAPI documents alone. Missing is {missing}. Name the files \
+                 of schemas/kubernetes (in the repository of Kindsmith), too"
+            )
+        })
+    }
+
+    /// Adds what overlays and Protobuf definitions say to a resource from a manifest, and returns warnings.
+    ///
+    /// # Errors
+    /// What contradicts the Protobuf definitions, with their lines.
+    pub fn complete(&self, definition: &mut Definition) -> Result<Report, Report> {
+        self.overlays.iter().for_each(|overlay| overlay.apply(definition));
+        self.messages.apply(definition)
+    }
+}
+
+/// A resource that documents describe.
+#[derive(Clone)]
+pub struct Resource {
+    /// The group, names, versions and schemas.
+    pub definition: Definition,
+    /// How it is served where kinds differ: like the kinds compiled into Kubernetes if it is one of them, and otherwise
+    /// like custom resources.
+    pub policy: &'static dyn Policy,
+    /// The document of each version, by its index among the files that were read; empty for a resource from elsewhere.
+    pub documents: Vec<usize>,
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Resource({})", self.definition.shared.group_resource())
+    }
+}
+
+impl Resource {
+    /// The kind in each of its versions. Between versions, only `apiVersion` differs.
+    pub fn kinds(&self) -> Vec<Kind> {
+        self.definition.kinds(self.policy)
+    }
+}
+
+/// Reads files, which together describe an API: OpenAPI documents, discovery documents beside them, and overlays. Versions of one resource, in one document or several, become one
+/// definition, which is stored in the version of highest priority.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
+    let mut findings = Findings::default();
+    let (mut messages, mut decoded) = (Messages::default(), Vec::new());
+    for (index, source) in sources.iter().enumerate() {
+        if Messages::is_one(source.text) {
+            messages.read((source.name, source.text), index, &mut findings);
+            decoded.push(None);
+        } else {
+            decoded.push(decode(index, source, &mut findings));
+        }
+    }
+    let (mut pool, mut versions) = (Pool::with(messages), Vec::new());
+    for (index, document) in decoded.iter().enumerate() {
+        if let Some(document) = document
+            && !Discovered::is_one(document)
+            && !Overlay::is_one(document)
+        {
+            read_document(index, document, &mut pool, &mut findings, &mut versions);
+        }
+    }
+    let unscaled = versions.iter().filter_map(|read| {
+        let pointer = read.unscaled.clone()?;
+        Some((read.shared.group_resource(), read.version.name.clone(), read.document, pointer))
+    });
+    let unscaled: Vec<_> = unscaled.collect();
+    let mut resources = merge(versions, &mut findings);
+    let (mut discovered, mut overlays) = (Discovered::default(), Vec::new());
+    for (index, document) in decoded.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
+        if Discovered::is_one(document) {
+            discovered.read(document, &Place::of(index), &mut findings);
+        } else if Overlay::is_one(document) {
+            overlays.push(Overlay::of(document, &Place::of(index), &mut findings));
+        }
+    }
+    for resource in &mut resources {
+        discovered.apply(resource, &mut findings);
+        for overlay in &overlays {
+            overlay.apply(&mut resource.definition);
+        }
+    }
+    for (of, version, document, pointer) in unscaled {
+        let mut read = resources.iter().filter(|resource| resource.definition.shared.group_resource() == of);
+        let has_scale = read.any(|of| of.definition.versions.iter().any(|of| of.name == version && of.scale.is_some()));
+        if !has_scale {
+            let message = "the scale is not served: the kind has no spec.replicas and status.replicas, and no overlay \
+                           names its paths";
+            findings.warning(&Place::known(document, &pointer), message);
+        }
+    }
+    discovered.warn_of_unused(&mut findings);
+    for resource in &resources {
+        let rules: usize = resource.definition.versions.iter().map(|version| version.schema.rules()).sum();
+        if let (true, Some(document)) = (rules > 0, resource.documents.first()) {
+            let of = resource.definition.shared.group_resource();
+            let message = format!("CEL rules of {of} are not enforced yet, and objects may violate them: {rules}");
+            findings.warning(&Place::of(*document), message);
+        }
+    }
+    let report = |findings| Report(entries(sources, findings));
+    if findings.errors.is_empty() {
+        Ok(Described { resources, overlays, messages: pool.messages, warnings: report(findings.warnings) })
+    } else {
+        Err(report(findings.errors))
+    }
+}
+
+/// True if a file is an OpenAPI document, or one that is read beside it, and no manifest.
+pub fn is_document(text: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        openapi: Option<IgnoredAny>,
+        swagger: Option<IgnoredAny>,
+        kind: Option<String>,
+    }
+    if Messages::is_one(text) {
+        return true;
+    }
+    let is_beside = |kind: &str| BESIDE.contains(&kind);
+    let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    if is_json {
+        let head = serde_json::from_slice::<Head>(text).ok();
+        return head.is_some_and(|head| {
+            head.openapi.or(head.swagger).is_some() || head.kind.as_deref().is_some_and(is_beside)
+        });
+    }
+    let text = String::from_utf8_lossy(text);
+    text.lines().any(|line| match line.split_once(':') {
+        Some(("openapi" | "swagger", _)) => true,
+        Some(("kind", kind)) => is_beside(kind.trim().trim_matches(['"', '\''])),
+        _ => false,
+    })
+}
+
+/// Decodes a file. JSON, which is faster to decode, begins with a brace.
+fn decode(index: usize, source: &Source<'_>, findings: &mut Findings) -> Option<Document> {
+    let is_json = source.text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    let decoded = if is_json {
+        codec::decode(source.text, &LIMITS).map_err(|error| (error.line.max(1), error.message))
+    } else {
+        yaml::decode(source.text, &LIMITS).map_err(|error| (error.line, format!("yaml: {}", error.reason)))
+    };
+    let place = Place::of(index);
+    match decoded {
+        Ok(decoded) => {
+            decoded.faults.into_iter().for_each(|fault| findings.error(&place, fault));
+            Some(decoded.document)
+        }
+        Err((line, why)) => {
+            findings.error_at_line(&place, line, why);
+            None
+        }
+    }
+}
+
+fn read_document<'d>(
+    index: usize,
+    document: &'d Document,
+    pool: &mut Pool<'d>,
+    findings: &mut Findings,
+    versions: &mut Vec<ReadVersion>,
+) {
+    let place = Place::of(index);
+    match (document.get("openapi"), document.get("swagger")) {
+        (Some(Document::String(version)), _) if version.starts_with("3.") => {}
+        (Some(other), _) => {
+            return findings.error(&place.key("openapi"), format!("found {}; supported: 3.0 and 3.1", shown(other)));
+        }
+        (None, Some(other)) => {
+            let message = format!("found OpenAPI {}; supported: OpenAPI 3.0 and 3.1", shown(other));
+            return findings.error(&place.key("swagger"), message);
+        }
+        (None, None) => return findings.error(&place, NO_DOCUMENT),
+    }
+    let mut components = Components::of(index, document, pool, findings);
+    let found = paths::find(index, document, findings);
+    if found.is_empty() {
+        findings.warning(&place.key("paths"), "no path is that of a resource: the document serves no kind");
+    }
+    let mut reader = Reader::new(&mut components, pool, findings);
+    versions.extend(found.iter().filter_map(|((at, plural), found)| reader.version(at, plural, found)));
+}
+
+/// Puts the versions of each resource together.
+fn merge(versions: Vec<ReadVersion>, findings: &mut Findings) -> Vec<Resource> {
+    let mut resources: BTreeMap<(String, String), Vec<ReadVersion>> = BTreeMap::new();
+    for read in versions {
+        let key = (read.shared.group.clone(), read.shared.names.plural.clone());
+        resources.entry(key).or_default().push(read);
+    }
+    resources.into_values().map(|versions| resource(versions, findings)).collect()
+}
+
+fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource {
+    versions.sort_by(|a, b| version::by_priority(&a.version.name, &b.version.name));
+    let stored = &versions[0];
+    let mut error = |of: &ReadVersion, message: String| {
+        findings.error(&Place::known(of.document, &of.pointer), message);
+    };
+    for other in &versions[1..] {
+        if other.shared != stored.shared {
+            let message = format!(
+                "{} in version {} differs from version {} in its scope, its kind, the kind of its lists, or in whether \
+                 objects are stored: versions of a resource have these in common",
+                other.shared.group_resource(),
+                other.version.name,
+                stored.version.name,
+            );
+            error(other, message);
+        }
+    }
+    let definition = Definition {
+        shared: Arc::new(stored.shared.clone()),
+        storage_version: stored.version.name.clone(),
+        versions: versions.iter().map(|read| Arc::new(read.version.clone())).collect(),
+        conversion: Conversion::None,
+    };
+    for (version, problem) in definition.problems() {
+        error(version.map_or(stored, |index| &versions[index]), problem);
+    }
+    for excess in Usage::of(&definition).excess() {
+        error(stored, excess.to_string());
+    }
+    for read in &versions {
+        for problem in read.version.problems(&definition.shared).iter() {
+            error(read, problem.to_owned());
+        }
+    }
+    Resource { definition, policy: stored.policy, documents: versions.iter().map(|read| read.document).collect() }
+}
+
+/// Findings with the lines of their files.
+fn entries(sources: &[Source<'_>], findings: Vec<Finding>) -> Vec<Entry> {
+    let mut lines = BTreeMap::new();
+    let entry = |Finding { document, pointer, line, message }| {
+        let source: &Source<'_> = &sources[document];
+        let line = line.unwrap_or_else(|| {
+            let lines = lines.entry(document).or_insert_with(|| {
+                let text = std::str::from_utf8(source.text).unwrap_or_default();
+                yaml::Lines::new(text)
+            });
+            lines.of(&pointer)
+        });
+        Entry { source: source.name.to_owned(), document: 1, line, pointer, message }
+    };
+    findings.into_iter().map(entry).collect()
+}

@@ -1,0 +1,309 @@
+//! Prints values as Go does. kube-apiserver's messages contain such text, and clients match on it.
+//!
+//! Documents correspond to Go's decoded JSON: `nil`, `bool`, `int64`, `float64`, `string`, `[]interface {}` and
+//! `map[string]interface {}`. Go prints maps sorted by key, which is the order of documents.
+use std::fmt::{self, Write};
+
+use serde_json::{Map, Number, Value};
+
+/// The maximum length of a document in a message, in bytes. Go has no limit, so that it answers megabytes to a patch of
+/// megabytes.
+const LONGEST: usize = 4_000;
+
+/// A document in the format of `%v`: `map[name:one ports:[80 443]]`. Long ones are truncated.
+pub fn plain(value: &Value) -> String {
+    cut(|out| Verb::Plain.value(value, out))
+}
+
+/// Items as `%v` prints a list. Long ones are truncated.
+pub fn plain_list<'v>(items: impl IntoIterator<Item = &'v Value>) -> String {
+    cut(|out| Verb::Plain.list(items, out))
+}
+
+/// Fields as `%v` prints a map. Long ones are truncated.
+pub fn plain_map(fields: &Map<String, Value>) -> String {
+    cut(|out| Verb::Plain.map(fields, out))
+}
+
+/// A document in the format of `%#v`: `map[string]interface {}{"name":"one"}`. Long ones are truncated.
+pub fn syntax(value: &Value) -> String {
+    syntax_in(Verb::Syntax { map: "map[string]interface {}" }, value)
+}
+
+/// A document decoded from YAML, where keys may have any type, in the format of `%#v`. Long ones are truncated.
+pub fn syntax_of_yaml(value: &Value) -> String {
+    syntax_in(Verb::Syntax { map: "map[interface {}]interface {}" }, value)
+}
+
+fn syntax_in(verb: Verb, value: &Value) -> String {
+    // `nil` is a typed value only within lists and maps.
+    let verb = if value.is_null() { Verb::Plain } else { verb };
+    cut(|out| verb.value(value, out))
+}
+
+/// Text in the format of `%q`.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    quote(text, &mut out).expect("writing to a String cannot fail");
+    out
+}
+
+/// The beginning of a long text that someone else wrote, for an error.
+pub fn shortened(text: &str) -> String {
+    cut(|out| out.write_str(text))
+}
+
+/// The type of a value in the format of `%T`.
+pub fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+/// A finite floating-point number in the format of `%v` and `%g`: the shortest digits that parse to the same number,
+/// with an exponent below 1e-4 and from 1e6 on.
+pub fn float(value: impl fmt::Display + fmt::LowerExp) -> String {
+    let scientific = format!("{value:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    match exponent.parse::<i32>().unwrap_or_default() {
+        -4..6 => value.to_string(),
+        exponent => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.abs())
+        }
+    }
+}
+
+fn number(number: &Number) -> String {
+    match number.as_f64() {
+        Some(double) if number.is_f64() => float(double),
+        _ => number.to_string(),
+    }
+}
+
+/// The printed text, truncated to [`LONGEST`].
+fn cut(print: impl FnOnce(&mut Bounded) -> fmt::Result) -> String {
+    let mut out = Bounded(String::new());
+    match print(&mut out) {
+        Ok(()) => out.0,
+        Err(fmt::Error) => out.0 + "…",
+    }
+}
+
+/// A writer that fails at its maximum length, which ends the printing.
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = text.floor_char_boundary(LONGEST - self.0.len());
+        self.0.push_str(&text[..end]);
+        if end == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+/// The printing format.
+#[derive(Clone, Copy)]
+enum Verb {
+    /// `%v`.
+    Plain,
+    /// `%#v`.
+    Syntax {
+        /// The type of maps.
+        map: &'static str,
+    },
+}
+
+impl Verb {
+    fn value(self, value: &Value, out: &mut Bounded) -> fmt::Result {
+        match (value, self) {
+            (Value::Null, Self::Plain) => out.write_str("<nil>"),
+            (Value::Null, Self::Syntax { .. }) => out.write_str("interface {}(nil)"),
+            (Value::Bool(flag), _) => write!(out, "{flag}"),
+            (Value::Number(value), _) => out.write_str(&number(value)),
+            (Value::String(text), _) => self.text(text, out),
+            (Value::Array(items), _) => self.list(items, out),
+            (Value::Object(fields), _) => self.map(fields, out),
+        }
+    }
+
+    fn text(self, text: &str, out: &mut Bounded) -> fmt::Result {
+        match self {
+            Self::Plain => out.write_str(text),
+            Self::Syntax { .. } => quote(text, out),
+        }
+    }
+
+    fn list<'v>(self, items: impl IntoIterator<Item = &'v Value>, out: &mut Bounded) -> fmt::Result {
+        let (open, separator, close) = match self {
+            Self::Plain => ("[", " ", "]"),
+            Self::Syntax { .. } => ("[]interface {}{", ", ", "}"),
+        };
+        out.write_str(open)?;
+        for (index, item) in items.into_iter().enumerate() {
+            out.write_str(if index > 0 { separator } else { "" })?;
+            self.value(item, out)?;
+        }
+        out.write_str(close)
+    }
+
+    fn map(self, fields: &Map<String, Value>, out: &mut Bounded) -> fmt::Result {
+        let (name, open, separator, close) = match self {
+            Self::Plain => ("map", "[", " ", "]"),
+            Self::Syntax { map } => (map, "{", ", ", "}"),
+        };
+        out.write_str(name)?;
+        out.write_str(open)?;
+        for (index, (name, value)) in fields.iter().enumerate() {
+            out.write_str(if index > 0 { separator } else { "" })?;
+            self.text(name, out)?;
+            out.write_str(":")?;
+            self.value(value, out)?;
+        }
+        out.write_str(close)
+    }
+}
+
+fn quote(text: &str, out: &mut impl Write) -> fmt::Result {
+    out.write_char('"')?;
+    for character in text.chars() {
+        match (character, u32::from(character)) {
+            ('"' | '\\', _) => write!(out, "\\{character}"),
+            ('\u{7}', _) => out.write_str("\\a"),
+            ('\u{8}', _) => out.write_str("\\b"),
+            ('\t', _) => out.write_str("\\t"),
+            ('\n', _) => out.write_str("\\n"),
+            ('\u{b}', _) => out.write_str("\\v"),
+            ('\u{c}', _) => out.write_str("\\f"),
+            ('\r', _) => out.write_str("\\r"),
+            _ if is_printable(character) => out.write_char(character),
+            (_, code @ 0..0x80) => write!(out, "\\x{code:02x}"),
+            (_, code @ 0x80..0x1_0000) => write!(out, "\\u{code:04x}"),
+            (_, code) => write!(out, "\\U{code:08x}"),
+        }?;
+    }
+    out.write_char('"')
+}
+
+/// Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
+fn is_printable(character: char) -> bool {
+    if character.is_ascii() {
+        return !character.is_ascii_control();
+    }
+    // Rust escapes characters that are not printable, and a combining mark at the beginning of a text.
+    let mut buffer = [b'_'; 5];
+    let end = 1 + character.encode_utf8(&mut buffer[1..]).len();
+    let text = str::from_utf8(&buffer[..end]).expect("a character is UTF-8");
+    text.escape_debug().nth(1) == Some(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn text_is_quoted_as_go_quotes_it() {
+        for (text, want) in [
+            ("", r#""""#),
+            ("it's `plain`, ~", r#""it's `plain`, ~""#),
+            (r#"a"b\c/d"#, r#""a\"b\\c/d""#),
+            ("\u{7}\u{8}\u{c}\n\r\t\u{b}", r#""\a\b\f\n\r\t\v""#),
+            ("\0\u{1}\u{1b}\u{1f}\u{7f}", r#""\x00\x01\x1b\x1f\x7f""#),
+            ("grün, 日本語, 🦀", r#""grün, 日本語, 🦀""#),
+            // Go decodes a byte that is not UTF-8 to this character.
+            ("\u{fffd}", "\"\u{fffd}\""),
+            ("e\u{301}, \u{301}", "\"e\u{301}, \u{301}\""),
+            ("\u{80}\u{9f}\u{a0}\u{ad}", r#""\u0080\u009f\u00a0\u00ad""#),
+            ("\u{200b}\u{2028}\u{2029}\u{3000}\u{feff}", r#""\u200b\u2028\u2029\u3000\ufeff""#),
+            ("\u{e000}\u{ffff}\u{10ffff}\u{e0001}", r#""\ue000\uffff\U0010ffff\U000e0001""#),
+        ] {
+            assert_eq!(quoted(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn documents_are_printed_as_percent_v_prints_them() {
+        for (value, want) in [
+            (json!(null), "<nil>"),
+            (json!(true), "true"),
+            (json!(-7), "-7"),
+            (json!("a \"b\"\n"), "a \"b\"\n"),
+            (json!([]), "[]"),
+            (json!({}), "map[]"),
+            (json!({"b": [1, "x", null, {}], "a": {"c": false}, "": ""}), "map[: a:map[c:false] b:[1 x <nil> map[]]]"),
+        ] {
+            assert_eq!(plain(&value), want);
+        }
+        assert_eq!(plain_list(&[json!("a"), json!(1)]), "[a 1]");
+        assert_eq!(plain_map(json!({"a": 1}).as_object().expect("a map")), "map[a:1]");
+    }
+
+    #[test]
+    fn documents_are_printed_as_percent_sharp_v_prints_them() {
+        for (value, want) in [
+            (json!(null), "<nil>"),
+            (json!(false), "false"),
+            (json!(1.5), "1.5"),
+            (json!("a\"b"), r#""a\"b""#),
+            (json!([]), "[]interface {}{}"),
+            (json!([1, null]), "[]interface {}{1, interface {}(nil)}"),
+            (
+                json!({"b": {"\t": "c"}, "a": []}),
+                r#"map[string]interface {}{"a":[]interface {}{}, "b":map[string]interface {}{"\t":"c"}}"#,
+            ),
+        ] {
+            assert_eq!(syntax(&value), want);
+        }
+        assert_eq!(
+            syntax_of_yaml(&json!([{"a": null}])),
+            r#"[]interface {}{map[interface {}]interface {}{"a":interface {}(nil)}}"#
+        );
+    }
+
+    #[test]
+    fn floats_have_an_exponent_where_go_gives_them_one() {
+        for (value, want) in [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.5, "1.5"),
+            (-0.1, "-0.1"),
+            (0.0001, "0.0001"),
+            (0.000_01, "1e-05"),
+            (0.000_012_5, "1.25e-05"),
+            (999_999.0, "999999"),
+            (1_000_000.0, "1e+06"),
+            (123_456_789.0, "1.23456789e+08"),
+            (1e21, "1e+21"),
+            (1e100, "1e+100"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (5e-324, "5e-324"),
+        ] {
+            assert_eq!(float(value), want);
+        }
+        assert_eq!(float(0.1_f32), "0.1");
+        assert_eq!(plain(&json!([0.5, 1e21, 9_007_199_254_740_993_i64])), "[0.5 1e+21 9007199254740993]");
+    }
+
+    #[test]
+    fn types_have_their_names_in_go() {
+        let names = [json!(null), json!(true), json!(1), json!(1.5), json!(""), json!([]), json!({})];
+        let names: Vec<_> = names.iter().map(type_name).collect();
+        assert_eq!(names, ["<nil>", "bool", "int64", "float64", "string", "[]interface {}", "map[string]interface {}"]);
+    }
+
+    #[test]
+    fn long_documents_are_cut() {
+        let text = plain(&json!(["é".repeat(LONGEST), {"b": 1}]));
+        assert!(text.len() <= LONGEST + "…".len() && text.ends_with("é…"), "{}", text.len());
+        let text = syntax(&json!({"a": vec![1; LONGEST]}));
+        assert!(text.len() <= LONGEST + "…".len() && text.ends_with('…'), "{}", text.len());
+        assert!(!plain(&json!("x".repeat(LONGEST))).ends_with('…'), "this one just fits");
+    }
+}

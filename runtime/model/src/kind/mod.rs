@@ -1,0 +1,31 @@
+//! Kinds: the `Resource` trait, the definition of a resource and what a kind does, versions and their conversion, and
+//! what they take.
+
+pub mod binding;
+pub mod budget;
+pub mod cells;
+pub(crate) mod changes;
+mod columns;
+pub mod convert;
+pub(crate) mod definition;
+pub mod difference;
+pub mod endpoint;
+#[cfg(any(test, feature = "test-support"))]
+pub mod fixture;
+pub mod hook;
+pub mod jsonpath;
+pub mod model;
+pub mod names;
+pub mod policy;
+pub mod resource;
+mod versions;
+
+pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError, HookFuture, Kind, KindData, NoHooks};
+pub use changes::Changes;
+pub use convert::{Convert, Unchanged};
+pub use definition::{Definition, Problems};
+pub use endpoint::Verb;
+pub use jsonpath::{CellMeter, JsonPath};
+pub use policy::{Compiled, Custom, Described, Policy};
+pub use resource::{Resource, Stored, Unstored};
+pub use versions::{Versions, by_resource};

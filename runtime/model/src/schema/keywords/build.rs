@@ -1,0 +1,198 @@
+//! From `JSONSchemaProps` to the model's schema.
+//!
+//! Some of what such a schema can say has no effect: formats that are not known, of which a warning says so, and rules in CEL, of
+//! which one warning says so of the whole definition. They are published.
+use super::{
+    fields::{Additional, Fields},
+    findings::Findings,
+    pattern,
+    place::Place,
+};
+use crate::schema::{
+    Document, Properties, Schema, format,
+    junctors::Junctors,
+    model::{ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule},
+    shared,
+};
+
+/// The schema of a kind. Every object has type meta and metadata, which are not in it.
+///
+/// The only errors that it finds are patterns that cannot be compiled.
+pub fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) {
+    let mut findings = Findings::default();
+    let mut schema = node(root, place, &mut findings);
+    for name in ["apiVersion", "kind", "metadata"] {
+        schema.properties.remove(name);
+        schema.required.retain(|required| required != name);
+    }
+    schema.keep_root_changeable();
+    (schema, findings)
+}
+
+/// What the schema of a kind says of the names of objects, as a schema of objects that says nothing else.
+pub fn names(root: Fields<'_>) -> Option<Schema> {
+    let declared = root.part("properties").part("metadata").part("properties");
+    // What is wrong in it is found where it is read as a part of the whole.
+    let (place, mut unused) = (Place::known("", ""), Findings::default());
+    let read = ["name", "generateName"].into_iter().filter_map(|name| {
+        let schema = validations(declared.object(name)?, &place, &mut unused);
+        (schema != Schema::default()).then(|| (name.to_owned(), Schema { kind: Type::String, ..schema }))
+    });
+    let of = |properties: Properties| Schema { kind: Type::Object, properties, ..Schema::default() };
+    let names: Properties = read.collect();
+    (!names.is_empty()).then(|| of([("metadata".to_owned(), of(names))].into()))
+}
+
+/// A structural schema node.
+fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
+    let mut schema = validations(from, place, findings);
+    schema.kind = type_of(from);
+    from.text("description").clone_into(&mut schema.description);
+    schema.preserve_unknown = from.flag("x-kubernetes-preserve-unknown-fields");
+    schema.embedded = from.flag("x-kubernetes-embedded-resource");
+    schema.nullable = from.flag("nullable");
+    schema.default = from.get("default").cloned().map(settled);
+    schema.map_atomic = from.text("x-kubernetes-map-type") == "atomic";
+    schema.list = match from.text("x-kubernetes-list-type") {
+        "set" => ListType::Set,
+        "map" => ListType::Map(from.texts("x-kubernetes-list-map-keys").map(str::to_owned).collect()),
+        _ => ListType::Atomic,
+    };
+    let mut strategies = from.text("x-kubernetes-patch-strategy").split(',');
+    schema.patch = PatchStrategy {
+        merge: strategies.clone().any(|strategy| strategy == "merge"),
+        retain_keys: strategies.any(|strategy| strategy == "retainKeys"),
+        merge_key: text(from, "x-kubernetes-patch-merge-key"),
+    };
+    let properties = place.field("properties");
+    schema.properties = from
+        .entries("properties")
+        .map(|(name, property)| (name.to_owned(), shared(node(property, &properties.key(name), findings))))
+        .collect();
+    schema.items = from.object("items").map(|items| shared(node(items, &place.field("items"), findings)));
+    let additional = place.field("additionalProperties");
+    schema.additional = match from.additional() {
+        Some(Additional::Schema(values)) => Some(shared(node(values, &additional, findings))),
+        Some(Additional::Any(is_allowed)) => Some(Schema { boolean: Some(is_allowed), ..Schema::default() }.into()),
+        None => None,
+    };
+    let mut unenforced = unenforced(from);
+    schema.immutable = take_unchanged_rule(&mut unenforced.rules);
+    schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
+    schema
+}
+
+/// What is published and not enforced.
+fn unenforced(from: Fields<'_>) -> Unenforced {
+    Unenforced {
+        title: from.text("title").to_owned(),
+        example: from.get("example").cloned(),
+        external_docs: from.get("externalDocs").cloned(),
+        rules: from.items("x-kubernetes-validations").to_vec(),
+        unions: Vec::new(),
+    }
+}
+
+/// The schema that consists of some keywords.
+///
+/// # Errors
+/// Keywords of a wrong type, and patterns that cannot be compiled.
+pub fn read(document: &Document) -> Result<Schema, String> {
+    let (place, mut findings) = (Place::known("", ""), Findings::default());
+    super::shape::check_schema(document, &place, &mut findings);
+    if findings.errors.is_empty() {
+        let read = node(Fields::of(document), &place, &mut findings);
+        if findings.errors.is_empty() {
+            return Ok(read);
+        }
+    }
+    let errors = findings.errors.iter().map(|fault| format!("{}: {}", fault.pointer, fault.error));
+    Err(errors.collect::<Vec<_>>().join("; "))
+}
+
+/// A branch of a junctor, which only validates.
+fn branch(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
+    let mut schema = validations(from, place, findings);
+    let properties = place.field("properties");
+    schema.properties = from
+        .entries("properties")
+        .map(|(name, property)| (name.to_owned(), branch(property, &properties.key(name), findings)))
+        .collect();
+    schema.items = from.object("items").map(|items| branch(items, &place.field("items"), findings).into());
+    schema
+}
+
+/// The keywords that nodes and branches share: they validate.
+fn validations(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
+    let count = |name: &str| from.integer(name).map(|number| u64::try_from(number).unwrap_or_default());
+    let schema = Schema {
+        format: text(from, "format"),
+        enumeration: from.items("enum").iter().cloned().map(settled).collect(),
+        minimum: from.number("minimum"),
+        exclusive_minimum: from.flag("exclusiveMinimum"),
+        maximum: from.number("maximum"),
+        exclusive_maximum: from.flag("exclusiveMaximum"),
+        multiple_of: from.number("multipleOf"),
+        min_length: count("minLength"),
+        max_length: count("maxLength"),
+        // Structural schemas refuse what is no pattern.
+        pattern: text(from, "pattern").and_then(|text| pattern::read(&text).ok()),
+        min_items: count("minItems"),
+        max_items: count("maxItems"),
+        min_properties: count("minProperties"),
+        max_properties: count("maxProperties"),
+        required: from.texts("required").map(str::to_owned).collect(),
+        junctors: junctors(from, place, findings).map(Into::into),
+        ..Schema::default()
+    };
+    if let Some(format) = schema.format.as_deref().filter(|given| !is_checked(given, from.text("type"))) {
+        findings.warning(&place.field("format"), format!("unrecognized format {format:?}"));
+    }
+    schema
+}
+
+/// Returns true if kube-apiserver validates this format for this type.
+fn is_checked(given: &str, kind: &str) -> bool {
+    match kind {
+        "" | "string" => format::is_known(given),
+        "integer" => matches!(given, "int32" | "int64"),
+        "number" => matches!(given, "float" | "double"),
+        _ => false,
+    }
+}
+
+fn type_of(from: Fields<'_>) -> Type {
+    match Type::of_name(from.text("type")) {
+        _ if from.flag("x-kubernetes-int-or-string") => Type::IntOrString,
+        kind => kind.unwrap_or_default(),
+    }
+}
+
+/// The junctors. That an integer or text is one or the other is its type already.
+fn junctors(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Option<Junctors> {
+    let mut branches = |keyword: &str| {
+        let list = place.field(keyword);
+        from.objects(keyword)
+            .enumerate()
+            .filter(|(index, of)| {
+                !(keyword == "allOf" && *index == 0 && of.is_int_or_string() && of.keywords().count() == 1)
+            })
+            .map(|(index, of)| branch(of, &list.index(index), findings))
+            .collect::<Vec<_>>()
+    };
+    let (all_of, one_of) = (branches("allOf"), branches("oneOf"));
+    let any_of = if from.is_int_or_string() { Vec::new() } else { branches("anyOf") };
+    let not = from.object("not").map(|of| branch(of, &place.field("not"), findings));
+    let said = !all_of.is_empty() || !any_of.is_empty() || !one_of.is_empty() || not.is_some();
+    said.then_some(Junctors { all_of, any_of, one_of, not })
+}
+
+fn text(from: Fields<'_>, name: &str) -> Option<String> {
+    Some(from.text(name)).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// Numbers as documents have them: those of definitions may come from elsewhere than our decoder.
+fn settled(mut value: Document) -> Document {
+    crate::schema::number::settle(&mut value);
+    value
+}

@@ -1,0 +1,19 @@
+//! Schemas of definitions, as `JSONSchemaProps` of `apiextensions.k8s.io/v1`: their shape, and the schema that they mean.
+//!
+//! What is wrong is reported by its place, in kube-apiserver's words.
+
+mod build;
+mod fields;
+mod findings;
+pub mod pattern;
+mod place;
+mod shape;
+
+pub use build::{names, read, schema};
+pub use fields::{Additional, Fields};
+pub use findings::{Fault, Findings, Warning};
+pub use place::Place;
+pub use shape::{Shape, object as check_object, schema_of_schemas};
+
+/// The pattern of quantities, as controller-gen writes them: kube-apiserver knows no format of that name.
+pub const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";

@@ -1,0 +1,70 @@
+//! Structural schemas of documents, and pure functions on schemas and documents: validate, default, prune. Does no I/O, and
+//! knows no kinds.
+//!
+//! All functions get the root schema and the whole object, and walk both with one cursor, `At`. `apiVersion`, `kind` and
+//! `metadata` are the same for all kinds and are not part of a kind's schema. Decoding, pruning and patches need them and
+//! start with `At::object`, which adds them. Validation and defaulting start with `At::of`, which has only the declared
+//! fields; `meta` validates metadata.
+
+mod bounds;
+mod carry;
+pub(crate) mod check;
+mod correlate;
+mod cursor;
+pub mod declare;
+pub(crate) mod default;
+mod embedded;
+mod enumeration;
+pub mod fingerprint;
+#[cfg(any(test, feature = "test-support"))]
+pub mod fixture;
+pub mod format;
+mod immutable;
+pub mod junctors;
+pub mod keywords;
+pub mod memory;
+mod metadata;
+mod meter;
+pub mod model;
+pub mod named;
+pub mod normalise;
+pub mod openapi;
+mod origin;
+pub(crate) mod pattern;
+pub(crate) mod place;
+mod properties;
+pub(crate) mod prune;
+mod scalar;
+mod shared;
+#[cfg(test)]
+mod tests;
+pub mod types;
+mod unique;
+pub(crate) mod validate;
+mod wording;
+
+pub use crate::meta::json::number;
+pub use carry::carry_over;
+pub use correlate::{keys_of, rest_is_kept, restore};
+pub use cursor::At;
+pub use declare::ApiType;
+pub use default::default;
+pub use enumeration::Enumeration;
+pub use fingerprint::fingerprint;
+pub use metadata::METADATA;
+pub use meter::{Exceeded, Meter};
+pub use model::{ListType, PatchStrategy, Schema, Type, Unenforced};
+pub use normalise::normalise;
+pub use origin::origin;
+pub use pattern::Pattern;
+pub use properties::Properties;
+pub use prune::prune;
+pub use scalar::Scalar;
+pub(crate) use shared::shared;
+pub use types::check_types;
+pub use types::{Decoder, check_types_by, check_types_of_change};
+pub use validate::{validate, validate_change};
+
+/// A document: a JSON value. Keys are sorted; numbers are `i64` or `f64` (an integer outside of `i64` is a double); the
+/// decoder has resolved duplicate keys. Equal documents are the same object: a write that leads to one changes nothing.
+pub type Document = serde_json::Value;

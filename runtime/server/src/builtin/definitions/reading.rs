@@ -1,0 +1,66 @@
+//! Definitions are read, and written by the server, apart from the threads that serve connections, a few at a time: a large one takes long.
+use std::{
+    future::pending,
+    panic::resume_unwind,
+    sync::{Arc, LazyLock},
+    thread,
+};
+
+use tokio::{
+    runtime::Handle,
+    sync::Semaphore,
+    task::{JoinHandle, spawn_blocking},
+};
+
+use crate::{
+    crd::{self, Defined, Findings},
+    schema::Document,
+    verbs::Slot,
+};
+
+/// Half of the cores, to leave the others to everything else.
+static READERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    Arc::new(Semaphore::new(cores.div_ceil(2)))
+});
+
+/// Reads a definition in a request. A heavy one is apart already.
+pub(super) async fn read(definition: &Document) -> Result<Defined, Findings> {
+    if Slot::is_taken() {
+        let _turn = READERS.acquire().await.expect("the semaphore is never closed");
+        return crd::define(definition);
+    }
+    let definition = definition.clone();
+    apart(move || crd::define(&definition)).await
+}
+
+/// Reads a definition, and propagates a panic. A reading that has started holds its turn to its end, also where the request is
+/// cancelled.
+pub(super) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> T {
+    let turn = READERS.clone().acquire_owned().await.expect("the semaphore is never closed");
+    let reading = spawn_blocking(move || {
+        let read = read();
+        drop(turn);
+        read
+    });
+    joined(reading).await
+}
+
+/// Makes a write of the server to a definition apart from the threads that serve connections: what a large one takes is not
+/// measured as it is for requests.
+pub(super) async fn written<T: Send + 'static>(write: impl Future<Output = T> + Send + 'static) -> T {
+    let runtime = Handle::current();
+    joined(spawn_blocking(move || runtime.block_on(write))).await
+}
+
+/// The result of a task. Propagates its panic.
+async fn joined<T>(task: JoinHandle<T>) -> T {
+    match task.await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The server is shutting down.
+            Err(_) => pending().await,
+        },
+    }
+}

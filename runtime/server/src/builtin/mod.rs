@@ -1,0 +1,164 @@
+//! The kinds every control plane needs, and the controllers that come with them.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use tokio::{sync::watch, task::JoinHandle};
+
+use crate::{
+    Resource,
+    auth::User,
+    kind::Kind,
+    meta::{Time, options::WriteOptions},
+    verbs::{Error, Request, Verbs},
+};
+
+mod config_map;
+mod definitions;
+mod event;
+pub mod events;
+mod followed;
+mod gc;
+#[cfg(test)]
+mod generations_tests;
+mod grace;
+mod keys;
+mod lease;
+mod lifecycle;
+#[cfg(all(test, feature = "messages"))]
+mod message_tests;
+mod namespace;
+#[cfg(test)]
+mod proto_tests;
+#[cfg(test)]
+mod protobuf_tests;
+mod reviews;
+mod secret;
+mod service_account;
+mod tasks;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod times_tests;
+
+pub use config_map::ConfigMap;
+pub use definitions::declared::{
+    CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition,
+    CustomResourceDefinitionCondition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec,
+    CustomResourceDefinitionStatus, CustomResourceDefinitionVersion, CustomResourceSubresourceScale,
+    CustomResourceSubresourceStatus, CustomResourceSubresources, CustomResourceValidation, SelectableField,
+    ServiceReference, WebhookClientConfig, WebhookConversion,
+};
+pub(crate) use definitions::{Definitions, appears, definition_kind};
+pub use event::{Event, EventSeries, EventSource};
+pub use lease::{Lease, LeaseSpec};
+pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatus};
+pub(crate) use reviews::answer as answer_reviews;
+pub use reviews::{
+    FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes, NonResourceRule,
+    ResourceAttributes, ResourceRule, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec, SelfSubjectReview,
+    SelfSubjectReviewStatus, SelfSubjectRulesReview, SelfSubjectRulesReviewSpec, SubjectAccessReview,
+    SubjectAccessReviewSpec, SubjectAccessReviewStatus, SubjectRulesReviewStatus, TokenReview, TokenReviewSpec,
+    TokenReviewStatus, UserInfo,
+};
+pub use secret::Secret;
+pub use service_account::ServiceAccount;
+
+/// The built-in kinds, in discovery order.
+pub fn kinds() -> Vec<Kind> {
+    let stored = [
+        ConfigMap::kind(),
+        Event::kind(),
+        Namespace::kind(),
+        Secret::kind(),
+        ServiceAccount::kind(),
+        Lease::kind(),
+        events::Event::kind(),
+    ];
+    stored.into_iter().chain(reviews::kinds()).collect()
+}
+
+/// Changes the lifetime of Events if a kind is a version of Event. Zero keeps them until they are deleted.
+pub(crate) fn event_lifetime(kind: Kind, lifetime: Duration) -> Kind {
+    if kind.shared != Event::kind().shared {
+        return kind;
+    }
+    kind.with(|shared, _, _| shared.lifetime = Some(lifetime).filter(|lifetime| !lifetime.is_zero()))
+}
+
+/// Creates the namespaces that every server has, if they are missing.
+///
+/// # Errors
+/// The namespace that could not be created, and the reason.
+pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
+    let Some(served) = api.registry.namespaces() else { return Ok(()) };
+    let user = Arc::new(User::system());
+    for name in namespace::PERMANENT {
+        if served.objects.snapshot().get(name).is_some() {
+            continue;
+        }
+        let request = Request::for_all(&user, &served);
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+        match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
+            Ok(_) | Err(Error::AlreadyExists(..)) => {}
+            Err(error) => return Err(format!("the namespace {name} could not be created: {error:?}")),
+        }
+    }
+    Ok(())
+}
+
+/// The controllers that run inside a server.
+#[derive(Default)]
+pub(crate) struct Controllers {
+    stop: watch::Sender<bool>,
+    tasks: Vec<(&'static str, JoinHandle<()>)>,
+}
+
+impl Controllers {
+    /// All of them, for tests.
+    #[cfg(test)]
+    fn started(api: &Arc<Verbs>) -> Self {
+        let mut controllers = Self::default();
+        controllers.lead(api);
+        controllers.reread(api);
+        controllers
+    }
+
+    /// Starts the controllers that write, on the current runtime. Of several servers over one store, the leader runs them.
+    pub(crate) fn lead(&mut self, api: &Arc<Verbs>) {
+        let stopping = || self.stop.subscribe();
+        let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping()));
+        let gc = tokio::spawn(gc::run(api.clone(), stopping()));
+        let grace = tokio::spawn(grace::run(api.clone(), Arc::new(Time::now), stopping()));
+        self.tasks.extend([("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)]);
+    }
+
+    /// Reads objects again that could not be converted. Each server does that for itself.
+    pub(crate) fn reread(&mut self, api: &Arc<Verbs>) {
+        let unread = tokio::spawn(definitions::reread(api.clone(), self.stop.subscribe()));
+        self.tasks.push(("unread objects", unread));
+    }
+
+    /// Serves definitions as they change. Each server does that for itself; the leader decides about them.
+    pub(crate) fn follow(&mut self, definitions: Definitions, leads: watch::Receiver<bool>) {
+        let task = tokio::spawn(definitions.run(leads, self.stop.subscribe()));
+        self.tasks.push(("definitions", task));
+    }
+
+    /// Stops the controllers after their current writes.
+    pub(crate) async fn stop(mut self) {
+        self.stop.send_replace(true);
+        for (controller, task) in &mut self.tasks {
+            if let Err(failed) = task.await {
+                tracing::error!(controller, %failed, "a controller failed");
+            }
+        }
+    }
+}
+
+/// Controllers that were not stopped, or not in time, are cut off.
+impl Drop for Controllers {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(|(_, task)| task.abort());
+    }
+}

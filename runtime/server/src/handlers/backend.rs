@@ -1,0 +1,302 @@
+//! The verbs behind the typed client.
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures_core::Stream;
+use kindsmith_model::client::{
+    InvalidObject, WatchEvent,
+    backend::{self, Backend, Change, Item},
+};
+use tokio::time::{Instant, Sleep};
+
+use super::{Refusal, Result, change};
+use crate::{
+    cache::{self, Event, EventType, WatchError},
+    codec,
+    kind::{Kind, resource::ResourceDecl},
+    meta::{
+        Revision,
+        object::ListMeta,
+        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
+    },
+    registry::Registered,
+    schema::Document,
+    verbs::{self, Answer, Deleted, Error, Items, Patch, Place, Request, Verbs, Watching, status::of_watch},
+};
+
+/// The interval between bookmarks.
+const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
+
+impl Verbs {
+    /// A request of the typed client. Fails with 500 if the kind is not served.
+    fn request(&self, of: &backend::Request) -> Result<Request> {
+        let kind = of.resource;
+        let missing = || Refusal::internal(format!("{} of {:?} is not served here", kind.plural, kind.group));
+        let served = self.registry.find(kind.group, kind.version, kind.plural).ok_or_else(missing)?;
+        let (namespace, name, subresource) = (of.namespace.clone(), of.name.clone(), of.subresource.into());
+        Ok(Request { namespace, name, subresource, ..Request::for_all(&of.user, &served) })
+    }
+}
+
+impl Backend for Verbs {
+    fn shared(&self) -> Arc<dyn Backend> {
+        self.shared()
+    }
+
+    fn kind(&self, resource: &ResourceDecl) -> Option<Arc<Kind>> {
+        let served = self.registry.find(resource.group, resource.version, resource.plural)?;
+        Some(served.kind.clone())
+    }
+
+    fn get<'a>(&'a self, of: &'a backend::Request, options: &'a GetOptions) -> backend::Answer<'a, Document> {
+        Box::pin(async move { document(self.get(&self.request(of)?, options).await?) })
+    }
+
+    fn list<'a>(&'a self, of: &'a backend::Request, options: &'a ListOptions) -> backend::Answer<'a, backend::Items> {
+        Box::pin(async move {
+            let request = self.request(of)?;
+            let list = self.list(&request, options).await?;
+            let items = list.items.converted(&request).await?;
+            Ok(objects(request.served, verbs::List { items, ..list }))
+        })
+    }
+
+    fn watch<'a>(&'a self, of: &'a backend::Request, options: &'a ListOptions) -> backend::Answer<'a, backend::Events> {
+        Box::pin(async move {
+            let request = self.request(of)?;
+            let watching = self.watch(&request, options).await?;
+            Ok(Box::pin(Events::of(request.served, watching)) as backend::Events)
+        })
+    }
+
+    fn create<'a>(
+        &'a self,
+        of: &'a backend::Request,
+        object: Document,
+        options: &'a WriteOptions,
+    ) -> backend::Answer<'a, Document> {
+        Box::pin(async move {
+            let create = |request| {
+                let object = object.clone();
+                async move { Ok(self.create(&request, object, options).await?) }
+            };
+            document(change::following(self, &self.request(of)?, create).await?.answer)
+        })
+    }
+
+    fn update<'a>(
+        &'a self,
+        of: &'a backend::Request,
+        object: Document,
+        options: &'a WriteOptions,
+    ) -> backend::Answer<'a, Document> {
+        Box::pin(async move {
+            let update = |request| {
+                let object = object.clone();
+                async move { Ok(self.update(&request, object, options).await?) }
+            };
+            document(change::following(self, &self.request(of)?, update).await?.answer)
+        })
+    }
+
+    fn patch<'a>(
+        &'a self,
+        of: &'a backend::Request,
+        patch: kindsmith_model::client::Patch<Document>,
+        options: &'a PatchOptions,
+    ) -> backend::Answer<'a, Document> {
+        use kindsmith_model::client::Patch::{Apply, Json, Merge, Strategic};
+        Box::pin(async move {
+            let patch = match patch {
+                Apply(config) => Patch::Apply(config.into()),
+                Json(patch) => Patch::Json(patch.to_string().into()),
+                Merge(patch) => Patch::Merge(patch.to_string().into()),
+                Strategic(patch) => Patch::Strategic(patch.to_string().into()),
+            };
+            let patch = |request| {
+                let patch = patch.clone();
+                async move { Ok(self.patch(&request, patch, options).await?) }
+            };
+            document(change::following(self, &self.request(of)?, patch).await?.answer)
+        })
+    }
+
+    fn change<'a>(
+        &'a self,
+        of: &'a backend::Request,
+        change: Change<'a>,
+        options: &'a WriteOptions,
+    ) -> backend::Answer<'a, Document> {
+        Box::pin(async move { change::document(self, &self.request(of)?, options, change).await })
+    }
+
+    fn delete<'a>(&'a self, of: &'a backend::Request, options: &'a DeleteOptions) -> backend::Answer<'a, Option<Item>> {
+        Box::pin(async move {
+            let request = self.request(of)?;
+            let delete = |request| async move { Ok(self.delete(&request, options).await?) };
+            Ok(match change::following(self, &request, delete).await? {
+                Deleted::Gone { .. } | Deleted::Forced => None,
+                Deleted::Marked(object) => Some(json(&request.served, &object, 0)),
+            })
+        })
+    }
+
+    fn delete_collection<'a>(
+        &'a self,
+        of: &'a backend::Request,
+        options: &'a DeleteOptions,
+        selected: &'a ListOptions,
+    ) -> backend::Answer<'a, backend::Items> {
+        Box::pin(async move {
+            let request = self.request(of)?;
+            let delete = |request| async move { Ok(self.delete_collection(&request, selected, options).await?) };
+            let deleted = change::following(self, &request, delete).await?;
+            Ok(objects(request.served, deleted))
+        })
+    }
+}
+
+/// The answer of a verb as a document.
+fn document(answer: Answer) -> Result<Document> {
+    match answer {
+        Answer::Object(object) => parsed(&object),
+        Answer::Document(document) => Ok(document),
+    }
+}
+
+/// An object as a document.
+pub(super) fn parsed(object: &cache::Object) -> Result<Document> {
+    codec::from_written(&object.json())
+        .map_err(|error| Refusal::internal(format!("{:?} cannot be read: {error}", object.key())))
+}
+
+/// An object in the version of a resource; the caller reads this many bytes of objects.
+fn json(served: &Registered, object: &Arc<cache::Object>, bytes: usize) -> Item {
+    let shown = served.show_among(object, bytes);
+    shown.map(|shown| shown.json()).map_err(|reason| InvalidObject {
+        namespace: object.namespace().to_owned(),
+        name: object.name().to_owned(),
+        reason: format!("object not convertible to {}: {reason}", served.kind.group_version),
+    })
+}
+
+fn objects(served: Arc<Registered>, list: verbs::List) -> backend::Items {
+    let metadata = ListMeta {
+        resource_version: list.revision.to_string(),
+        continue_token: list.continue_token.unwrap_or_default(),
+        remaining_item_count: list.remaining.and_then(|count| i64::try_from(count).ok()),
+    };
+    backend::Items { metadata, objects: Box::new(Objects { served, items: list.items, place: Place::default() }) }
+}
+
+/// The objects of a snapshot, one by one.
+struct Objects {
+    served: Arc<Registered>,
+    items: Items,
+    place: Place,
+}
+
+impl Iterator for Objects {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        let mut walk = self.items.walk(self.place);
+        let object = walk.next();
+        self.place = walk.place();
+        object.map(|object| json(&self.served, object, self.items.json_bytes()))
+    }
+}
+
+/// The events of a watch.
+pub(super) struct Events {
+    served: Arc<Registered>,
+    initial: Option<Objects>,
+    initial_bookmark: Option<Revision>,
+    next_bookmark: Option<Pin<Box<Sleep>>>,
+    changes: Option<verbs::Watch>,
+    /// It ends with the first deletion.
+    of_one: bool,
+}
+
+impl Events {
+    pub(super) fn of(served: Arc<Registered>, watching: Watching) -> Self {
+        let Watching { initial: items, initial_bookmark, bookmarks, watch } = watching;
+        let initial = (!items.is_empty()).then(|| Objects { served: served.clone(), items, place: Place::default() });
+        let next_bookmark = bookmarks.then(|| Box::pin(tokio::time::sleep(BOOKMARK_INTERVAL)));
+        Self { served, initial, initial_bookmark, next_bookmark, changes: Some(watch), of_one: false }
+    }
+
+    /// The events of the only selected object, until it is deleted. `None` if it is not the one with this uid.
+    pub(super) fn of_one(served: Arc<Registered>, watching: Watching, uid: &str) -> Option<Self> {
+        let first = parsed(watching.initial.iter().next()?).ok()?;
+        (first["metadata"]["uid"] == uid).then(|| Self { of_one: true, ..Self::of(served, watching) })
+    }
+
+    fn poll_initial(&mut self) -> Option<WatchEvent<Bytes>> {
+        if let Some(object) = self.initial.as_mut().and_then(Iterator::next) {
+            return Some(event(object, EventType::Added));
+        }
+        self.initial = None;
+        let revision = self.initial_bookmark.take()?;
+        Some(WatchEvent::Bookmark { resource_version: revision.to_string(), initial_events_end: true })
+    }
+
+    /// A bookmark, if it is due.
+    fn poll_bookmark(&mut self, cx: &mut Context<'_>) -> Poll<WatchEvent<Bytes>> {
+        let (Some(alarm), Some(changes)) = (&mut self.next_bookmark, &self.changes) else { return Poll::Pending };
+        ready!(alarm.as_mut().poll(cx));
+        alarm.as_mut().reset(Instant::now() + BOOKMARK_INTERVAL);
+        let resource_version = changes.position().to_string();
+        Poll::Ready(WatchEvent::Bookmark { resource_version, initial_events_end: false })
+    }
+}
+
+impl Stream for Events {
+    type Item = Result<WatchEvent<Bytes>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        if let Some(event) = this.poll_initial() {
+            return Poll::Ready(Some(Ok(event)));
+        }
+        let Some(changes) = &mut this.changes else { return Poll::Ready(None) };
+        match changes.poll_next(cx) {
+            Poll::Ready(Some(Ok(Event { event_type, object, .. }))) => {
+                if this.of_one && event_type == EventType::Deleted {
+                    this.changes = None;
+                }
+                Poll::Ready(Some(Ok(event(json(&this.served, &object, 0), event_type))))
+            }
+            Poll::Ready(Some(Err(error))) => {
+                this.changes = None;
+                Poll::Ready(Some(Err(refusal(error))))
+            }
+            Poll::Ready(None) => {
+                this.changes = None;
+                Poll::Ready(None)
+            }
+            Poll::Pending => this.poll_bookmark(cx).map(|bookmark| Some(Ok(bookmark))),
+        }
+    }
+}
+
+fn event(object: Item, event_type: EventType) -> WatchEvent<Bytes> {
+    match (object, event_type) {
+        (Ok(json), EventType::Added) => WatchEvent::Added(json),
+        (Ok(json), EventType::Modified) => WatchEvent::Modified(json),
+        (Ok(json), EventType::Deleted) => WatchEvent::Deleted(json),
+        (Err(object), _) => WatchEvent::Invalid { object, deleted: event_type == EventType::Deleted },
+    }
+}
+
+fn refusal(error: WatchError) -> Refusal {
+    match of_watch(error) {
+        Some(status) => status.into(),
+        None => Error::Unavailable("the watch was read too slowly; watch from the last version".to_owned()).into(),
+    }
+}

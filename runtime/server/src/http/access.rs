@@ -1,0 +1,176 @@
+//! Authentication and authorization of every request, before anything else is examined.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
+
+use super::{Backend, PeerCertificates, asked::Asked, status, status::Refused, websocket};
+use crate::{
+    auth::{
+        Attributes, Credentials, Decision, User,
+        authenticate::{Headers, bearer},
+        impersonate::Wanted,
+    },
+    kind::endpoint::Verb,
+    meta::{Status, percent},
+    verbs::Request,
+};
+
+/// The requesting user: the one that a layer in the process has put into the request's extensions, or the one that the
+/// authenticators identify by headers and certificates. Fails with 401.
+pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc<User>, Refused> {
+    if let Some(user) = parts.extensions.get::<Arc<User>>() {
+        return Ok(user.clone());
+    }
+    let none = PeerCertificates::default();
+    let certificates = parts.extensions.get::<PeerCertificates>().unwrap_or(&none);
+    let headers = &parts.headers;
+    let browser = websocket::bearer(headers);
+    let token = headers.header(AUTHORIZATION.as_str()).and_then(bearer).or(browser.as_deref());
+    let credentials = Credentials { token, certificates: &certificates.0, headers };
+    let counts = &backend.metrics.counts().authentication;
+    match backend.authenticator.authenticate(&credentials).await {
+        Ok(Some(user)) => {
+            counts.success.count();
+            Ok(user)
+        }
+        Ok(None) => {
+            counts.failure.count();
+            Err(status::unauthorized().into())
+        }
+        Err(error) => {
+            counts.error.count();
+            tracing::debug!(%error, "credentials were refused");
+            Err(status::unauthorized().into())
+        }
+    }
+}
+
+/// The attributes of a further verb on the requested object, or on a subresource of it, that the request turns out to
+/// need.
+pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
+    let kind = &*request.served.kind;
+    Attributes {
+        group: &kind.group_version.group,
+        version: &kind.group_version.version,
+        resource: &kind.names().plural,
+        subresource,
+        namespace: &request.namespace,
+        name: &request.name,
+        ..Attributes::new(&request.user, verb, path)
+    }
+}
+
+/// Checks that the user may create the requested object, or that subresource of it. Fails with 403.
+pub(super) async fn may_create(
+    backend: &Backend,
+    request: &Request,
+    subresource: &str,
+    path: &str,
+) -> Result<(), Refused> {
+    let attributes = further(request, Verb::Create.as_str(), subresource, path);
+    match backend.authorizer.authorize(&attributes).await {
+        Decision::Allow(_) => Ok(()),
+        refusal => Err(status::forbidden(&attributes, &refusal).into()),
+    }
+}
+
+impl Headers for HeaderMap {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// Checks that the user may make a request. Fails with 403.
+pub(super) async fn authorize(backend: &Backend, asked: &Asked, user: &User) -> Result<(), Refused> {
+    let verb = asked.verb_name();
+    let attributes = asked.attributes(user, &verb);
+    let decision = backend.authorizer.authorize(&attributes).await;
+    backend.metrics.counts().authorization.of(&decision).count();
+    match decision {
+        Decision::Allow(_) => Ok(()),
+        refusal => Err(status::forbidden(&attributes, &refusal).into()),
+    }
+}
+
+/// The user as which a request is served: its sender, or the user that the sender may impersonate. If impersonation is
+/// denied, the request is refused, never served as its sender's own. Fails with 400 for groups and similar headers
+/// without a user name, 403.
+pub(super) async fn act_as(
+    backend: &Backend,
+    asked: &Asked,
+    sender: Arc<User>,
+    headers: &HeaderMap,
+) -> Result<Arc<User>, Refused> {
+    let Some(wanted) = wanted(headers)? else { return Ok(sender) };
+    let verb = asked.verb_name();
+    let attributes = asked.attributes(&sender, &verb);
+    let on_verb = Wanted::on_verb(&verb);
+    if let Err((asked, refusal)) = wanted.allow(&*backend.authorizer, &attributes, &on_verb).await {
+        return Err(status::forbidden(&asked, &refusal).into());
+    }
+    let user = wanted.become_user();
+    tracing::debug!(sender = sender.name, user = user.name, "acting as someone else");
+    Ok(Arc::new(user))
+}
+
+/// The requested impersonation: `Impersonate-User` and the headers `-Uid`, `-Group` and `-Extra-<key>`.
+fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
+    let mut wanted = Wanted::default();
+    for (name, value) in headers {
+        let Some(part) = name.as_str().strip_prefix("impersonate-") else { continue };
+        // An unreadable header must not be ignored, because its sender meant something by it.
+        let value = value.to_str().map_err(|_| Status::bad_request(format!("the header {name} is not text")))?;
+        match part {
+            "user" if wanted.user.name.is_empty() => value.clone_into(&mut wanted.user.name),
+            "uid" if wanted.user.uid.is_empty() => value.clone_into(&mut wanted.user.uid),
+            "user" | "uid" => {}
+            "group" => wanted.user.groups.push(value.to_owned()),
+            other => {
+                if let Some(key) = other.strip_prefix("extra-") {
+                    let key = percent::decode(key).unwrap_or_else(|_| key.to_owned());
+                    wanted.user.extra.entry(key).or_default().push(value.to_owned());
+                }
+            }
+        }
+    }
+    if wanted.user.name.is_empty() {
+        // An empty name requests no impersonation.
+        if wanted == Wanted::default() {
+            return Ok(None);
+        }
+        return Err(Status::bad_request("requested groups or more without impersonating a user name").into());
+    }
+    Ok(Some(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asks_to_be(pairs: &[(&'static str, &'static str)]) -> Result<Option<Wanted>, String> {
+        let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        wanted(&headers.collect()).map_err(|Refused(status)| format!("{} {}", status.code, status.message))
+    }
+
+    #[test]
+    fn headers_name_the_impersonated_user() {
+        assert_eq!(asks_to_be(&[("accept", "x"), ("impersonate-user", "")]), Ok(None));
+        let found = asks_to_be(&[
+            ("impersonate-user", "alice"),
+            ("impersonate-group", "a"),
+            ("impersonate-group", "b"),
+            ("impersonate-uid", "7"),
+            ("impersonate-extra-example.com%2fscope", "view"),
+        ]);
+        let extra = [("example.com/scope".to_owned(), vec!["view".to_owned()])].into();
+        let user = User { name: "alice".into(), uid: "7".into(), groups: vec!["a".into(), "b".into()], extra };
+        assert_eq!(found, Ok(Some(Wanted { user })));
+        for (name, value) in
+            [("impersonate-group", "system:masters"), ("impersonate-uid", "1"), ("impersonate-user", "ä")]
+        {
+            let refused = asks_to_be(&[(name, value)]).expect_err("a refusal");
+            assert!(refused.starts_with("400 "), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Subresources that stream or connect: reads their options, calls the handler, and sends its result as text or over a
+//! WebSocket.
+
+use axum_core::response::Response;
+use serde_json::json;
+
+use super::{
+    Backend, access,
+    channels::{Channels, FORWARDS, SESSIONS},
+    dispatch::Exchange,
+    forward,
+    handled::{refused, target},
+    session, status,
+    status::Refused,
+    stream,
+    websocket::{self, Known},
+};
+use crate::{
+    handlers::{Connect, Forward, Handler, Mounted, Redirected, Session, Target, Text, Wrong, read_options},
+    meta::{
+        FieldError, FieldErrorKind, FieldPath, GroupKind, Status,
+        options::{Preconditions, WriteOptions},
+    },
+    schema::Document,
+    verbs::{Error, Request},
+};
+
+/// A request to stream or to connect.
+pub(super) struct Connecting<'a> {
+    /// The server.
+    pub backend: &'a Backend,
+    /// The HTTP exchange.
+    pub exchange: Box<Exchange>,
+    pub parent: Request,
+    /// The subresource.
+    pub mounted: &'a Mounted,
+}
+
+impl Connecting<'_> {
+    /// Serves the request. Fails with 404 if the object does not exist; 400 and 422 for options; 400 for an invalid
+    /// handshake; errors of the handler.
+    pub(super) async fn serve(self) -> Result<Response, Refused> {
+        match &self.mounted.handler {
+            Handler::Text(handler) => self.text(handler).await,
+            Handler::Exec(handler) => self.exec(handler).await,
+            Handler::Forward(handler) => self.forward(handler).await,
+            Handler::Documents(_) => Err(status::method_not_allowed().into()),
+        }
+    }
+
+    async fn text(mut self, handler: &Connect<Text>) -> Result<Response, Refused> {
+        let (target, options) = self.target().await?;
+        if !websocket::is_asked(&self.exchange.parts.headers) {
+            let text = self.ask(handler, target, options).await?;
+            return Ok(stream::respond(text, self.backend.handlers.open.stopping()));
+        }
+        let known = Known::Only(&["binary.k8s.io", "base64.binary.k8s.io", ""]);
+        let handshake = websocket::handshake(&mut self.exchange.parts, known)?;
+        let text = self.ask(handler, target, options).await?;
+        let base64 = handshake.protocol.starts_with("base64");
+        Ok(handshake.accept(&self.backend.handlers, move |socket| stream::carry(socket, text, base64)))
+    }
+
+    async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, Refused> {
+        WriteOptions::check_connect(&self.exchange.asked.query)?;
+        let (target, mut options) = self.target().await?;
+        let redirected = self.redirected()?;
+        self.may_create().await?;
+        self.admit(&mut options).await?;
+        // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
+        // the answer to that.
+        let run = self.ask(handler, target, options).await?.into_run();
+        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&SESSIONS))?;
+        let channels = Channels::of(&handshake.protocol);
+        let (served, name) = (self.parent.served.clone(), self.parent.name.clone());
+        let tell = move |refusal| *refused(refusal, &served.kind, &name).0;
+        Ok(handshake
+            .accept(&self.backend.handlers, move |socket| session::run(socket, channels, redirected, run, tell)))
+    }
+
+    async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
+        WriteOptions::check_connect(&self.exchange.asked.query)?;
+        let (target, mut options) = self.target().await?;
+        // Checked first, because clients of other protocols also name their ports in another way.
+        websocket::agree(&self.exchange.parts.headers, Known::Only(&FORWARDS))?;
+        let ports = self.ports()?;
+        self.may_create().await?;
+        self.admit(&mut options).await?;
+        let serve = self.ask(handler, target, options).await?.into_serve();
+        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS))?;
+        // Without a subprotocol, the first one in binary is used.
+        let channels = Channels::of(&handshake.protocol);
+        Ok(handshake.accept(&self.backend.handlers, move |socket| forward::run(socket, channels, serve, ports)))
+    }
+
+    async fn ask<T>(&self, handler: &Connect<T>, target: Target, options: Document) -> Result<T, Refused> {
+        let asked = handler(target, options).await;
+        asked.map_err(|refusal| refused(refusal, &self.parent.served.kind, &self.parent.name))
+    }
+
+    /// The handler's input: the parent and the options.
+    async fn target(&self) -> Result<(Target, Document), Refused> {
+        let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
+        let write = WriteOptions::default();
+        let target = target(self.backend, &self.parent, self.mounted, write, query, nothing).await?;
+        let endpoint = self.parent.served.endpoint(self.mounted.name);
+        let Some(schema) = endpoint.and_then(|endpoint| endpoint.options.as_ref()) else {
+            return Ok((target, json!({})));
+        };
+        let options = read_options(schema, query).map_err(|wrong| match wrong {
+            Wrong::Malformed(why) => Error::BadRequest(why),
+            Wrong::Invalid(errors) => {
+                let group = self.parent.served.kind.group_version.group.clone();
+                let kind = GroupKind { group, kind: schema.name.clone().unwrap_or_default() };
+                Error::Invalid(kind, self.parent.name.clone(), errors)
+            }
+        })?;
+        Ok((target, options))
+    }
+
+    /// A connection is equivalent to an action, although browsers can only use GET. Opening one therefore needs
+    /// permission to create, too.
+    async fn may_create(&self) -> Result<(), Refused> {
+        access::may_create(self.backend, &self.parent, self.mounted.name, &self.exchange.asked.path).await
+    }
+
+    /// Admission of the connection with its options.
+    async fn admit(&self, options: &mut Document) -> Result<(), Refused> {
+        let request = Request { subresource: self.mounted.name.into(), ..self.parent.clone() };
+        let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_deref());
+        Ok(self.backend.api.admit_connection(&request, schema, options).await?)
+    }
+
+    /// The streams that the client requests.
+    fn redirected(&self) -> Result<Redirected, Refused> {
+        let query = &self.exchange.asked.query;
+        let flag = |name: &str| query.switch(name).map(Option::unwrap_or_default);
+        let tty = flag("tty")?;
+        // A terminal merges both outputs into stdout.
+        let stderr = flag("stderr")? && !tty;
+        let redirected = Redirected { stdin: flag("stdin")?, stdout: flag("stdout")?, stderr, tty };
+        if redirected.stdin || redirected.stdout || redirected.stderr {
+            return Ok(redirected);
+        }
+        Err(Status::bad_request("you must specify at least 1 of stdin, stdout, stderr").into())
+    }
+
+    /// The ports that the client names, one per parameter or several separated by commas.
+    fn ports(&self) -> Result<Vec<u16>, Refused> {
+        let given = self.exchange.asked.query.all("ports").flat_map(|value| value.split(','));
+        let mut ports = Vec::new();
+        for text in given {
+            let Ok(port @ 1..) = text.trim().parse::<u16>() else {
+                let wrong = FieldErrorKind::Invalid(text.into());
+                let error = FieldError::new(&FieldPath::new("ports"), wrong, "must be between 1 and 65535, inclusive");
+                return Err(Status::bad_request(error.to_string()).into());
+            };
+            ports.push(port);
+        }
+        match ports.len() {
+            0 => Err(Status::bad_request("you must specify at least 1 port").into()),
+            1..=forward::PORTS => Ok(ports),
+            count => Err(Status::bad_request(format!(
+                "{count} ports are too many for one connection; {} are not",
+                forward::PORTS
+            ))
+            .into()),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Part of [`kindsmith`](https://docs.rs/kindsmith), on which programs depend instead: the API server.
+//!
+//! The layers, from the top; imports go down only:
+//!
+//! - [`server`]: the builder and the App: listeners, TLS, first run, controllers' life, graceful stop.
+//! - `kube`: kube-rs inside the process (feature `kube`).
+//! - `http`: the only layer that names HTTP types.
+//! - [`builtin`]: kinds declared with our own derive, and lifecycle controllers.
+//! - [`handlers`]: user code that answers.
+//! - [`verbs`]: one file a verb, admission, and the pipeline of a write.
+//! - [`registry`]: the resources that are served.
+//! - `webhook`, `metrics`.
+//! - [`auth`]: who, and may they.
+
+// Derived code names the crate `kindsmith`.
+extern crate kindsmith_model as kindsmith;
+
+pub mod auth;
+pub mod builtin;
+pub mod handlers;
+pub mod http;
+#[cfg(feature = "kube")]
+pub mod kube;
+mod metrics;
+pub mod registry;
+pub mod server;
+pub mod verbs;
+mod webhook;
+
+use kindsmith_cache as cache;
+use kindsmith_formats::{crd, files, openapi, proto};
+use kindsmith_meta as meta;
+#[cfg(feature = "messages")]
+use kindsmith_model::Message;
+use kindsmith_model::{ApiType, ObjectMeta, RawJson, Resource, codec, kind, patch, schema};
+#[cfg(test)]
+use kindsmith_model::{client, testing, widget};
+use kindsmith_storage as storage;
+
+pub use server::{App, Error, Result, Server, logging};

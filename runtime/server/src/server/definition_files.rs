@@ -1,0 +1,381 @@
+//! Files and folders of definitions that a server serves, and reads again when they change.
+//!
+//! At the start all files must be right. Later, if one is broken, the log says where and what to do, and what it defined before
+//! is served on; other files are read again. The objects of a kind that is no longer defined stay in the store.
+use std::{
+    collections::BTreeSet,
+    mem,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{
+    Error, Result,
+    builder::Builder,
+    files::{Followed, Stamp, stamps},
+};
+use crate::{
+    builtin, codec, crd,
+    files::{self, Limits, Listing},
+    kind::{
+        Definition, DocumentHooks, Kind, endpoint,
+        hook::{self, Hooks},
+        policy::Custom,
+    },
+    meta::GroupResource,
+    openapi::{self, Described, Resource, Source},
+    registry::Registry,
+    schema::Document,
+};
+
+/// The ends of names of files that are read in folders.
+const EXTENSIONS: [&str; 4] = ["yaml", "yml", "json", "proto"];
+
+/// The files and folders of definitions.
+#[derive(Clone, Default)]
+pub(super) struct DefinitionFiles {
+    /// As they were named.
+    pub paths: Vec<PathBuf>,
+    /// How much of them is read.
+    pub limits: Limits,
+    /// OpenAPI documents, and those that are read beside them, as the program gave them.
+    pub documents: Vec<Vec<u8>>,
+    /// Hooks for kinds that come from documents.
+    pub hooks: Vec<Attached>,
+    /// Resources that the program declares; documents that describe them are not served.
+    pub declared: BTreeSet<GroupResource>,
+    /// The warnings of the last reading.
+    warned: Arc<Mutex<BTreeSet<String>>>,
+}
+
+/// Hooks for a kind that comes from a document.
+#[derive(Clone)]
+pub(super) struct Attached {
+    api_version: String,
+    kind: String,
+    hooks: Arc<dyn DocumentHooks>,
+}
+
+impl Attached {
+    /// Adds the hooks to the kind that they are for. Returns false where it is not there.
+    pub(super) fn attach(&self, kinds: &mut [Kind]) -> bool {
+        let Some(kind) = kinds.iter_mut().find(|kind| self.is_for(kind)) else { return false };
+        kind.binding.add_hooks(self.hooks.clone());
+        true
+    }
+
+    /// True for the kind that the hooks are for.
+    pub(super) fn is_for(&self, kind: &Kind) -> bool {
+        kind.group_version.is(&self.api_version) && kind.names().kind == self.kind
+    }
+
+    /// That its kind is missing.
+    pub(super) fn missing(&self) -> String {
+        format!("there is no kind {} in {} to add hooks to: serve a definition of it", self.kind, self.api_version)
+    }
+}
+
+/// A resource, and the path of its file. OpenAPI documents and the files beside them are read as one.
+pub(super) struct Defined {
+    pub resource: Resource,
+    file: PathBuf,
+}
+
+impl Defined {
+    fn name(&self) -> GroupResource {
+        self.resource.definition.shared.group_resource()
+    }
+}
+
+/// Adds to a kind that the program declares the subresources that documents say it has, and it has not. They have no answer.
+pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
+    let resource = kind.group_resource();
+    let mut of_kind = replaced.iter().filter(|definition| definition.shared.group_resource() == resource);
+    let versions = of_kind.next().map(|definition| &definition.versions[..]).unwrap_or_default();
+    let Some(documented) = versions.iter().find(|version| version.name == kind.version.name).cloned() else {
+        return kind;
+    };
+    let has = |name: &str| endpoint::of(&kind).iter().any(|endpoint| &*endpoint.subresource == name);
+    let missing: Vec<_> = documented.subresources.iter().filter(|one| !has(&one.subresource)).cloned().collect();
+    kind.with(|_, version, _| version.subresources.extend(missing))
+}
+
+/// What stands for the file of all OpenAPI documents.
+const DOCUMENTS: &str = "the OpenAPI documents";
+
+/// What was read.
+#[derive(Default)]
+struct Reading {
+    defined: Vec<Defined>,
+    /// What documents say of resources that the program declares.
+    replaced: Vec<Definition>,
+    /// The files, or folders, that cannot be used.
+    broken: Vec<PathBuf>,
+    /// What is wrong, a line each with the file and the line in it.
+    problems: Vec<String>,
+    warnings: BTreeSet<String>,
+}
+
+impl Reading {
+    fn broken(&mut self, file: PathBuf, problem: String) {
+        self.broken.push(file);
+        self.problems.push(problem);
+    }
+}
+
+/// The resources that files define, and the files as of before they were read.
+pub(super) struct Opened {
+    pub defined: Vec<Defined>,
+    /// What documents say of resources that the program declares.
+    pub replaced: Vec<Definition>,
+    seen: Vec<Stamp>,
+}
+
+impl DefinitionFiles {
+    /// Reads all definitions at the start.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
+    pub(super) fn open(&self) -> Result<Opened> {
+        let (seen, read) = (stamps(&self.list().files), self.look());
+        if read.problems.is_empty() {
+            Ok(Opened { defined: read.defined, replaced: read.replaced, seen })
+        } else {
+            Err(Error::Kind(read.problems.join("\n")))
+        }
+    }
+
+    /// All files, those of folders in the order of their names, without the hidden ones. A file that was named may have any name.
+    fn list(&self) -> Listing {
+        let mut all = Listing::default();
+        for path in &self.paths {
+            let mut listing = files::list(path, true, &is_known);
+            all.files.append(&mut listing.files);
+            all.problems.append(&mut listing.problems);
+        }
+        all
+    }
+
+    fn look(&self) -> Reading {
+        let (mut read, mut manifests) = (Reading::default(), Vec::new());
+        let numbered = |(index, text): (usize, &Vec<u8>)| (format!("document {}", index + 1), text.clone());
+        let mut documents: Vec<_> = self.documents.iter().enumerate().map(numbered).collect();
+        let Listing { files, problems } = self.list();
+        for (path, problem) in problems {
+            let problem = format!("{}: {problem}", path.display());
+            read.broken(path, problem);
+        }
+        if files.is_empty() && !self.paths.is_empty() {
+            let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
+            read.warnings.insert(format!(
+                "{}: no files of definitions yet; their names end in .yaml, .yml, .json or .proto",
+                paths.join(", ")
+            ));
+        }
+        let mut limits = self.limits;
+        for path in files {
+            let name = path.display().to_string();
+            match files::read_next(&path, &mut limits) {
+                Ok(text) if openapi::is_document(&text) => documents.push((name, text)),
+                Ok(text) => match crd::read(&name, &text) {
+                    Ok(manifest) => {
+                        read.warnings.extend(manifest.warnings.0.iter().map(ToString::to_string));
+                        let defined =
+                            manifest.definitions.into_iter().map(|defined| (path.clone(), defined.definition));
+                        manifests.extend(defined);
+                    }
+                    Err(report) => read.broken(path, report.to_string()),
+                },
+                Err(error) => read.broken(path, format!("{name}: {error}")),
+            }
+        }
+        let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
+        let mut described = openapi::read(&sources).unwrap_or_else(|report| {
+            read.broken(DOCUMENTS.into(), report.to_string());
+            Described::default()
+        });
+        read.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
+        read.warnings.extend(described.lacks());
+        self.take_described(mem::take(&mut described.resources), &mut read);
+        for (file, mut definition) in manifests {
+            let name = definition.shared.group_resource();
+            let known = read.defined.iter().find(|known| known.name() == name);
+            let elsewhere = known.map(|known| known.file.display().to_string());
+            let elsewhere = elsewhere.or_else(|| self.declared.contains(&name).then(|| "the program".to_owned()));
+            if let Some(elsewhere) = elsewhere {
+                read.problems.push(format!("{}: {name} is already declared by {elsewhere}", file.display()));
+                continue;
+            }
+            match described.complete(&mut definition) {
+                Ok(warnings) => read.warnings.extend(warnings.0.iter().map(ToString::to_string)),
+                Err(report) => {
+                    read.broken(file, report.to_string());
+                    continue;
+                }
+            }
+            read.defined
+                .push(Defined { resource: Resource { definition, policy: &Custom, documents: Vec::new() }, file });
+        }
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        read.warnings.difference(&warned).for_each(|warning| tracing::warn!("{warning}"));
+        *warned = mem::take(&mut read.warnings);
+        drop(warned);
+        read
+    }
+
+    /// Takes the resources of documents, except those that the program declares.
+    fn take_described(&self, resources: Vec<Resource>, read: &mut Reading) {
+        for resource in resources {
+            let name = resource.definition.shared.group_resource();
+            if self.declared.contains(&name) {
+                let versions = resource.definition.versions.iter();
+                let subresources: BTreeSet<_> =
+                    versions.flat_map(|version| &version.subresources).map(|one| &*one.subresource).collect();
+                let names: Vec<_> = subresources.into_iter().collect();
+                let unanswered = match &names[..] {
+                    [] => String::new(),
+                    names => format!("; of its subresources, these have no answer: {}", names.join(", ")),
+                };
+                read.warnings.insert(format!(
+                    "{name} of the documents is not served: it is built in, or declared by the program{unanswered}"
+                ));
+                read.replaced.push(resource.definition);
+                continue;
+            }
+            read.defined.push(Defined { resource, file: DOCUMENTS.into() });
+        }
+    }
+
+    /// The kind of a resource in each of its versions, with its hooks.
+    pub(super) fn kinds(&self, resource: &Resource) -> Vec<Kind> {
+        let mut kinds = resource.kinds();
+        for attached in &self.hooks {
+            attached.attach(&mut kinds);
+        }
+        kinds
+    }
+
+    /// Follows the files, whose definitions a registry serves; `None` without files.
+    pub(super) fn follow(&self, opened: Opened, registry: Arc<Registry>) -> Option<Followed> {
+        if self.paths.is_empty() {
+            return None;
+        }
+        let (of, files) = (self.clone(), self.clone());
+        let Opened { defined, seen, .. } = opened;
+        let mut served = defined;
+        let (known, refused) = (registry.clone(), Arc::new(AtomicBool::new(false)));
+        let is_refused = refused.clone();
+        // A resource whose names are in use is tried again when other resources change.
+        let state = move || if is_refused.load(Ordering::Relaxed) { known.resources().1 } else { 0 };
+        let read = move || {
+            let read = of.look();
+            refused.store(false, Ordering::Relaxed);
+            of.serve(&registry, &mut served, read, &refused)
+        };
+        Some(Followed::again("definitions", seen, move || files.list().files, read, state))
+    }
+
+    /// Serves what was read in place of what is served, one resource after the other. What cannot be read or served leaves
+    /// what was served before.
+    fn serve(&self, registry: &Registry, served: &mut Vec<Defined>, read: Reading, refused: &AtomicBool) -> Result<()> {
+        let Reading { defined, broken, mut problems, .. } = read;
+        served.retain(|old| {
+            let is_unknown = broken.iter().any(|path| old.file.starts_with(path));
+            let stays = is_unknown || defined.iter().any(|new| new.name() == old.name());
+            if !stays {
+                tracing::info!(resource = %old.name(), "no longer defined, and no longer served; its objects stay in the store");
+                if let Some(now) = registry.resource(&old.name()).filter(|now| now.declarer.is_none()) {
+                    registry.remove(&now);
+                }
+            }
+            stays
+        });
+        for new in defined {
+            let at = served.iter().position(|old| old.name() == new.name());
+            if let Some(at) = at
+                && served[at].resource.definition == new.resource.definition
+            {
+                served[at].file = new.file;
+                continue;
+            }
+            match registry.replace(self.kinds(&new.resource), None) {
+                Ok(_) => {
+                    tracing::info!(resource = %new.name(), "served as it is defined now");
+                    match at {
+                        Some(at) => served[at] = new,
+                        None => served.push(new),
+                    }
+                }
+                Err(problem) => {
+                    refused.store(true, Ordering::Relaxed);
+                    problems.push(format!("{}: {problem}", new.file.display()));
+                }
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }
+    }
+}
+
+impl Builder {
+    /// Adds [`Hooks`] to a kind that a manifest or a document defines, in one of its versions, such as `example.com/v1`. The type
+    /// that its objects are decoded into need not have all of their fields: the others are kept.
+    ///
+    /// [`Builder::build`] returns an error if nothing defines the kind.
+    pub fn hooks<T>(mut self, api_version: impl Into<String>, kind: impl Into<String>, hooks: impl Hooks<T>) -> Self
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let (api_version, kind, hooks) = (api_version.into(), kind.into(), hook::on_documents(hooks));
+        self.definition_files.hooks.push(Attached { api_version, kind, hooks });
+        self
+    }
+
+    /// Serves the kinds that an OpenAPI v3 document describes: its text, as JSON or YAML, or the document as a value. Versions
+    /// of a kind may be in several documents. See [`openapi`].
+    ///
+    /// If a document describes a built-in kind, or one that the program declares, that kind is served instead, which is
+    /// logged. [`Builder::build`] returns the errors of the documents. Warnings are logged.
+    pub fn openapi(mut self, document: impl Serialize) -> Self {
+        match codec::from_typed(&document) {
+            Ok(Document::String(text)) => self.definition_files.documents.push(text.into_bytes()),
+            Ok(document) => self.definition_files.documents.push(document.to_string().into_bytes()),
+            Err(error) => self.refused.push(format!("no OpenAPI document: {error}")),
+        }
+        self
+    }
+
+    /// Serves the kinds that files define: manifests of CustomResourceDefinitions, and OpenAPI v3 documents with discovery
+    /// documents, overlays and Protobuf definitions beside them. Of folders, all files are read that end in `.yaml`, `.yml`, `.json` or `.proto`. Files are
+    /// read again within a few seconds after a change, and at once after SIGHUP. If one is broken then, the log says where, and
+    /// what it defined before is served on. The objects of a kind that is no longer defined stay in the store.
+    pub fn definition_files(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        self.definition_files.paths.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// The size in bytes up to which files of definitions are read, 16 MiB if nothing is said. All files together may be sixteen
+    /// times as large.
+    pub fn max_definition_file(mut self, bytes: u64) -> Self {
+        self.definition_files.limits = Limits::of_file(bytes);
+        self
+    }
+
+    /// Serves `CustomResourceDefinition` of `apiextensions.k8s.io/v1`, and the kinds that its objects define. Kinds that are declared
+    /// otherwise keep their names: a definition that uses one of them is stored, and its conditions say why it is not served.
+    ///
+    /// Rules in CEL are kept and not enforced; the answer to a write of a definition with rules has a warning.
+    pub fn definitions(mut self) -> Self {
+        self.core.definitions = true;
+        self.model(builtin::definition_kind())
+    }
+}
+
+/// True for the files of a folder that are read.
+fn is_known(path: &Path) -> bool {
+    path.extension().is_some_and(|end| EXTENSIONS.iter().any(|known| end == *known))
+}

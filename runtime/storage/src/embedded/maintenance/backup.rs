@@ -1,0 +1,248 @@
+//! A consistent copy of a store in one file, from a stopped server's directory or from a running server's socket.
+//!
+//! The file gets its name only after it was synced, read back and verified.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, BufWriter, Read, Seek, Write},
+    os::unix::net::UnixStream,
+    path::Path,
+};
+
+use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
+
+use super::{
+    Error, OnProgress, Progress,
+    archive::{Item, ReadError, Reader, Writer},
+    socket,
+    stopped::Stopped,
+    target::Aside,
+};
+use crate::{
+    embedded::{
+        OpenError,
+        clock::now_ms,
+        guard::guarded,
+        layout::{INDEX, LOG, MARKS, META, Row, State, Tally, read_mark, read_pointer},
+    },
+    meta::Revision,
+};
+
+const BUFFER: usize = 1 << 20;
+/// The number of rows between two progress reports.
+const REPORT: u64 = 256;
+
+/// The content of a backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Backup {
+    /// The newest revision.
+    pub head: Revision,
+    /// The revision before the first change of its history.
+    pub compacted: Revision,
+    /// The number of objects.
+    pub objects: u64,
+    /// The number of rows: newest values and history.
+    pub rows: u64,
+    /// The size in bytes.
+    pub bytes: u64,
+    /// True if a running server provided it.
+    pub online: bool,
+}
+
+impl Backup {
+    /// The numbers that the state gives; those of the file stay zero.
+    pub(super) fn of(state: &State) -> Self {
+        Self {
+            head: state.end.head,
+            compacted: state.compacted.head,
+            objects: state.index.rows,
+            rows: state.log.rows,
+            bytes: 0,
+            online: false,
+        }
+    }
+}
+
+/// Writes a consistent copy of the store in a data directory to a new file, and verifies the file.
+///
+/// A server that uses the directory keeps running and streams the state of one moment.
+///
+/// # Errors
+/// [`Error`], for example if the file already exists or the store is damaged.
+pub fn backup(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
+    let (aside, file) = Aside::file(to)?;
+    let online = match Stopped::open(dir) {
+        Ok(stopped) => {
+            of_stopped(&stopped, &file, progress).map_err(|error| failure(error, to, &stopped))?;
+            false
+        }
+        Err(Error::Open(OpenError::InUse { .. })) => {
+            of_running(dir, &file, to, progress)?;
+            true
+        }
+        Err(error) => return Err(error),
+    };
+    file.sync_all().map_err(Error::file(to))?;
+    let backup = Backup { online, ..verify(file, to, progress)? };
+    aside.publish_file()?;
+    Ok(backup)
+}
+
+fn failure(error: StreamError, to: &Path, stopped: &Stopped) -> Error {
+    match error {
+        StreamError::Open(error) => error,
+        StreamError::Out(source) => Error::file(to)(source),
+        StreamError::Store(error) => stopped.damaged(error),
+    }
+}
+
+fn of_stopped(stopped: &Stopped, file: &File, progress: OnProgress<'_>) -> Result<(), StreamError> {
+    let opened = stopped.database()?;
+    let mut writer = Writer::begin(BufWriter::with_capacity(BUFFER, file)).map_err(StreamError::Out)?;
+    stream(&guarded(|| Ok(opened.db().begin_read()?))?, &mut writer, |done, total| {
+        progress(Progress::new("copying rows", done, total));
+        Ok(())
+    })
+}
+
+/// Copies the server's stream frame by frame, so that progress and errors show at once.
+fn of_running(dir: &Path, file: &File, to: &Path, progress: OnProgress<'_>) -> Result<(), Error> {
+    let failed = |message: String| Error::Server { dir: dir.to_owned(), message };
+    let from = socket::connect(dir, &["backup", "1"])
+        .map_err(|error| failed(format!("its socket cannot be reached: {error}")))?;
+    let mut copied = Copied { from, to: BufWriter::with_capacity(BUFFER, file), failed: None };
+    let result = read_through(BufReader::with_capacity(BUFFER, &mut copied), "copying rows", progress);
+    if let Some(source) = copied.failed.take() {
+        return Err(Error::file(to)(source));
+    }
+    result.map_err(|error| failed(error.to_string()))?;
+    copied.to.flush().map_err(Error::file(to))
+}
+
+/// A reader that copies everything read from a socket into a file.
+struct Copied<'a> {
+    from: UnixStream,
+    to: BufWriter<&'a File>,
+    /// The error of the file, as opposed to one of the socket.
+    failed: Option<io::Error>,
+}
+
+impl Read for Copied<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        if let Err(error) = self.to.write_all(&buffer[..read]) {
+            self.failed = Some(error);
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        Ok(read)
+    }
+}
+
+/// Reads a file back from its beginning and verifies it.
+pub(super) fn verify(mut file: File, path: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
+    file.rewind().map_err(Error::file(path))?;
+    read_through(BufReader::with_capacity(BUFFER, file), "verifying", progress).map_err(|error| match error {
+        ReadError::Io(source) => Error::file(path)(source),
+        other => Error::File {
+            path: path.to_owned(),
+            source: io::Error::other(format!("what was written does not read back: {other}; check the disk")),
+        },
+    })
+}
+
+fn read_through(from: impl Read, doing: &str, progress: OnProgress<'_>) -> Result<Backup, ReadError> {
+    let mut reader = Reader::begin(from)?;
+    let backup = Backup::of(reader.state());
+    let mut done = 0;
+    while let Some(item) = reader.next()? {
+        if matches!(item, Item::Row(..)) {
+            done += 1;
+            if done % REPORT == 0 {
+                progress(Progress::new(doing, done, backup.rows));
+            }
+        }
+    }
+    Ok(Backup { bytes: reader.bytes, ..backup })
+}
+
+/// Why a store could not be streamed.
+#[derive(Debug)]
+pub(super) enum StreamError {
+    /// The store cannot be opened.
+    Open(Error),
+    /// The store cannot be read.
+    Store(redb::Error),
+    /// The peer or the file does not accept the stream.
+    Out(io::Error),
+}
+
+impl std::fmt::Display for StreamError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Open(error) => error.fmt(f),
+            Self::Store(error) => write!(f, "the store cannot be read: {error}"),
+            Self::Out(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<redb::Error> for StreamError {
+    fn from(error: redb::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Error> for StreamError {
+    fn from(error: Error) -> Self {
+        Self::Open(error)
+    }
+}
+
+/// Writes the store as of the beginning of the transaction, and verifies it on the way. `each` is called regularly with
+/// the number of rows done and the total, and may abort.
+pub(super) fn stream(
+    transaction: &ReadTransaction,
+    writer: &mut Writer<impl Write>,
+    mut each: impl FnMut(u64, u64) -> io::Result<()>,
+) -> Result<(), StreamError> {
+    let state = guarded(|| State::load(&transaction.open_table(META)?))?;
+    writer.header(now_ms(), &state).map_err(StreamError::Out)?;
+    let mut read = [Tally::default(); 3];
+    let log = guarded(|| Ok(transaction.open_table(LOG)?))?;
+    let mut rows = guarded(|| Ok(log.iter()?))?;
+    while let Some((revision, stored)) = guarded(|| Ok(rows.next().transpose()?))? {
+        let (revision, stored) = (Revision(revision.value()), stored.value());
+        Row::read(revision, stored).map_err(|_| wrong(format!("the change of revision {revision} cannot be read")))?;
+        read[0].add(Row::stored_checksum(stored));
+        if read[0].rows % REPORT == 0 {
+            each(read[0].rows, state.log.rows).map_err(StreamError::Out)?;
+        }
+        writer.row(revision, stored).map_err(StreamError::Out)?;
+    }
+    let index = guarded(|| Ok(transaction.open_table(INDEX)?))?;
+    let mut pointers = guarded(|| Ok(index.iter()?))?;
+    while let Some((key, sealed)) = guarded(|| Ok(pointers.next().transpose()?))? {
+        let (key, sealed) = (key.value(), sealed.value());
+        read_pointer(key, sealed)
+            .map_err(|_| wrong(format!("the entry of {} cannot be read", String::from_utf8_lossy(key))))?;
+        read[1].add(sealed.1);
+        writer.pointer(key, sealed).map_err(StreamError::Out)?;
+    }
+    let marks = guarded(|| Ok(transaction.open_table(MARKS)?))?;
+    let mut marks = guarded(|| Ok(marks.iter()?))?;
+    while let Some((before, sealed)) = guarded(|| Ok(marks.next().transpose()?))? {
+        let (before, sealed) = (Revision(before.value()), sealed.value());
+        read_mark(before, sealed).map_err(|_| wrong("a mark of history cannot be read".to_owned()))?;
+        read[2].add(sealed.1);
+        writer.mark(before, sealed).map_err(StreamError::Out)?;
+    }
+    if read != [state.log, state.index, state.marks] {
+        return Err(wrong("rows are missing, or there are too many".to_owned()));
+    }
+    writer.finish().map_err(StreamError::Out)
+}
+
+fn wrong(message: String) -> StreamError {
+    StreamError::Store(redb::Error::Corrupted(message))
+}

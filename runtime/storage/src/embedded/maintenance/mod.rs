@@ -1,0 +1,61 @@
+//! Maintenance of a data directory: check, salvage, backup, restore and storage migration; and what copies need of it.
+//!
+//! Never changes a directory that it reads. Backup and restore hold one row in memory, whatever the size of the store; a
+//! check keeps a few bytes for each row, and a salvage its key.
+
+mod archive;
+mod archived;
+mod backup;
+mod build;
+mod check;
+mod error;
+mod feed;
+mod gather;
+mod migrate;
+mod reading;
+mod restore;
+mod salvage;
+mod scan;
+mod snapshot;
+pub(super) mod socket;
+mod staging;
+mod stopped;
+mod target;
+
+pub(crate) use archived::Archived;
+pub use backup::{Backup, backup};
+pub use check::{Check, check};
+pub use error::Error;
+pub use migrate::{Migration, migrate};
+pub use migrate::{Report, Reports};
+pub(crate) use reading::{ChangesError, DataDir, Edit, Object, Objects, State, Take};
+pub use restore::restore;
+pub use salvage::{Salvage, salvage};
+pub(crate) use staging::{Numbering, Staging};
+
+#[cfg(any(feature = "etcd", test))]
+pub(crate) use super::clock::now_ms;
+
+/// The progress of a long operation.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Progress<'a> {
+    /// The current step, such as `reading rows`.
+    pub doing: &'a str,
+    /// The amount of work done.
+    pub done: u64,
+    /// The total amount of work; zero if unknown.
+    pub total: u64,
+    /// The number of bytes moved; zero if they are not counted.
+    pub bytes: u64,
+}
+
+impl<'a> Progress<'a> {
+    /// So much of the total is done of a step.
+    pub fn new(doing: &'a str, done: u64, total: u64) -> Self {
+        Self { doing, done, total, bytes: 0 }
+    }
+}
+
+/// A callback that receives the progress regularly.
+pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>);

@@ -1,0 +1,241 @@
+//! Reads a store for a copy: the objects of one moment in the order of their keys, and the changes since. From a stopped
+//! server's directory, or from a running server through its socket.
+
+use std::{
+    collections::VecDeque,
+    io::{self, BufReader},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use redb::ReadableDatabase;
+
+use super::{
+    Error,
+    feed::{self, Frame},
+    snapshot::Snapshot,
+    socket,
+    stopped::Stopped,
+};
+use crate::{
+    OpenError, ReadError, Value,
+    embedded::{clock::now_ms, guard::guarded, handle::Handle},
+    meta::Revision,
+};
+
+/// An object, or a change that wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Object {
+    pub(crate) key: Arc<str>,
+    pub(crate) value: Value,
+    /// The revision that wrote the value; zero if damage has made it unreadable.
+    pub(crate) revision: Revision,
+    /// When the value expires, on the system's clock; `None` for a value that stays.
+    pub(crate) deadline_ms: Option<u64>,
+}
+
+impl Object {
+    /// True if the deadline has passed. A stopped server's store keeps such a value, and etcd deletes it a little later.
+    pub(crate) fn has_expired(&self) -> bool {
+        self.deadline_ms.is_some_and(|deadline_ms| deadline_ms <= now_ms())
+    }
+}
+
+/// Objects in the order of their keys.
+pub(crate) type Objects = Box<dyn Iterator<Item = Result<Object, Error>>>;
+
+/// The state of a store at one revision.
+pub(crate) struct State {
+    pub(crate) head: Revision,
+    /// The number of objects, before and after the key where reading begins.
+    pub(crate) count: u64,
+    pub(crate) objects: Objects,
+}
+
+/// A change: the value that a key has since a revision, or `None` for a deletion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) key: Arc<str>,
+    pub(crate) value: Option<Bytes>,
+    pub(crate) revision: Revision,
+    /// When the value expires, on the system's clock.
+    pub(crate) deadline_ms: Option<u64>,
+}
+
+/// Receives changes, until it returns an error.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(Edit) -> Result<(), Error>;
+
+/// Changes could not be passed on.
+pub(crate) enum ChangesError {
+    /// History no longer reaches back so far, or cannot be read.
+    Lost,
+    /// Another error.
+    Failed(Error),
+}
+
+impl From<Error> for ChangesError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// A data directory. While a server has it open, its socket is asked.
+pub(crate) struct DataDir {
+    dir: PathBuf,
+    /// A stopped server's store. Holding it keeps a server from starting.
+    stopped: Option<(Stopped, Handle)>,
+}
+
+impl DataDir {
+    pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
+        let mut this = Self { dir: dir.to_owned(), stopped: None };
+        this.local()?;
+        Ok(this)
+    }
+
+    /// True if no server uses the directory. Then none can start before this is dropped.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// The present state, unless a server uses the directory.
+    fn local(&mut self) -> Result<Option<Snapshot>, Error> {
+        if self.stopped.is_none() {
+            match Stopped::open(&self.dir) {
+                Ok(stopped) => {
+                    let handle = stopped.database()?;
+                    self.stopped = Some((stopped, handle));
+                }
+                Err(Error::Open(OpenError::InUse { .. })) => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        let Some((stopped, handle)) = &self.stopped else { return Ok(None) };
+        let snapshot = guarded(|| Ok(handle.db().begin_read()?)).and_then(|transaction| Snapshot::of(&transaction));
+        snapshot.map(Some).map_err(|error| stopped.damaged(error))
+    }
+
+    /// The objects after a key.
+    pub(crate) fn state(&mut self, after: Option<&str>) -> Result<State, Error> {
+        if let Some(snapshot) = self.local()? {
+            let dir = self.dir.clone();
+            let (head, count) = (snapshot.head(), snapshot.objects());
+            let pieces = Pieces { snapshot, dir, after: after.map(str::to_owned), piece: VecDeque::new() };
+            return Ok(State { head, count, objects: Box::new(pieces) });
+        }
+        let mut from = self.ask("state", &feed::word(after))?;
+        let (head, count) = self.begin(&mut from)?;
+        let dir = self.dir.clone();
+        let mut ended = false;
+        let objects = std::iter::from_fn(move || {
+            if ended {
+                return None;
+            }
+            let frame = Frame::read(&mut from).map_err(|error| failed(&dir, &error));
+            ended = !matches!(frame, Ok(Frame::Object(_)));
+            match frame {
+                Ok(Frame::Object(object)) => Some(Ok(object)),
+                Ok(Frame::End(_)) => None,
+                Ok(frame) => Some(Err(unexpected(&dir, &frame))),
+                Err(error) => Some(Err(error)),
+            }
+        });
+        Ok(State { head, count, objects: Box::new(objects) })
+    }
+
+    /// Passes the changes after a revision to `take`, and returns the newest revision.
+    pub(crate) fn changes(&mut self, after: Revision, take: Take<'_>) -> Result<Revision, ChangesError> {
+        if let Some(snapshot) = self.local()? {
+            return self.local_changes(&snapshot, after, take);
+        }
+        let mut from = self.ask("changes", &after.to_string())?;
+        self.begin(&mut from)?;
+        loop {
+            match Frame::read(&mut from).map_err(|error| failed(&self.dir, &error))? {
+                Frame::Object(Object { key, value: Ok(value), revision, deadline_ms }) => {
+                    take(Edit { key, value: Some(value), revision, deadline_ms })?;
+                }
+                Frame::Removed(key, revision) => take(Edit { key, value: None, revision, deadline_ms: None })?,
+                Frame::End(head) => return Ok(head),
+                Frame::Compacted(_) => return Err(ChangesError::Lost),
+                frame => return Err(unexpected(&self.dir, &frame).into()),
+            }
+        }
+    }
+
+    fn local_changes(&self, snapshot: &Snapshot, after: Revision, take: Take<'_>) -> Result<Revision, ChangesError> {
+        let mut refused = None;
+        let read = snapshot.changes(after, |revision, row| {
+            let value = row.body.map(Bytes::copy_from_slice);
+            let edit = Edit { key: row.key.into(), value, revision, deadline_ms: row.deadline_ms };
+            take(edit).map_err(|error| {
+                refused = Some(error);
+                redb::Error::Io(io::ErrorKind::Interrupted.into())
+            })
+        });
+        match (refused, read) {
+            (Some(error), _) => Err(error.into()),
+            (None, Ok(Ok(()))) => Ok(snapshot.head()),
+            (None, Ok(Err(ReadError::Engine(message)))) => Err(damaged(&self.dir, message).into()),
+            (None, Ok(Err(_))) => Err(ChangesError::Lost),
+            (None, Err(error)) => Err(damaged(&self.dir, error).into()),
+        }
+    }
+
+    fn ask(&self, request: &str, word: &str) -> Result<BufReader<UnixStream>, Error> {
+        let from = socket::connect(&self.dir, &[request, "1", word]).map_err(|error| failed(&self.dir, &error))?;
+        Ok(BufReader::with_capacity(256 << 10, from))
+    }
+
+    fn begin(&self, from: &mut BufReader<UnixStream>) -> Result<(Revision, u64), Error> {
+        match Frame::read(from).map_err(|error| failed(&self.dir, &error))? {
+            Frame::Begin(head, count) => Ok((head, count)),
+            frame => Err(unexpected(&self.dir, &frame)),
+        }
+    }
+}
+
+fn failed(dir: &Path, error: &io::Error) -> Error {
+    let message = match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it ended the connection".to_owned(),
+        _ => error.to_string(),
+    };
+    Error::Feed { dir: dir.to_owned(), message }
+}
+
+fn unexpected(dir: &Path, frame: &Frame) -> Error {
+    Error::Feed { dir: dir.to_owned(), message: format!("it sends {frame:?} out of place") }
+}
+
+fn damaged(dir: &Path, message: impl std::fmt::Display) -> Error {
+    OpenError::Damaged { dir: dir.to_owned(), message: message.to_string() }.into()
+}
+
+/// The objects of a snapshot.
+pub(super) struct Pieces {
+    pub(super) snapshot: Snapshot,
+    /// The directory, for errors.
+    pub(super) dir: PathBuf,
+    /// The last key of the piece.
+    pub(super) after: Option<String>,
+    pub(super) piece: VecDeque<Object>,
+}
+
+impl Iterator for Pieces {
+    type Item = Result<Object, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.piece.is_empty() {
+            match self.snapshot.piece(self.after.as_deref()) {
+                Ok(piece) => self.piece = piece,
+                Err(error) => return Some(Err(damaged(&self.dir, error))),
+            }
+            if let Some(last) = self.piece.back() {
+                self.after = Some(last.key.to_string());
+            }
+        }
+        self.piece.pop_front().map(Ok)
+    }
+}
