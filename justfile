@@ -15,9 +15,11 @@ library := "tests/clients/with-library.sh '" + programs + "/library'"
 
 # A failed test does not hide the results of the packages after it.
 test := "cargo test --no-fail-fast --locked"
+# The crates of the library, which lie in `runtime`.
+runtime := "-p kindsmith -p kindsmith-server -p kindsmith-cache -p kindsmith-storage -p kindsmith-formats -p kindsmith-model -p kindsmith-meta"
 # The features that are off by default bring dependencies that take longer to build than Kindsmith. All of them at once, and all
 # packages that have them, so that the recipes with features have one build.
-with_features := "-p kindsmith -p kindsmith-codegen -p conformance-server -p library -p controller -p from-openapi -p kube-rs -p foreign --features etcd,kube,k8s-openapi/latest"
+with_features := "-p kindsmith -p kindsmith-server -p kindsmith-storage -p kindsmith-codegen -p conformance-server -p library -p controller -p from-openapi -p kube-rs -p foreign --features etcd,kube,k8s-openapi/latest"
 # The Rust client of the tests is a workspace of its own. Not `--locked`: its lock also holds what Kindsmith needs, and a new
 # dependency of Kindsmith is no change of the client.
 client_rust := "--manifest-path tests/clients/rust/Cargo.toml --target-dir target/clients"
@@ -41,10 +43,10 @@ fmt-client *arguments:
 lint:
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Lints the library alone. The workspace's tests turn its features on, so that `lint` builds it with them.
+# Lints the crates of the library alone. The workspace's tests turn its features on, so that `lint` builds it with them.
 [group('sources')]
 lint-without-features:
-    cargo clippy -p kindsmith --lib --tests --locked -- -D warnings
+    cargo clippy {{ runtime }} --lib --tests --locked -- -D warnings
 
 # Lints the library without the server.
 [group('sources')]
@@ -98,7 +100,7 @@ test *arguments:
 # Tests the built-in kinds of the library with its own features alone.
 [group('tests')]
 test-without-features:
-    {{ test }} -p kindsmith --lib builtin
+    {{ test }} -p kindsmith-server --lib builtin
 
 # Compares the kinds generated from all of the shared folder's documents with the documents.
 [group('tests')]
@@ -122,7 +124,7 @@ test-kube-docs:
 
 # Tests the engine over etcd. Needs `etcd` and `etcdctl` on the path; KINDSMITH_ETCD names another etcd.
 [group('tests')]
-etcd *filters="storage:: over_etcd etcd::tests":
+etcd *filters="etcd embedded suite transfer private memory several relay delayed":
     {{ test }} {{ with_features }} --lib -- {{ filters }}
 
 # Tests `kindsmith store` on etcd.

@@ -11,7 +11,7 @@ import tomllib
 UNNAMED = {
     ("controller", "k8s-openapi"): "kube needs one of its features",
     ("from-openapi", "k8s-openapi"): "kube needs one of its features",
-    ("kindsmith-tests", "library"): "README's blocks of code, which are compiled as documentation tests",
+    ("kindsmith-tests", "library"): "the guide's blocks of code, which are compiled as documentation tests",
     ("from-openapi", "serde"): "what its build script generates",
     ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",
 }
@@ -62,6 +62,7 @@ def impure():
 
 ROOT = pathlib.Path(__file__).parent.parent
 MANIFESTS = [ROOT / m / "Cargo.toml" for m in ["macros", "macros/proto", "runtime", "codegen", "tests"]]
+MANIFESTS += sorted((ROOT / "runtime").glob("*/Cargo.toml"))
 MANIFESTS += sorted((ROOT / "examples").glob("*/Cargo.toml"))
 MANIFESTS += [ROOT / "tests" / m / "Cargo.toml" for m in ["conformance-server", "pod-server", "renamed", "load", "cluster"]]
 wrong = [*reasons((ROOT / "Cargo.toml").read_text()), *impure()]

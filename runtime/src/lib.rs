@@ -33,6 +33,23 @@
 //! The server listens with TLS and its own certificate authority, creates an admin token and a kubeconfig, and prints
 //! commands to try: `kubectl apply`, `kubectl get books --watch`, `kubectl explain book.spec`.
 //!
+//! # The guide
+//!
+//! The module [`guide`] has a page for each of these:
+//!
+//! | you want to | read |
+//! |---|---|
+//! | declare a kind | [a first kind](guide::first_kind), [fields and validation](guide::fields), [versions](guide::versions) |
+//! | add code | [hooks and admission](guide::hooks), [subresources](guide::subresources), [controllers](guide::controllers) |
+//! | use it | [clients](guide::clients), [testing](guide::testing) |
+//! | serve kinds that exist already | [definitions and OpenAPI](guide::definitions), [generating and checking](guide::generating) |
+//! | run it | [running](guide::running), [etcd](guide::etcd), [guarantees](guide::guarantees) |
+//! | come from elsewhere | [from kubebuilder, kube-rs or axum](guide::coming_from) |
+//! | look an option up | [reference](guide::reference) |
+//! | know how it works | [design](guide::design), [the way of a write](guide::write), [of a watch](guide::watch), [figures](guide::figures) |
+//!
+//! The sections below lead to the items of the crate.
+//!
 //! # Declare kinds
 //!
 //! - [`derive@Resource`] declares a kind, [`derive@ApiType`] its nested types; `Message` makes them Protobuf messages,
@@ -65,9 +82,13 @@
 //! |---|---|
 //! | `server` (default) | the server. Without it only kinds, schemas and metadata remain, for build scripts and linters: no runtime, network or disk |
 //! | `logging` | `logging::init`, which sets up the log of a program |
+//! | `etcd` | the store over etcd, for several servers of one API |
 //! | `messages` | declared types as Protobuf messages in Rust |
 //! | `kube` | kube-rs on declared kinds, and inside the process |
 //! | `schemars` | types that implement `schemars::JsonSchema` as parts of kinds: `#[api(schema = schemars)]` |
+
+#[cfg(all(doc, not(doctest), feature = "server"))]
+pub mod guide;
 
 pub use kindsmith_meta::{
     Condition, FieldError, FieldErrorKind, FieldPath, LabelSelector, MicroTime, ObjectMeta, ObjectReference,
@@ -105,7 +126,7 @@ pub mod admission {
 /// [`meta::options`].
 #[cfg(feature = "server")]
 pub mod client {
-    pub use kindsmith_model::client::{
+    pub use kindsmith_model::kind::client::{
         Client, InvalidObject, List, Objects, Patch, Scale, ScaleSpec, ScaleStatus, Watch, WatchEvent,
     };
 }

@@ -16,7 +16,7 @@ use kindsmith::{
 use kindsmith_cache as cache;
 use kindsmith_cache::Cache;
 use kindsmith_server::{
-    handlers::table::Pending,
+    handlers::Pending,
     http::{self, Backend, Caller, Health, Limits, Metrics, Service, VersionInfo},
     registry::Registry,
     verbs::Verbs,

@@ -16,11 +16,11 @@ mod command;
 mod export;
 mod further;
 mod generate;
+mod guide;
 mod hostile;
 mod mistakes;
 mod pipes;
 mod proto;
-mod readme;
 mod refusals;
 mod stages;
 

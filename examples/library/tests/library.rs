@@ -123,9 +123,9 @@ async fn a_review_changes_nothing() {
 }
 
 #[test]
-fn the_handlers_in_the_readme_are_those_of_the_example() {
-    let readme = include_str!("../../../README.md");
-    let (_, section) = readme.split_once("\n## Answer with code\n").expect("README shows handlers");
+fn the_handlers_in_the_guide_are_those_of_the_example() {
+    let page = include_str!("../../../runtime/docs/subresources.md");
+    let (_, section) = page.split_once("\n## Answer with code\n").expect("the page shows handlers");
     let shown = section.split("```").nth(1).and_then(|block| block.strip_prefix("rust\n")).expect("a block of code");
     let handlers: Vec<_> = shown.split("\n\n").filter(|item| item.contains("async fn ")).collect();
     assert_eq!(handlers.len(), 2, "{shown}");

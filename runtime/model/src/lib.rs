@@ -5,8 +5,7 @@
 //!
 //! - [`testing`]: random objects of a kind, and the check that a type and its schema agree.
 //! - `message`: Protobuf messages in Rust (feature `messages`).
-//! - [`client`]: the typed client, over the verbs of a server.
-//! - [`kind`]: resources, their versions, what their hooks do, and conversion.
+//! - [`kind`]: resources, their versions, what their hooks do, conversion, and the typed client.
 //! - [`patch`]: patches and apply.
 //! - [`codec`]: bytes and documents.
 //! - [`schema`]: structural schemas; validate, default, prune.
@@ -14,7 +13,6 @@
 // Derived code names the crate `kindsmith`, in here too.
 extern crate self as kindsmith;
 
-pub mod client;
 pub mod codec;
 pub mod kind;
 #[cfg(feature = "messages")]

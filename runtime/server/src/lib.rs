@@ -34,7 +34,7 @@ use kindsmith_meta as meta;
 use kindsmith_model::Message;
 use kindsmith_model::{ApiType, ObjectMeta, RawJson, Resource, codec, kind, patch, schema};
 #[cfg(test)]
-use kindsmith_model::{client, testing, widget};
+use kindsmith_model::{kind::client, testing, widget};
 use kindsmith_storage as storage;
 
 pub use server::{App, Error, Result, Server, logging};

@@ -30,7 +30,7 @@ enum Command {
     Scenarios,
     /// Removes the namespaces that runs leave on a server, and what is in them.
     Clean(Box<Clean>),
-    /// Prints the rows of README's table about requests, starts and memory.
+    /// Prints the rows of the table of figures about requests, starts and memory.
     Table(Table),
     /// Serves the same bytes for every request with plain axum, to compare with.
     Fixed {

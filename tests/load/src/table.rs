@@ -1,5 +1,5 @@
-//! The rows of README's table that are about requests, starts and memory. One server program is measured; where a row
-//! compares with plain axum, in turn with that.
+//! The rows of the table of figures (runtime/docs/figures.md) that are about requests, starts and memory. One server program is
+//! measured; where a row compares with plain axum, in turn with that.
 use std::{
     path::{Path, PathBuf},
     process::Command,

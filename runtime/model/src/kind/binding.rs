@@ -14,8 +14,8 @@ use super::{
     model::{Column, Names, Path, Shared, Version},
 };
 use crate::{
-    client::Backend,
     codec::protobuf::Message,
+    kind::client::Backend,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion, Operation, Refusal, User, Warnings},
     schema::{Document, Schema},
 };

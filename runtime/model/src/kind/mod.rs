@@ -5,6 +5,7 @@ pub mod binding;
 pub mod budget;
 pub mod cells;
 pub(crate) mod changes;
+pub mod client;
 mod columns;
 pub mod convert;
 pub(crate) mod definition;

@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use futures_core::Stream;
-use kindsmith_model::client::{
+use kindsmith_model::kind::client::{
     InvalidObject, WatchEvent,
     backend::{self, Backend, Change, Item},
 };
@@ -107,10 +107,10 @@ impl Backend for Verbs {
     fn patch<'a>(
         &'a self,
         of: &'a backend::Request,
-        patch: kindsmith_model::client::Patch<Document>,
+        patch: kindsmith_model::kind::client::Patch<Document>,
         options: &'a PatchOptions,
     ) -> backend::Answer<'a, Document> {
-        use kindsmith_model::client::Patch::{Apply, Json, Merge, Strategic};
+        use kindsmith_model::kind::client::Patch::{Apply, Json, Merge, Strategic};
         Box::pin(async move {
             let patch = match patch {
                 Apply(config) => Patch::Apply(config.into()),

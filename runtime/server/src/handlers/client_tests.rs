@@ -17,7 +17,7 @@ use crate::{
     storage::{Memory, Store},
     verbs::Verbs,
 };
-use kindsmith_model::client::{Client, List, Objects, Patch, Watch, WatchEvent};
+use kindsmith_model::kind::client::{Client, List, Objects, Patch, Watch, WatchEvent};
 
 /// A choir.
 #[derive(Resource, Clone, Debug, PartialEq)]

@@ -55,7 +55,7 @@ mod parent;
 mod session;
 mod stream;
 mod subresource;
-pub mod table;
+mod table;
 mod text;
 mod virtual_kind;
 
@@ -72,16 +72,18 @@ pub(crate) use session::{Redirected, Run, pair};
 pub use stream::{exec, port_forward, text};
 pub(crate) use subresource::{Connect, Documents, Handler};
 pub use subresource::{Subresource, get, post, put};
+pub(crate) use table::Handlers;
 pub(crate) use table::Mounted;
-pub(crate) use table::{Handlers, Pending};
+#[doc(hidden)]
+pub use table::Pending;
 pub use text::{Text, TextWriter};
 pub(crate) use virtual_kind::Ask;
 
 use std::pin::Pin;
 
-pub(crate) use kindsmith_model::client::Client;
-pub use kindsmith_model::client::{Object, Reply};
-use kindsmith_model::client::{Watch, decode, encode, on_type};
+pub(crate) use kindsmith_model::kind::client::Client;
+pub use kindsmith_model::kind::client::{Object, Reply};
+use kindsmith_model::kind::client::{Watch, decode, encode, on_type};
 
 pub use crate::meta::refusal::{Refusal, Result};
 

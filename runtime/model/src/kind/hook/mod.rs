@@ -12,7 +12,7 @@ pub use self::{
 };
 use super::binding::{Hook, HookContext};
 use crate::{
-    client::Client,
+    kind::client::Client,
     meta::{FieldError, Operation, User, options::WriteOptions, refusal::Result},
 };
 

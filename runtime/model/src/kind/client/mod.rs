@@ -30,7 +30,7 @@ use crate::meta::{
 ///
 /// ```
 /// # extern crate kindsmith_model as kindsmith;
-/// # use kindsmith::{ApiType, ObjectMeta, Resource, client::{Client, Patch}, meta::refusal::Result};
+/// # use kindsmith::{ApiType, ObjectMeta, Resource, kind::client::{Client, Patch}, meta::refusal::Result};
 /// # use serde_json::json;
 /// # use serde::{Deserialize, Serialize};
 /// # #[derive(Resource, Clone, Debug)]
