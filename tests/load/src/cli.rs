@@ -4,7 +4,7 @@ use std::{fs, net::SocketAddr, path::PathBuf, process::ExitCode, time::Duration}
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    Outcome,
+    Outcome, against,
     drive::Load,
     fixed, kubeconfig,
     program::{self, Program},
@@ -30,7 +30,8 @@ enum Command {
     Scenarios,
     /// Removes the namespaces that runs leave on a server, and what is in them.
     Clean(Box<Clean>),
-    /// Prints the rows of the table of figures about requests, starts and memory.
+    /// Prints the rows of the table of figures about requests, starts and memory, or compares two programs.
+    #[command(after_long_help = against::HELP)]
     Table(Table),
     /// Serves the same bytes for every request with plain axum, to compare with.
     Fixed {
@@ -212,7 +213,7 @@ impl Cli {
                 runtime()?.block_on(objects::clean(&target))?;
                 Ok(ExitCode::SUCCESS)
             }
-            Command::Table(table) => table.print().map(|()| ExitCode::SUCCESS),
+            Command::Table(table) => table.print(),
             Command::Fixed { listen, size } => match runtime()?.block_on(fixed::serve(listen, size))? {},
         }
     }

@@ -1,5 +1,6 @@
 //! Measures servers of the Kubernetes API under load: `load run SCENARIO… --server URL`. `load scenarios` lists what it can
 //! do. Latencies are those of successful operations; refusals are counted apart, by status code.
+mod against;
 mod cli;
 mod client;
 mod drive;

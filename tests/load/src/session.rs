@@ -14,7 +14,7 @@ use crate::{
     measure::{Measure, median, number},
     program,
     progress::Bar,
-    scenario::{Scenario, Steps, fanout::Watchers},
+    scenario::{self, Scenario, Steps, fanout::Watchers},
     target::Target,
 };
 
@@ -122,6 +122,26 @@ pub(crate) fn round(side: &Side, scenario: &'static Scenario, load: Load, title:
         _ => round.run()?,
     };
     Ok(Measured { measure, usage: sampler.map(Sampler::stop).transpose()? })
+}
+
+/// The server's CPU time for an event in one round, in microseconds: of changes with watchers, without that of the same
+/// changes without any.
+pub(crate) fn event_cost_us(side: &Side, load: Load, title: &str) -> Outcome<f64> {
+    let fanout = scenario::named(&["fanout".into()])?.first().copied().ok_or("there is no scenario of events")?;
+    let titled = |what: &str| format!("changes {what} watchers, {title}");
+    let alone = round(side, fanout, Load { watchers: 0, ..load }, titled("without"))?;
+    let with = round(side, fanout, load, titled("with"))?;
+    let (Some(usage_alone), Some(usage)) = (alone.usage, with.usage) else {
+        return Err("the server's CPU time is unknown".into());
+    };
+    for measure in [&alone.measure, &with.measure] {
+        if let (0, Some(first)) = (measure.count(), &measure.first) {
+            return Err(first.clone().into());
+        }
+    }
+    let changes = number(with.measure.count()) / number(load.watchers as u64);
+    let writes = number(usage_alone.cpu_us) / number(alone.measure.count().max(1)) * changes;
+    Ok((number(usage.cpu_us) - writes) / number(with.measure.count().max(1)))
 }
 
 /// A name that no earlier round had, of letters and digits.

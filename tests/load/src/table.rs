@@ -2,7 +2,7 @@
 //! measured; where a row compares with plain axum, in turn with that.
 use std::{
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, ExitCode},
     thread,
     time::{Duration, Instant},
 };
@@ -11,6 +11,7 @@ use clap::Args;
 
 use crate::{
     Outcome,
+    against::{self, FEWEST_ROUNDS},
     cli::runtime,
     client::{Connection, Request},
     drive::Load,
@@ -48,6 +49,11 @@ pub(crate) struct Table {
     /// Server program to measure; without it, the project's `conformance-server` is built and measured.
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
+    /// Server program of another release. The rows about requests and writes are measured with both programs in turn and
+    /// compared by the server's CPU time for an operation. Rows that are more than 5% worse are listed at the end, and the
+    /// exit status is then 1.
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
     /// Rounds of each row. Figures are medians of the rounds.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
@@ -63,12 +69,19 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Prints the table row by row.
-    pub(crate) fn print(&self) -> Outcome<()> {
+    /// Prints the table row by row. With another program, fails with 1 if a row is more than 5% worse.
+    pub(crate) fn print(&self) -> Outcome<ExitCode> {
+        if self.against.is_some() && self.rounds < FEWEST_ROUNDS {
+            return Err(format!("--against needs --rounds {FEWEST_ROUNDS} or more").into());
+        }
         let path = match &self.program {
             Some(path) => path.clone(),
             None => built()?,
         };
+        if let Some(theirs) = &self.against {
+            let holds = against::compare(&path, theirs, self.load(), self.rounds)?;
+            return Ok(ExitCode::from(u8::from(!holds)));
+        }
         println!(
             "| {} rounds of {} s, medians | measured | compared with |\n|---|---|---|",
             self.rounds,
@@ -80,7 +93,7 @@ impl Table {
         for (row, command) in ELSEWHERE {
             println!("- {row}: `{command}`");
         }
-        Ok(())
+        Ok(ExitCode::SUCCESS)
     }
 
     fn load(&self) -> Load {
@@ -112,7 +125,9 @@ impl Table {
         let created = sole(&created)?;
         row("durable creates from 16 connections, each answered after its fsync", &rate(created), "");
         for writers in [1, 16] {
-            let cost = self.event_cost_us(&side, Load { connections: writers, ..load })?;
+            let load = Load { connections: writers, ..load };
+            let cost = |round| session::event_cost_us(&side, load, &format!("round {round} of {}", self.rounds));
+            let cost = median((1..=self.rounds).map(cost).collect::<Outcome<Vec<_>>>()?);
             let title =
                 format!("a watch event delivered to one of {} watchers, server CPU, {writers} writing", load.watchers);
             row(&title, &format!("{cost:.1} µs"), "");
@@ -141,25 +156,6 @@ impl Table {
         let of = format!("{:.2} of plain axum with static bytes of that size", ratio.of_medians);
         row(&format!("{title} ({size} bytes)"), &rate(server), &of);
         Ok(())
-    }
-
-    /// The server's CPU time for an event, in microseconds: of changes with watchers, without that of the same changes
-    /// without any.
-    fn event_cost_us(&self, side: &Side, load: Load) -> Outcome<f64> {
-        let fanout = find("fanout")?;
-        let mut costs = Vec::new();
-        for number_of_round in 1..=self.rounds {
-            let title = |what: &str| format!("changes {what} watchers, round {number_of_round} of {}", self.rounds);
-            let alone = session::round(side, fanout, Load { watchers: 0, ..load }, title("without"))?;
-            let with = session::round(side, fanout, load, title("with"))?;
-            let (Some(usage_alone), Some(usage)) = (alone.usage, with.usage) else {
-                return Err("the server's CPU time is unknown".into());
-            };
-            let changes = number(with.measure.count()) / number(load.watchers as u64);
-            let writes = number(usage_alone.cpu_us) / number(alone.measure.count().max(1)) * changes;
-            costs.push((number(usage.cpu_us) - writes) / number(with.measure.count().max(1)));
-        }
-        Ok(median(costs))
     }
 }
 
