@@ -37,7 +37,7 @@ struct File {
     text: String,
 }
 
-/// What a file was before.
+/// The state of a file before the change.
 #[derive(PartialEq)]
 enum Before {
     /// It must not exist.
@@ -98,7 +98,8 @@ impl Changes {
     /// Writes the files, and prints what it wrote, remarks, and what to do next.
     ///
     /// # Errors
-    /// The first file that exists, would be outside of the folder, or cannot be written. But for the last case nothing is written.
+    /// The first file that exists, would be outside of the folder, or cannot be written. In the first two cases nothing
+    /// is written.
     pub(crate) fn write(self, how: How, remarks: &[String], next: &str) -> Result<(), String> {
         let paths = self.paths(how)?;
         let folder = if how.dry_run || self.files.is_empty() { None } else { Some(Folder::create(&self.root)) };

@@ -146,7 +146,7 @@ async fn columns_that_multiply_show_what_their_meter_allows() {
     observation.end(&target, Bounds::STRANGER).await;
 }
 
-/// A definition over each bound is refused with what is over, and nobody waits.
+/// A definition over each bound is refused with what is over, and no request waits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn definitions_over_a_bound_are_refused_with_what_is_over() {
     let target = Target::start(Setup::default());

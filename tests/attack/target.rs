@@ -165,7 +165,7 @@ impl Target {
         Duration::from_millis(ticks * 10)
     }
 
-    /// Whether the number of descriptors is limited.
+    /// True if the number of descriptors is limited.
     pub fn is_short_of_descriptors(&self) -> bool {
         self.setup.descriptors.is_some()
     }

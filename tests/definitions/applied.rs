@@ -151,7 +151,7 @@ async fn objects_with_finalizers_hold_their_definition() {
     until(&mut client, &held, |_, bolt| bolt["metadata"]["deletionTimestamp"].is_string()).await;
     let (status, refused) = call(&mut client, "POST", BOLTS, &bolt("late", &json!({}))).await;
     assert_eq!((status, &refused["reason"]), (403, &json!("Forbidden")), "{refused}");
-    // Whoever finishes with the object writes it, even after a write of the definition.
+    // The owner of the finalizer can write the object, even after a write of the definition.
     assert_eq!(merge(&mut client, &path, json!({"metadata": {"labels": {"a": "b"}}})).await.0, 200);
     let (status, freed) = merge(&mut client, &held, json!({"metadata": {"finalizers": null}})).await;
     assert_eq!(status, 200, "{freed}");

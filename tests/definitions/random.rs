@@ -19,7 +19,7 @@ fn texts(of: &Value) -> Vec<&str> {
     of.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// What is not in schemas is in the model as the manifest says it.
+/// Checks that everything outside of schemas is in the model as the manifest says it.
 fn says(manifest: &Value, model: &Definition) {
     let (spec, names) = (&manifest["spec"], &model.shared.names);
     assert_eq!((json!(model.shared.group), json!(names.kind)), (spec["group"].clone(), json!("Thing")));
@@ -61,7 +61,7 @@ fn way_out(spec: &Value, group: &str, deprecated: &str) -> String {
     newest.map_or_else(String::new, |name| format!("; use {group}/{name} Thing"))
 }
 
-/// What OpenAPI documents do not say of a version is served as the manifest says it.
+/// Checks that properties of a version that OpenAPI documents lack are served as the manifest says.
 async fn serves(client: &mut Client, spec: &Value, said: &Value) {
     let (group, name) = (spec["group"].as_str().expect("a group"), said["name"].as_str().expect("a name"));
     let path = format!("/apis/{group}/{name}/things");

@@ -30,7 +30,7 @@ pub(crate) struct Fleet {
     pub status: Option<FleetStatus>,
 }
 
-/// What it should be.
+/// The desired state of a fleet.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FleetSpec {
     #[api(default = 1, minimum = 0)]
@@ -38,7 +38,7 @@ pub(crate) struct FleetSpec {
     pub port: Option<String>,
 }
 
-/// What it is.
+/// The observed state of a fleet.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FleetStatus {
     pub ships: i32,

@@ -1,5 +1,5 @@
-//! Random definitions, of every keyword, format, name and nesting that definitions allow. Those that the server refuses are left
-//! out, so that the generator has to take the others.
+//! Random definitions, of every keyword, format, name and nesting that definitions allow. Definitions that the server
+//! refuses are left out, so that the generator has to take the others.
 use serde_json::{Map, Value, json};
 
 use super::words;
@@ -101,7 +101,7 @@ impl Definitions {
         schema
     }
 
-    /// Keywords of any type, and those that say nothing of this one.
+    /// Adds keywords of any type, including keywords without effect on this one.
     fn add_keywords(&mut self, schema: &mut Value, depth: usize) {
         let strange: [(&str, Value); 29] = [
             ("nullable", json!(true)),
@@ -139,7 +139,7 @@ impl Definitions {
         ];
         for _ in 0..self.below(3) {
             let (keyword, value) = self.pick(&strange).clone();
-            // What is required must be there, or no object is valid. The parts that make the type are kept.
+            // Required fields must be there, or no object is valid. The parts that make the type are kept.
             if (keyword != "required" || depth > 0) && !schema[keyword].is_object() {
                 schema[keyword] = value;
             }

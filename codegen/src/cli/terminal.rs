@@ -19,7 +19,8 @@ pub(crate) fn report(line: fmt::Arguments<'_>) {
 /// How many warnings of a kind are printed, unless all are asked for.
 const SHOWN: usize = 3;
 
-/// Prints warnings. Of those that differ in places, names and numbers alone, the first few, and how many more there are.
+/// Prints warnings: the first few of each kind, and how many more there are. Warnings of a kind differ only in places,
+/// names and numbers.
 pub(crate) fn warn<W: fmt::Display>(warnings: &[W], message: impl Fn(&W) -> &str, all: bool) {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut left = Vec::new();
@@ -40,7 +41,7 @@ pub(crate) fn warn<W: fmt::Display>(warnings: &[W], message: impl Fn(&W) -> &str
     }
 }
 
-/// A message without what differs among those of a kind: numbers, and what stands in quotes.
+/// A message without the parts that differ within a kind: numbers, and text in quotes.
 fn kind(message: &str) -> String {
     let quoted = message.split('"').step_by(2).collect::<Vec<_>>().join("\"");
     quoted.chars().filter(|c| !c.is_ascii_digit()).collect()

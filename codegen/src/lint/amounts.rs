@@ -91,7 +91,7 @@ const OTHER: [&str; 16] = [
     "ratio",
 ];
 
-/// What something may be measured in.
+/// Words for things that are counted.
 const COUNTED: [&str; 30] = [
     "attempts",
     "batches",
@@ -259,12 +259,13 @@ pub(crate) fn is_of_day(field: &Field<'_>) -> bool {
         || default(field).is_some_and(|text| text.len() <= 8 && text.contains(':'))
 }
 
-/// The description says that a number stands for a point in time.
+/// True if the description says that a number stands for a point in time.
 pub(crate) fn is_point(field: &Field<'_>) -> bool {
     has(&described(field), &["epoch", "rfc", "rfc3339", "timestamp", "unix"])
 }
 
-/// A number whose name says a duration and no unit. Where the description or a bound says that it counts something else, it is none.
+/// True for a number whose name suggests a duration without a unit, unless the description or a bound says that it
+/// counts something else.
 pub(crate) fn is_duration(field: &Field<'_>) -> bool {
     let Some(name) = field.name().filter(|_| is_number(field)) else { return false };
     let all = words::lower(name);

@@ -144,7 +144,7 @@ enum PathStep {
     Values,
 }
 
-/// The steps of a path such as `.spec.labels.*["a.b"][]`, up to what is none.
+/// The steps of a path such as `.spec.labels.*["a.b"][]`, up to the first part that is not a step.
 fn steps(path: &str) -> Vec<PathStep> {
     let (mut steps, mut rest) = (Vec::new(), path);
     while !rest.is_empty() {

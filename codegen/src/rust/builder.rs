@@ -29,7 +29,7 @@ use super::{Error, File, Generated, Options, Warning, assign, collect::Collector
 /// ([`kindsmith::kind::openapi`]). A type with a name is generated once, in the first module that uses it; the modules after it
 /// import it. A type that contains itself is raw JSON below its first turn.
 ///
-/// Names given to the methods are those that the generated code has without them.
+/// The methods take the names that the generated code has by default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Builder {

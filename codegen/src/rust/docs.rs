@@ -68,7 +68,7 @@ fn plain(text: &str) -> Vec<String> {
             (None, None) => {
                 let words: Vec<&str> = line.split_whitespace().collect();
                 let line = inert(&words.join(" "));
-                // Neither a heading of ours, nor HTML, in which fences are none.
+                // The line must not become a heading, nor HTML, in which fences have no effect.
                 lines.push(if line.starts_with(['#', '<']) { format!("\\{line}") } else { line });
             }
         }

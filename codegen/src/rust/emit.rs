@@ -248,7 +248,8 @@ impl Emitter<'_> {
         declared.fields.iter().all(has_default)
     }
 
-    /// True for a field whose type is an `Option`: where it makes a difference, an empty list or map is told from none.
+    /// True for a field whose type is an `Option`. A list or map gets one only where an empty value differs from an
+    /// absent one.
     fn is_option(declared: &Declared, field: &Field) -> bool {
         let (is_optional, of) = (!field.is_required && field.schema.default.is_none(), &field.schema);
         let is_told = declared.is_counted || has_rules(of) || !matches!(field.ty, Ty::List(_) | Ty::Map(_));

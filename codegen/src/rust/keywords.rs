@@ -12,12 +12,12 @@ use super::{
 pub(super) struct Keywords(Map<String, Document>);
 
 impl Keywords {
-    /// The keywords of a value that its type does not say, and those by which the type says too much.
+    /// The keywords of a value that its type does not imply, and overrides where the type implies too much.
     pub(super) fn of_value(schema: &Schema, ty: &Ty, model: &Model) -> Self {
         let mut left = own(schema);
         left.extend(unsaid_parts(schema, ty));
         match ty {
-            // What a type is that contains itself is not said.
+            // The `type` of a type that contains itself is not written.
             Ty::Known("RawJson") if schema.definition.is_some() => _ = left.remove("type"),
             Ty::Known("RawJson") if !schema.preserve_unknown => _ = left.insert(PRESERVE.to_owned(), false.into()),
             Ty::Known("Condition" | "LabelSelector" | "ObjectMeta" | "ObjectReference") => {

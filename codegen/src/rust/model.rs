@@ -1,4 +1,4 @@
-//! What is to be written: modules, their kinds, and their types.
+//! The model of the code to write: modules, their kinds, and their types.
 use std::collections::BTreeSet;
 
 use kindsmith::{
@@ -106,8 +106,8 @@ pub(super) enum Ty {
 }
 
 impl Model {
-    /// The groups that need the types of a group, by the names of their modules: those that import them, directly or through
-    /// others, and itself.
+    /// The groups that need the types of a group, by the names of their modules: the group itself, and groups that
+    /// import its types, directly or through others.
     pub(super) fn users<'m>(&'m self, folder: &'m str) -> BTreeSet<&'m str> {
         let mut users = BTreeSet::from([folder]);
         loop {

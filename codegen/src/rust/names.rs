@@ -45,13 +45,13 @@ fn begins(letter: char) -> bool {
     letter.is_ascii_alphabetic() || is_latin(letter)
 }
 
-/// True for a letter that an identifier may go on with.
+/// True for a letter that may follow the first one of an identifier.
 fn is_inner(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_' || is_latin(letter)
 }
 
-/// True for a letter outside of ASCII that the compiler takes as it stands: it composes no others, it warns of those that look
-/// like others, and of those from several scripts.
+/// True for a letter outside of ASCII that the compiler takes unchanged and without a warning. It composes other
+/// letters, or warns of lookalikes and of mixed scripts.
 fn is_latin(letter: char) -> bool {
     matches!(letter, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{ff}')
 }
@@ -84,7 +84,7 @@ fn words(name: &str) -> Vec<String> {
     let mut open = false;
     for (at, &letter) in letters.iter().enumerate() {
         if letter.is_alphabetic() && !is_inner(letter) {
-            // Of other scripts, the number of the letter.
+            // Letters of other scripts become their numbers.
             words.push(format!("u{:x}", u32::from(letter)));
             open = false;
             continue;

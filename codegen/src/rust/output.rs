@@ -1,4 +1,4 @@
-//! What is generated, and what is wrong.
+//! The generated code, and warnings about it.
 use std::{fmt, path::PathBuf};
 
 use kindsmith::kind::crd::Report;
@@ -11,7 +11,7 @@ use kindsmith_meta::text::in_one_line;
 pub struct Generated {
     /// The files, with paths below the folder for them.
     pub files: Vec<File>,
-    /// What the code does not say of what the documents say.
+    /// The parts of documents that the code does not express.
     pub warnings: Vec<Warning>,
     /// Warnings about the documents themselves.
     pub report: Report,
@@ -29,7 +29,7 @@ pub struct File {
     pub text: String,
 }
 
-/// A part of a document that the generated code does not say, or says in another way.
+/// A part of a document that the generated code does not express, or expresses in another way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {
@@ -37,9 +37,9 @@ pub struct Warning {
     pub source: String,
     /// The kind.
     pub kind: String,
-    /// Where in the schema of the kind, as a JSON pointer.
+    /// The place in the schema of the kind, as a JSON pointer.
     pub pointer: String,
-    /// What was found, what is supported, and what becomes of it.
+    /// The value found, the supported values, and the consequence.
     pub message: String,
 }
 

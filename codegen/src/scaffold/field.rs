@@ -128,14 +128,14 @@ pub(crate) fn check_name(name: &str) -> Result<String, String> {
     Ok(names::snake(name))
 }
 
-/// Where a type stands.
+/// The position of a type.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// It is that of the whole field.
+    /// The whole field.
     Field,
-    /// It is that of an optional field.
+    /// In an `Option` that is the whole field.
     Optional,
-    /// It is that of items or values.
+    /// Items of a list or values of a map.
     Inner,
 }
 

@@ -156,7 +156,7 @@ pub(crate) fn imported<'f>(
 pub(crate) const OF_FIELDS: [&str; 8] =
     ["Quantity", "Time", "MicroTime", "IntOrString", "ByteString", "RawJson", "LabelSelector", "ObjectReference"];
 
-/// An identifier; keywords become raw ones. Those that cannot be raw get a `_`, which is no part of the name on the wire.
+/// An identifier; keywords become raw ones. Keywords that cannot be raw get a `_`, which the name on the wire lacks.
 pub(crate) fn raw(name: &str) -> String {
     if ["self", "super", "crate"].contains(&name) {
         return format!("{name}_");

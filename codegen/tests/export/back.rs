@@ -51,7 +51,7 @@ fn manifests() -> Vec<PathBuf> {
     found
 }
 
-/// A definition that is written is read as the same. There is none in the core group.
+/// A definition that is written is read as the same. Definitions of the core group are refused.
 fn assert_same(declared: &Declared) {
     let (name, written) = (declared.definition.shared.group_resource(), crd::write(&declared.definition));
     if name.group.is_empty() {
@@ -89,8 +89,9 @@ fn printed_definitions_keep_labels_and_annotations() {
     }
 }
 
-/// What documents do not say: columns, singular and short names, categories, versions that are not served, the stored one, deprecation, the
-/// paths of a scale, and rules for names of objects. kube-apiserver's documents do not say it, either.
+/// Rules about properties that documents lack: columns, singular and short names, categories, versions that are not
+/// served, the stored one, deprecation, the paths of a scale, and rules for names of objects. kube-apiserver's
+/// documents lack them, too.
 const UNSAID: [&str; 11] = [
     "category-",
     "column-",
@@ -105,7 +106,7 @@ const UNSAID: [&str; 11] = [
     "version-undeprecated",
 ];
 
-/// What `kindsmith check` says of a change, without what documents do not say.
+/// The findings of `kindsmith check` for a change, without properties that documents lack.
 fn changes(folder: &Path, new: &str, old: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_kindsmith"))
         .current_dir(folder)

@@ -155,7 +155,7 @@ fn names_of_examples_are_names_that_the_kind_allows() {
             "{rule}: {example}"
         );
     }
-    // There is none: an example that the server refuses is not printed.
+    // An example that the server refuses is not printed.
     let metadata = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": "^[A-Z]+$"}}});
     let kinds = json!({"type": "object", "properties": {"metadata": metadata}});
     let text = json!({"apiVersion": crd::API_VERSION, "kind": "CustomResourceDefinition",

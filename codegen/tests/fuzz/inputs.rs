@@ -1,11 +1,11 @@
-//! Definitions and documents whose names are those of a stranger.
+//! Definitions and documents with hostile names.
 use kindsmith_tests::Random;
 use serde_json::{Map, Value, json};
 
-/// What stands between the files of an input.
+/// The separator between the files of an input.
 pub(crate) const SEPARATOR: char = '\u{1e}';
 
-/// Texts that would break out of code, of paths, of folders, of comments or of lines, and names that are none.
+/// Texts that would break out of code, of paths, of folders, of comments or of lines, and invalid names.
 pub(crate) const HOSTILE: &[&str] = &[
     "v1; pub fn evil() {} mod y",
     "} pub fn evil() {} mod y {",

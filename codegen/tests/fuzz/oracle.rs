@@ -1,4 +1,4 @@
-//! What holds of everything that is made of definitions and documents.
+//! Checks that hold for all output made from definitions and documents.
 use std::collections::BTreeSet;
 
 use kindsmith_codegen::{Generated, Kinds, proto::Drafts};
@@ -7,12 +7,12 @@ use kindsmith_meta::text::{in_one_line, is_unsafe};
 use kindsmith_model::codec::yaml;
 use syn::{Item, Visibility};
 
-/// Files lie below their folder.
+/// Checks that a file lies below its folder.
 pub(crate) fn path(path: &str) {
     RelativePath::new(path).unwrap();
 }
 
-/// What was read has names of the API alone.
+/// Checks that kinds that were read have valid names.
 pub(crate) fn names(kinds: &Kinds) {
     let is_label = |text: &str| {
         let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

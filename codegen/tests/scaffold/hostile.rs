@@ -1,4 +1,4 @@
-//! Tests of documents and folders that a stranger made: names that are none, links, pipes and files without an end.
+//! Tests of documents and folders that a stranger made: invalid names, links, pipes and files without an end.
 
 use std::{fs, os::unix::fs::symlink, process::Command, time::Instant};
 

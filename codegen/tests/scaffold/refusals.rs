@@ -1,4 +1,4 @@
-//! What is refused: each error names the file or the argument and a way out, and nothing is written.
+//! Tests of refusals: each error names the file or the argument and a way out, and nothing is written.
 
 use std::fs;
 

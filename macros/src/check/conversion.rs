@@ -69,7 +69,7 @@ const OF_ALL_VERSIONS: &[&str] = &[
 
 /// The versions of a kind are one resource: its objects have one name, one scope and one lifecycle.
 fn check_of_all_versions(root: &syn::Path, args: &KindArgs, errors: &Errors) {
-    // Of a group of its own, `builtin` says that it is one of Kubernetes'.
+    // In a version with a group of its own, `builtin` marks that group as one of Kubernetes.
     let is_said = |name: &str| OF_ALL_VERSIONS.contains(&name) && !(name == "builtin" && args.group.is_some());
     for (name, span) in args.given.iter().filter(|(name, _)| is_said(name)) {
         let root = shown(root);

@@ -55,7 +55,7 @@ pub struct Preload {
 }
 
 impl Preload {
-    /// For resources with these prefixes and readers. Those that are not read in this process only are left out.
+    /// For resources with these prefixes and readers. Resources whose readers need other servers are left out.
     pub fn new(resources: impl IntoIterator<Item = (String, SharedReader)>) -> Self {
         let local = resources.into_iter().filter(|(_, reader)| reader.is_local());
         let gathering = |(prefix, reader): (String, SharedReader)| {

@@ -88,7 +88,7 @@ impl Unfilled {
         lock(&self.resources).contains_key(&id)
     }
 
-    /// Those that a pass for a resource fills.
+    /// The resources that one pass fills: all local ones, or the wanted one if its reader waits for other servers.
     fn of_pass(&self, wanted: Option<&Resource>) -> Vec<(Arc<Resource>, u64)> {
         let alone = wanted.filter(|wanted| !wanted.reader.is_local());
         let is_part = |(one, _): &(Arc<Resource>, u64)| match alone {

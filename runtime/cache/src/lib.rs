@@ -159,8 +159,8 @@ impl Cache {
         Self::with(store, limits, Preloaded::default())
     }
 
-    /// The same, with objects that a scan of the store gave at a revision. A resource that is registered with the reader
-    /// of its preload is not loaded again, unless the store has changed since.
+    /// The same, with objects that a scan of the store gave at a revision. A resource registered with the reader of its
+    /// preload is loaded again only if the store has changed since.
     pub fn preloaded(store: Arc<dyn Store>, limits: Limits, preload: Preload, at: Revision) -> Arc<Self> {
         Self::with(store, limits, preload.finish(at))
     }

@@ -1,4 +1,4 @@
-//! What definitions take, and that each bound is kept by every front end.
+//! Tests of what definitions take. Every front end keeps each bound.
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};

@@ -64,7 +64,7 @@ mod missing {
         label = "its JSON Schema cannot be read",
         note = "in Cargo.toml: kindsmith = {{ …, features = [\"schemars\"] }}"
     )]
-    /// A type whose JSON Schema can be read. Without the feature there is none.
+    /// A type whose JSON Schema can be read. Without the feature no type implements it.
     pub trait Readable {}
 
     /// Checks that the JSON Schema of a type can be read.

@@ -88,11 +88,11 @@ fn shortened(value: Value) -> Value {
 fn long_text(value: &Value) -> Option<String> {
     let mut text = Beginning(Vec::with_capacity(128));
     let is_long = serde_json::to_writer(&mut text, value).is_err();
-    // What was cut within a character is no text.
+    // Drops a character that was cut.
     is_long.then(|| format!("{}…", String::from_utf8_lossy(&text.0).trim_end_matches(char::REPLACEMENT_CHARACTER)))
 }
 
-/// Takes so many bytes as errors repeat, and fails at the next one.
+/// Takes as many bytes as errors repeat, and fails at the next one.
 struct Beginning(Vec<u8>);
 
 impl io::Write for Beginning {

@@ -26,7 +26,7 @@ pub struct Refusal(#[doc(hidden)] pub Box<Inner>);
 pub struct Inner {
     /// The Status.
     pub status: Status,
-    /// What it is about.
+    /// The parts of the Status that depend on its object.
     pub about: About,
 }
 

@@ -1,7 +1,7 @@
 //! Texts of documents in lines for people and tools: a text of a stranger neither ends its line nor begins another one.
 use std::borrow::Cow;
 
-/// The text in one line: control characters, and those that turn the direction of the text around them, are escaped.
+/// The text in one line: control characters, and characters that change the direction of text, are escaped.
 pub fn in_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return text.into();

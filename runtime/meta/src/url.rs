@@ -8,7 +8,7 @@ use super::go;
 pub struct Url<'u> {
     /// The scheme, in lower case.
     pub scheme: String,
-    /// Who the client says to be.
+    /// The user information before the `@`.
     pub user: Option<&'u str>,
     /// The host and the port.
     pub authority: &'u str,
@@ -18,9 +18,9 @@ pub struct Url<'u> {
     pub port: &'u str,
     /// The path.
     pub path: &'u str,
-    /// What follows a question mark.
+    /// The text after the question mark.
     pub query: &'u str,
-    /// What follows a number sign.
+    /// The text after the number sign.
     pub fragment: &'u str,
 }
 
@@ -28,7 +28,7 @@ impl<'u> Url<'u> {
     /// Splits a URL.
     ///
     /// # Errors
-    /// The reason why it is none.
+    /// The reason why the text is not a URL.
     pub fn parse(text: &'u str) -> Result<Self, String> {
         if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
             return Err("net/url: invalid control character in URL".to_owned());

@@ -1,6 +1,6 @@
 use kindsmith::{ObjectMeta, Resource};
 
-/// What a JSONPath finds has no type in Rust.
+/// The result of a JSONPath has no type in Rust.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "library.example.com", version = "v1", column("Author", json_path = ".spec.author"))]
 pub struct Book {

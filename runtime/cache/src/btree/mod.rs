@@ -9,8 +9,8 @@ use std::{mem, sync::Arc};
 
 pub(super) use iter::Iter;
 
-/// The maximum number of entries in a node. A change copies one node per level; a lookup searches one. A width
-/// of 16 is as fast.
+/// The maximum number of entries in a node. A change copies one node per level; a lookup searches one. Width 16 is
+/// equally fast.
 const WIDTH: usize = 32;
 /// A node with fewer entries is merged with a neighbour if both fit into one.
 const SPARSE: usize = WIDTH / 4;
@@ -21,7 +21,7 @@ pub(super) type SortKey<'a> = (&'a str, &'a str);
 /// The order of a tree's entries.
 pub(super) trait Order: Clone {
     type Entry: Clone;
-    /// What a branch keeps of the first entry of a child.
+    /// The key that a branch keeps of the first entry of a child.
     type Bound: Clone;
 
     fn key<'a>(&self, entry: &'a Self::Entry) -> SortKey<'a>;

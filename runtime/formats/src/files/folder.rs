@@ -20,7 +20,7 @@ impl RelativePath {
     /// The path with names between slashes.
     ///
     /// # Errors
-    /// The name that is none, and what is allowed.
+    /// The invalid name, and what is allowed.
     pub fn new(path: impl AsRef<Path>) -> Result<Self, String> {
         let path = path.as_ref();
         let wrong = path.as_os_str().as_bytes().split(|byte| *byte == b'/').find(|name| !is_name(name));
@@ -62,15 +62,15 @@ impl Folder {
     /// Opens a folder.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the path is not a folder that can be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(openat(CWD, if path.as_os_str().is_empty() { Path::new(".") } else { path }, FOLDER, Mode::empty())?))
     }
 
-    /// Opens a folder, which is made if it is not there.
+    /// Opens a folder. Creates it if it does not exist.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn create(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
         Self::open(path)
@@ -92,7 +92,7 @@ impl Folder {
         }
     }
 
-    /// Reads a file up to a size; `None` if there is none.
+    /// Reads a file up to a size; `None` if it does not exist.
     ///
     /// # Errors
     /// As [`contains`](Self::contains), or if it is larger.
@@ -119,7 +119,7 @@ impl Folder {
         let file = match openat(&parent, name, flags, Mode::from_raw_mode(0o666)) {
             Ok(file) => file,
             Err(error) => {
-                // What is in the way, if that is what is wrong.
+                // Reports what is in the way, if that is the cause.
                 self.contains(path)?;
                 return Err(error.into());
             }

@@ -9,12 +9,12 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 
 use super::folder::Named;
 
-/// How much is read, in bytes.
+/// The most that is read, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Of a file.
+    /// The limit of one file.
     pub file: u64,
-    /// Of all files that are read together.
+    /// The limit of all files that are read together.
     pub sum: u64,
 }
 

@@ -21,7 +21,7 @@ const MOST_OBJECTS: usize = 500_000;
 /// The package of the types that Kubernetes' groups share.
 const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
 
-/// What documents have in common.
+/// The state that documents share.
 pub(super) struct Pool<'d> {
     /// The schemas of earlier documents by name, as the documents have them and as they were read.
     read: HashMap<&'d str, (&'d Document, Arc<Schema>)>,
@@ -55,7 +55,7 @@ pub(super) struct Components<'d> {
 }
 
 impl<'d> Components<'d> {
-    /// Those of a document.
+    /// The components of a document.
     pub(super) fn of(document: usize, root: &'d Document, pool: &Pool<'d>, findings: &mut Findings) -> Self {
         let schemas = root.get("components").and_then(|components| components.get("schemas"));
         let place = Place::of(document);
@@ -261,8 +261,8 @@ fn different<'d>(
     found
 }
 
-/// Finds the schemas that refer to themselves, by Tarjan's algorithm for strongly connected components, and the size of each
-/// schema with all that it refers to. A component is complete before those that refer to it.
+/// Finds the schemas that refer to themselves, by Tarjan's algorithm for strongly connected components, and the size of
+/// each schema with all that it refers to. A component is complete before components that refer to it.
 struct Groups<'r, 'd> {
     outlines: &'r BTreeMap<&'d str, Outline<'d>>,
     visited: HashMap<&'d str, Visited>,
@@ -299,7 +299,7 @@ impl<'r, 'd> Groups<'r, 'd> {
         groups
     }
 
-    /// Visits a name and those that it leads to. Names that wait are on a stack of their own, since chains of
+    /// Visits a name and the names that it leads to. Names that wait are on an explicit stack, since chains of
     /// references may be long.
     fn visit(&mut self, start: &'d str) {
         let mut visits = vec![(start, 0)];
@@ -329,15 +329,15 @@ impl<'r, 'd> Groups<'r, 'd> {
         }
     }
 
-    /// Notes a component: schemas that refer to each other, or one that may refer to itself. Those that are recursive are
-    /// read together.
+    /// Notes a component: schemas that refer to each other, or one that may refer to itself. Recursive schemas are read
+    /// together.
     fn complete(&mut self, mut members: Vec<&'d str>, refers_to_itself: bool) {
         let mut extent = Extent::default();
         for name in &members {
             self.visited.get_mut(name).expect("it was visited").waits = false;
             let outline = &self.outlines[name];
             extent.add(0, outline.extent);
-            // What is not complete is in the component, and a reference to it is read without its content.
+            // An incomplete target is in this component, and a reference to it is read without its content.
             for (level, target) in &outline.references {
                 extent.add(*level, self.extents.get(target).copied().unwrap_or_default());
             }

@@ -97,7 +97,7 @@ impl<'d, 'p> Members<'d, 'p> {
         }
     }
 
-    /// Reports names beside the plural that are none: the singular, which may be empty, short names and categories.
+    /// Reports invalid names besides the plural: the singular, which may be empty, short names and categories.
     pub(super) fn check_names(self, singular: &str, findings: &mut Findings) {
         let name = |value: &'d Document| value.as_str().filter(|name| !name.is_empty());
         if let Some(Err(problem)) = self.get(singular).and_then(name).map(|name| names::label("the singular", name)) {

@@ -1,4 +1,4 @@
-//! Overlays: what neither OpenAPI documents nor, for some of it, CRDs say about resources, such as columns. A file of ours:
+//! Overlays add facts about resources that OpenAPI documents lack, and in part CRDs, such as columns. The file:
 //!
 //! ```yaml
 //! apiVersion: kindsmith/v1
@@ -15,7 +15,7 @@
 //!   selectorAliases: {spec.halted: .spec.paused}  # further names of selectable fields
 //!   scale: {replicas: .spec.size, statusReplicas: .status.size, selector: .status.selector}
 //!   changes: {approval: .status}    # the part of objects that writes of a subresource may change
-//!   columns:                        # all but the name; they replace those that there are
+//!   columns:                        # all columns but the name; they replace the existing ones
 //!   - {name: Ready, type: string, cell: 'ratio(.status.readyReplicas, .spec.replicas)'}
 //!   - {name: Age, type: date, cell: .metadata.creationTimestamp, priority: 0, format: '', description: ''}
 //! ```
@@ -27,15 +27,15 @@
 //! |---|---|
 //! | `age(time)` | the time since then, `<unknown>` if absent |
 //! | `between(from, to)` | the time from one to the other, or until now; nothing without the first |
-//! | `case(value, 'text', a, …, otherwise)` | that after the text that the value is; nothing if it is none of them and nothing is last |
-//! | `count(values)` | how many there are; items and entries, where the values are lists and objects |
+//! | `case(value, 'text', a, …, otherwise)` | the argument after the text that equals the value, or else the last one; nothing without it |
+//! | `count(values)` | the number of values; of items and entries, where the values are lists and objects |
 //! | `first(a, b, …)` | the first of these that is there and not empty, or `<none>` |
 //! | `if(values, a, b)` | `a` if one of the values is there, and neither empty, zero nor false; otherwise `b` or nothing |
 //! | `join(values)` | all of them, with commas between, or `<none>` |
 //! | `join(values, 'text')` | the same for a text of each value, in which `{.path}` is what a path finds in it; a part in brackets is left out where a path in it finds nothing |
 //! | `keys(object, 'prefix')` | the keys that begin with the prefix, without it, with commas between, or `<none>` |
 //! | `labels(selector)` | a label selector or a map of labels as text, or `<none>` |
-//! | `list(a, b, …)` | those of these that are there and not empty, with commas between, or `<none>` |
+//! | `list(a, b, …)` | the ones that are there and not empty, with commas between, or `<none>` |
 //! | `metrics(specs, statuses)` | the current and the wanted values of the metrics of a HorizontalPodAutoscaler, as kubectl shows them |
 //! | `ratio(a, b)` | `a/b`, where what is absent is 0 |
 //! | `sum(values, …)` | the sum of numbers |

@@ -78,7 +78,7 @@ pub(super) struct FoundResource<'d> {
 
 /// A query parameter.
 pub(super) struct Parameter<'d> {
-    /// Where it stands.
+    /// Its place in the document.
     pub pointer: String,
     pub members: &'d Map<String, Document>,
 }
@@ -149,7 +149,7 @@ struct Finding<'d, 'f> {
     findings: &'f mut Findings,
 }
 
-/// What a path names.
+/// The parts of a path.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a path")]
 struct Named<'d> {
     at: GroupVersion,
@@ -185,7 +185,7 @@ impl<'d> Named<'d> {
             [plural] => (plural, None, None, None),
             [plural, name] => (plural, Some(name), None, None),
             [plural, name, subresource] => (plural, Some(name), Some(subresource), None),
-            // What is below a subresource belongs to it: the paths of what a proxy forwards to.
+            // Paths below a subresource belong to it, such as the paths that a proxy forwards.
             [plural, name, subresource, below] => (plural, Some(name), Some(subresource), Some(below)),
             _ => return None,
         };
@@ -311,8 +311,8 @@ impl<'d> Finding<'d, '_> {
         resource.options.entry(subresource).or_default().extend(options);
     }
 
-    /// The kind of an operation that does not say one: that of the documents that it takes or gives. Of objects, it is none of the
-    /// kinds that all groups share, and that of a list's items.
+    /// The kind of an operation that does not state one: the kind of its documents. For operations on objects, it is
+    /// the kind of a list's items, and never a kind that all groups share.
     fn kind_of(&self, schema: &str, of_objects: bool) -> Option<GroupVersionKind> {
         let schemas = self.root.get("components")?.get("schemas")?;
         let schema = schemas.get(schema)?;

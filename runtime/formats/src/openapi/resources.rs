@@ -28,18 +28,18 @@ pub(super) struct ReadVersion {
     pub shared: Shared,
     pub version: Version,
     pub policy: &'static dyn Policy,
-    /// Where a scale is whose paths are not known.
+    /// The place of a scale whose paths are not known.
     pub unscaled: Option<String>,
 }
 
-/// What is needed to read the resources of a document.
+/// The state for reading the resources of a document.
 pub(super) struct Reader<'r, 'd> {
     pub components: &'r mut Components<'d>,
     pub pool: &'r mut Pool<'d>,
     pub findings: &'r mut Findings,
-    /// The names of schemas by the kind that they say they are of.
+    /// The names of schemas by the kind that they state.
     kinds: BTreeMap<(String, String, String), &'d str>,
-    /// The same for schemas that say several kinds, such as those that moved from one group to another.
+    /// The same for schemas with several kinds, such as kinds that moved from one group to another.
     others: BTreeMap<(String, String, String), &'d str>,
 }
 
@@ -291,12 +291,12 @@ enum Exchanged<'d> {
     Named(&'d str),
 }
 
-/// The verbs on objects; `None` for all that a kind of this policy has.
+/// The verbs on objects; `None` for all verbs of this policy.
 fn verbs(policy: &dyn Policy, found: &FoundResource<'_>) -> Option<Vec<Verb>> {
     if found.verbs == [Verb::Create] { None } else { some_verbs(policy, &found.verbs) }
 }
 
-/// Verbs on objects in the order of their names; `None` for all that a kind of this policy has.
+/// Verbs on objects in the order of their names; `None` for all verbs of this policy.
 pub(super) fn some_verbs(policy: &dyn Policy, verbs: &[Verb]) -> Option<Vec<Verb>> {
     let missing =
         |verb: &Verb| !verbs.contains(verb) && (*verb != Verb::DeleteCollection || policy.deletes_collections());

@@ -119,7 +119,7 @@ impl<'d> Components<'d> {
     }
 }
 
-/// What a schema refers to.
+/// The schema that a schema refers to.
 enum Reference<'d> {
     None,
     /// The schema with this name.
@@ -143,8 +143,8 @@ impl<'d> Reading<'_, 'd> {
         }
     }
 
-    /// What a schema refers to: by `$ref`, or by `allOf` with nothing but a `$ref`, which Kubernetes writes if there are
-    /// members beside it.
+    /// The schema that a schema refers to: by `$ref`, or by `allOf` with nothing but a `$ref`, which Kubernetes writes
+    /// if there are members beside it.
     fn reference(&mut self, members: Members<'d, '_>) -> Reference<'d> {
         let all_of = members.place.key("allOf");
         let (target, place) = match (members.get("$ref"), members.get("allOf").and_then(Document::as_array)) {
@@ -261,7 +261,7 @@ impl<'d> Reading<'_, 'd> {
         Some(found)
     }
 
-    /// What is published and has no other effect, and what is not enforced.
+    /// Reads keywords that are published and have no other effect, such as rules that are not enforced.
     fn unenforced(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
         let [mut rules, unions] =
             ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| members.list(name, self.findings).to_vec());

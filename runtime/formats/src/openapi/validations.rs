@@ -138,7 +138,7 @@ impl<'d> Reading<'_, 'd> {
     }
 }
 
-/// Returns true for the formats of values that are checked, and those that say no more than the type.
+/// Returns true for formats that are checked, and formats that say no more than the type.
 fn is_known(name: &str) -> bool {
     format::is_known(name) || matches!(name, "int32" | "int64" | "float" | "double" | "int-or-string" | "quantity")
 }

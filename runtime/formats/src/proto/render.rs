@@ -201,7 +201,7 @@ pub(super) fn scalar(at: At<'_>) -> Option<(Option<shared::Home>, &'static str)>
     Some((Some(package), name))
 }
 
-/// What a field of a message is called: `xKubernetesMap` for `x-kubernetes-map`.
+/// The name of a field of a message: `xKubernetesMap` for `x-kubernetes-map`.
 fn field_name(name: &str) -> Cow<'_, str> {
     if is_identifier(name) {
         return name.into();

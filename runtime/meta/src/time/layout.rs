@@ -173,7 +173,7 @@ impl Reader<'_> {
                 self.rest = rest;
             }
             Month => self.date[1] = within(self.digits(true)?, 1, 12, "month")?,
-            // Whether the month has such a day is known at the end.
+            // The day is checked against the month at the end.
             Day => self.date[2] = self.digits(true)?,
             Hour => self.time[0] = within(self.digits(false)?, 0, 23, "hour")?,
             Minute => self.time[1] = within(self.digits(true)?, 0, 59, "minute")?,
@@ -227,7 +227,7 @@ impl Reader<'_> {
         let &[sign, h1, h2, b':', m1, m2, ref rest @ ..] = self.rest else { return Err(Fault::Unread) };
         let hours = number(&[h1, h2]);
         let minutes = hours.and_then(|_| number(&[m1, m2]));
-        // That a number is too large is said before that another is none, and of two the last one is named.
+        // A number that is too large is reported before an invalid one. If both are too large, the minute is reported.
         within(minutes.unwrap_or(0), 0, 60, "time zone offset minute")?;
         within(hours.unwrap_or(0), 0, 24, "time zone offset hour")?;
         let ahead = (hours.ok_or(Fault::Unread)? * 60 + minutes.ok_or(Fault::Unread)?) * 60;

@@ -66,7 +66,7 @@ impl From<Problems> for String {
 /// A resource in all of its versions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// What the versions share.
+    /// The properties that the versions share.
     pub shared: Arc<Shared>,
     /// The name of the version in which objects are stored; it need not be served.
     pub storage_version: String,
@@ -134,14 +134,14 @@ impl Definition {
     /// Finds what is wrong, except in the schemas: each front end has rules for these.
     ///
     /// # Errors
-    /// All of it.
+    /// All problems.
     pub fn check(&self) -> Result<(), Problems> {
         let mut all = Problems::default();
         self.problems().into_iter().for_each(|(_, problem)| all.push(problem));
         all.or(())
     }
 
-    /// What [`check`](Self::check) finds, each with the index of its version if it is of one.
+    /// The problems that [`check`](Self::check) reports, each with the index of its version if it is about one.
     pub fn problems(&self) -> Vec<(Option<usize>, String)> {
         let mut all = self.wrong_names();
         if !all.is_empty() {

@@ -24,7 +24,7 @@ pub struct Endpoint {
     pub changes: Changes,
     /// Query options in addition to the common ones.
     pub options: Option<Arc<Schema>>,
-    /// Paths below it are its own, such as those that a proxy forwards to.
+    /// True if paths below it belong to it, as for a proxy.
     pub takes_paths: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct DocumentSchema {
 }
 
 impl DocumentSchema {
-    /// That of a kind's documents.
+    /// The schema of a kind's documents.
     pub fn of(kind: &Kind) -> Self {
         Self {
             group_version: kind.group_version.clone(),

@@ -21,7 +21,7 @@ pub fn label(what: &str, text: &str) -> Result<(), String> {
     judged(what, text, &validate::dns_1035_label(text))
 }
 
-/// A kind, or that of lists: a label but for its capitals.
+/// A kind, or the kind of a list: a label that may have capitals.
 pub(super) fn kind(what: &str, text: &str) -> Result<(), String> {
     // Not by Unicode, where the Kelvin sign is a capital `k`.
     let wrong = validate::dns_1035_label(&text.to_ascii_lowercase());
@@ -33,7 +33,7 @@ pub(super) fn kind(what: &str, text: &str) -> Result<(), String> {
     judged(what, text, &wrong)
 }
 
-/// What is wrong with a name.
+/// Fails with the errors of a name, if there are any.
 fn judged(what: &str, text: &str, wrong: &[String]) -> Result<(), String> {
     if wrong.is_empty() {
         return Ok(());

@@ -119,7 +119,7 @@ impl Versions {
 }
 
 impl Kind {
-    /// What clients are told if the kind has rules, which are not enforced.
+    /// The warning for clients if the kind has rules, which are not enforced.
     pub fn unenforced_rules(&self) -> Option<String> {
         let count = self.version.schema.rules();
         let resource = self.shared.group_resource();

@@ -37,8 +37,8 @@ pub(crate) fn optional_keys(root: &Schema) -> Vec<String> {
     check.problems
 }
 
-/// Bounds that exclude all values, and allowed values and defaults of entries that are not valid, each with its path. Definitions
-/// of other projects have such, which harms nobody; where someone declares a kind, it is a mistake.
+/// Bounds that exclude all values, and allowed values and defaults of entries that are not valid, each with its path.
+/// They are harmless in definitions of other projects, and mistakes in the declaration of a kind.
 pub(crate) fn contradictions(root: &Schema) -> Vec<String> {
     let mut check = Check::default();
     check.contradictions(At::of(root), &Place::Root);

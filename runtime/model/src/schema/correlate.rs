@@ -11,7 +11,7 @@ use super::{At, Document, Meter, Schema};
 pub(super) struct Before<'o>(Option<&'o Document>);
 
 impl<'o> Before<'o> {
-    /// There is none, or it is unknown.
+    /// No counterpart, or an unknown one.
     pub(super) const NOTHING: Self = Self(None);
 
     /// The old object itself.

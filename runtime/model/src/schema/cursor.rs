@@ -1,5 +1,5 @@
-//! The cursor by which all code walks schemas. It follows back references and the fields that all objects share, and knows
-//! where unknown fields are kept.
+//! The cursor by which all code walks schemas. It follows back references and the fields that all objects share, and
+//! knows which values keep unknown fields.
 use std::{
     ops::Deref,
     ptr,

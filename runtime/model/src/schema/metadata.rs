@@ -9,7 +9,7 @@ pub static METADATA: LazyLock<Schema> = LazyLock::new(|| {
     ObjectMeta::DECLARATION.schema(true, true).expect("the declaration of ObjectMeta is part of this crate")
 });
 
-/// The fields of each object besides those that its kind declares.
+/// The fields of each object besides the fields of its kind.
 pub(super) static OBJECT: LazyLock<Object> = LazyLock::new(|| {
     // These are checked where objects are decoded.
     let text = Arc::new(Schema { kind: Type::String, preserve_unknown: true, ..Schema::default() });

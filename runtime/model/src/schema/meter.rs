@@ -9,9 +9,9 @@ use std::{
 /// The steps after which the time is looked at.
 const SLICE: usize = 1 << 16;
 
-/// Counts steps taken and bytes made, up to limits. Walks over documents take a step for each value, and more where one value
-/// costs more than a few nanoseconds. Once a limit is exceeded, walks end early and their results are of no use: whoever
-/// uses a result calls [`Meter::check`] before.
+/// Counts steps taken and bytes made, up to limits. Walks over documents take a step for each value, and more where one
+/// value costs more than a few nanoseconds. Once a limit is exceeded, walks end early and their results are of no use:
+/// callers call [`Meter::check`] before they use a result.
 ///
 /// It is shared by the steps of one request, which come one after the other: used from several threads at once, it counts too
 /// little.

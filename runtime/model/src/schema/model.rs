@@ -77,7 +77,7 @@ pub struct Unenforced {
     pub title: String,
     /// An example of the value.
     pub example: Option<Document>,
-    /// Where the value is described, with the members `description` and `url`.
+    /// The external documentation, with the members `description` and `url`.
     pub external_docs: Option<Document>,
     /// Rules in CEL (`x-kubernetes-validations`).
     pub rules: Vec<Document>,
@@ -113,7 +113,8 @@ pub struct Schema {
     pub scalar: Option<Scalar>,
     /// The description of the value, from the doc comment.
     pub description: String,
-    /// What the type is, where `description` says what this use of it is. Documents print it with the type's definition.
+    /// The description of the type, where `description` is about this use of it. Documents print it with the type's
+    /// definition.
     pub type_description: String,
     /// A name under which the OpenAPI documents may share this schema, such as `BookSpec`. One with a dot
     /// is whole; others are put behind the group and version of the kind.
@@ -185,7 +186,7 @@ pub struct Schema {
     pub union: bool,
     /// `allOf`, `anyOf`, `oneOf` and `not`.
     pub junctors: Option<Arc<Junctors>>,
-    /// What is published and not enforced.
+    /// Keywords that are published and not enforced.
     pub unenforced: Option<Arc<Unenforced>>,
     /// The field's number in the Protobuf message; 0 for a field of documents alone, such as the type of an object in an object.
     pub protobuf: Option<u32>,
@@ -195,7 +196,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Of a whole object, the rule that a value cannot change says of metadata and status, too, what only its evaluation enforces.
+    /// On a whole object, the rule that a value cannot change also covers metadata and status. Only its evaluation
+    /// could enforce that.
     pub(crate) fn keep_root_changeable(&mut self) {
         if std::mem::take(&mut self.immutable) {
             Arc::make_mut(self.unenforced.get_or_insert_default()).rules.push(unchanged_rule());

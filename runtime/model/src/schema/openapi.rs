@@ -33,7 +33,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// Where a definition is: `#/components/schemas/<name>`.
+    /// The location of a definition: `#/components/schemas/<name>`.
     pub fn location(self, name: &str) -> String {
         match self {
             Self::V2 => format!("#/definitions/{name}"),
@@ -87,7 +87,7 @@ pub fn define(
 struct Rendering<'a> {
     prefix: &'a str,
     version: Version,
-    /// What the clients of a custom resource would not allow for is left out.
+    /// True if parts that clients of custom resources do not support are left out.
     prunes: bool,
     of_objects: &'a [(&'a str, Arc<[u8]>)],
     named: Named<Arc<[u8]>>,

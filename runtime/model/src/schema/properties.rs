@@ -14,12 +14,12 @@ type Property = (String, Arc<Schema>);
 const FEW: usize = 16;
 
 impl Properties {
-    /// How many there are.
+    /// The number of fields.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there are none.
+    /// True if there are no fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

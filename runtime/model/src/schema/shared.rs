@@ -8,7 +8,7 @@ use std::{
 
 use super::{Document, Pattern, Schema};
 
-/// The shared schemas that are in use, by a hash. Those that are no longer in use are removed from time to time.
+/// The shared schemas that are in use, by a hash. Schemas that are no longer in use are removed from time to time.
 static ALL: LazyLock<Mutex<All>> = LazyLock::new(Mutex::default);
 
 /// The number of schemas up to which none are removed.
@@ -20,7 +20,7 @@ const MOST_COMPARED: usize = 16;
 #[derive(Default)]
 struct All {
     by_hash: HashMap<u64, Vec<Weak<Schema>>>,
-    /// How many there are, with those that are no longer in use.
+    /// The number of entries, including schemas that are no longer in use.
     count: usize,
     /// How many were in use when they were last counted.
     used: usize,

@@ -36,7 +36,7 @@ fn compare(at: At<'_>, given: Option<&Document>, encoded: Option<&Document>, pla
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
             names.into_iter().find_map(|name| match at.member(name) {
                 Some(known) => compare(known, one.get(name), other.get(name), &place.field(name)),
-                // Of fields that the schema keeps beside those that it declares, Rust types know nothing.
+                // Rust types do not know fields that the schema keeps without declaring them.
                 None if at.preserve_unknown && at.properties().len() > 0 => None,
                 None => (one.get(name) != other.get(name)).then(|| place.field(name).path()),
             })

@@ -18,7 +18,7 @@ use crate::{
 const MOST_VALUES: usize = 40;
 /// How deep optional fields are shown at most.
 const DEEPEST: usize = 6;
-/// How many values an example is made of at most, with those that are tried and left out.
+/// How many values an example is made of at most, including values that are tried and left out.
 const MOST_WRITTEN: usize = 5_000;
 /// How deep required fields nest at most: types may contain themselves.
 const MOST_NESTED: usize = 32;
@@ -110,7 +110,7 @@ fn name(kind: &Kind) -> Option<Document> {
         let rule = Schema { kind: Type::String, ..rule.clone() };
         writer.value(At::of(&rule), 0)?.as_str().map(str::to_owned)
     });
-    // What a pattern asks for may be a part of the name.
+    // The text that a pattern requires may be a part of the name.
     let completed = |text: String| {
         let parts = [format!("{text}example"), format!("example{text}"), format!("{text}1"), format!("1{text}")];
         iter::once(text).chain(parts)

@@ -22,7 +22,7 @@ const TIMES: [&str; 5] = [
     "9999-12-30T00:00:00Z",
 ];
 
-/// Such with six digits after the seconds.
+/// The same with six digits after the seconds.
 const MICRO_TIMES: [&str; 4] = [
     "2026-01-02T03:04:05.000000Z",
     "1969-12-31T23:59:59.999999Z",
@@ -285,7 +285,7 @@ impl Maker {
         Some(object)
     }
 
-    /// Fields that are kept, whatever they are, and those that are required.
+    /// Undeclared fields that are kept, and the required ones.
     fn unknown(&mut self, schema: &Schema) -> Document {
         let few = schema.min_properties.unwrap_or(0).min(64).saturating_sub(1);
         let names = schema.required.iter().cloned().chain((0..few).map(|number| format!("any{number}")));

@@ -126,7 +126,7 @@ impl Document {
 pub(super) struct LastDocument(Mutex<Weak<Rendering>>);
 
 impl LastDocument {
-    /// The document, rendered now if nobody reads it.
+    /// The document, rendered now if no client reads it.
     pub(super) fn get_or(&self, render: impl FnOnce() -> Document) -> Document {
         let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = last().upgrade().and_then(Rendering::hold_again);

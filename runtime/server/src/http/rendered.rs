@@ -1,6 +1,6 @@
-//! Renderings of documents about all kinds, and their readers. A client that does not read keeps the rendering that it began to read.
-//! Of renderings that nobody is sent any more, only a few megabytes are kept for such readers: beyond, those of the oldest are cut
-//! off, and ask again.
+//! Renderings of documents about all kinds, and their readers. A slow client keeps the rendering that it began to read.
+//! Only a few megabytes of outdated renderings are kept for such readers. Beyond that, the readers of the oldest are
+//! cut off, and ask again.
 use std::{
     pin::Pin,
     sync::{

@@ -197,7 +197,7 @@ impl WebSocket {
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Message, Error>>> {
-        // Every ping adds an answer to those that wait: a peer that does not read them is no longer read.
+        // Every ping adds an answer to the queue: a peer that does not read its answers is no longer read.
         ready!(Pin::new(&mut self.0).poll_ready(cx))?;
         let received = ready!(Pin::new(&mut self.0).poll_next(cx));
         // An answer to what was received does not wait for the next call. If the connection broke, that call says so.

@@ -52,14 +52,14 @@ impl Fit {
     }
 }
 
-/// Whether a record has the selectable values of versions to which a webhook converts.
+/// When a record needs the selectable values of versions to which a webhook converts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
     /// Always: without them, the object is not stored.
     Required,
     /// Unless the webhook fails: nothing but metadata changes, and must change.
     Optional,
-    /// No: the object is not stored.
+    /// Never: the object is not stored.
     Unneeded,
 }
 
@@ -142,11 +142,11 @@ pub struct KindReader {
     type_meta: String,
     /// The selectable fields of the storage version.
     indexes: Indexes,
-    /// Those of the other served versions. Their values follow those of the storage version.
+    /// The selectable fields of the other served versions. Their values follow the values of the storage version.
     others: Vec<Selectable>,
     /// The invalid objects found while loading; `None` after that.
     misfits: Mutex<Option<Misfits>>,
-    /// What defaults add to objects that are read under a changed schema.
+    /// The bytes that defaults add to objects that are read under a changed schema.
     growth: Growth,
     /// Objects that a webhook could not convert, or whose selectable values are missing because of that.
     unread: AtomicUsize,
@@ -205,7 +205,7 @@ impl KindReader {
     /// The stored form of an object that has passed the pipeline, under a full store key.
     ///
     /// # Errors
-    /// Those of the transformer; a failed call of a conversion webhook.
+    /// Errors of the transformer; a failed call of a conversion webhook.
     pub fn write(&self, key: &str, document: &Document, fit: Fit, values: Values) -> Result<Sealed, String> {
         let rules = if fit == Fit::Checked { self.rules } else { 0 };
         let (record, failed) = self.encode(document, self.structure >> 32 << 32 | u64::from(rules), values);

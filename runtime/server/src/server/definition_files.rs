@@ -43,7 +43,7 @@ pub(super) struct DefinitionFiles {
     pub paths: Vec<PathBuf>,
     /// How much of them is read.
     pub limits: Limits,
-    /// OpenAPI documents, and those that are read beside them, as the program gave them.
+    /// OpenAPI documents, and documents that are read with them, as the program gave them.
     pub documents: Vec<Vec<u8>>,
     /// Hooks for kinds that come from documents.
     pub hooks: Vec<Attached>,
@@ -74,7 +74,7 @@ impl Attached {
         kind.group_version.is(&self.api_version) && kind.names().kind == self.kind
     }
 
-    /// That its kind is missing.
+    /// The error that its kind is missing.
     pub(super) fn missing(&self) -> String {
         format!("there is no kind {} in {} to add hooks to: serve a definition of it", self.kind, self.api_version)
     }
@@ -105,18 +105,18 @@ pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
     kind.with(|_, version, _| version.subresources.extend(missing))
 }
 
-/// What stands for the file of all OpenAPI documents.
+/// The name that stands for the file of all OpenAPI documents.
 const DOCUMENTS: &str = "the OpenAPI documents";
 
-/// What was read.
+/// The result of reading files.
 #[derive(Default)]
 struct Reading {
     defined: Vec<Defined>,
-    /// What documents say of resources that the program declares.
+    /// Definitions in documents of resources that the program declares.
     replaced: Vec<Definition>,
     /// The files, or folders, that cannot be used.
     broken: Vec<PathBuf>,
-    /// What is wrong, a line each with the file and the line in it.
+    /// The errors, a line each, with the file and the line in it.
     problems: Vec<String>,
     warnings: BTreeSet<String>,
 }
@@ -131,7 +131,7 @@ impl Reading {
 /// The resources that files define, and the files as of before they were read.
 pub(super) struct Opened {
     pub defined: Vec<Defined>,
-    /// What documents say of resources that the program declares.
+    /// Definitions in documents of resources that the program declares.
     pub replaced: Vec<Definition>,
     seen: Vec<Stamp>,
 }
@@ -228,7 +228,7 @@ impl DefinitionFiles {
         read
     }
 
-    /// Takes the resources of documents, except those that the program declares.
+    /// Takes the resources of documents, except resources that the program declares.
     fn take_described(&self, resources: Vec<Resource>, read: &mut Reading) {
         for resource in resources {
             let name = resource.definition.shared.group_resource();

@@ -10,7 +10,7 @@ use crate::{
 
 /// The name of the kubeconfig in the data directory.
 pub(super) const KUBECONFIG: &str = "kubeconfig";
-/// Of how many kinds the sample commands are.
+/// The maximum number of kinds in the sample commands.
 const MOST_SAMPLES: usize = 8;
 
 /// The kubeconfig without the admin token.

@@ -63,7 +63,7 @@ impl Verbs {
         expect: Expect,
         dry_run: bool,
     ) -> Result<Arc<Object>, Failed> {
-        // What came of walks that ended early is not stored.
+        // Results of walks that ended early are not stored.
         request.meter.check().map_err(Error::from)?;
         let objects = &request.served.objects;
         if dry_run {

@@ -20,7 +20,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// What of kube-apiserver makes typed objects of such documents.
+    /// The code of kube-apiserver that decodes such documents into typed objects.
     fn decoder(self) -> Decoder {
         if self == Self::StrategicPatch { Decoder::Converter } else { Decoder::Json }
     }
@@ -136,7 +136,7 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
             Some(given) => given.unwrap_or("a value other than a string").to_owned(),
         };
         return Err(match (name, origin) {
-            // What is no request body is refused as invalid.
+            // After a patch, another version is an invalid value. In a request body, it is a bad request.
             ("apiVersion", Origin::Patch | Origin::StrategicPatch) if is_custom => {
                 invalid(shape, shape.kind, document, (name, &given), &expected)
             }

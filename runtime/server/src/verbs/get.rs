@@ -81,7 +81,7 @@ impl Unconverted {
         self.causes.push((format!("{}{}", served.objects.prefix(), object.key()), why));
     }
 
-    /// True if there are none.
+    /// True if there are no such objects.
     pub(crate) fn is_empty(&self) -> bool {
         self.causes.is_empty()
     }

@@ -131,8 +131,8 @@ impl Items {
         Ok(Self::of(self.snapshot.revision(), objects))
     }
 
-    /// The next items in the requested version, to which a webhook converts them, and the place after them. There are none after
-    /// the last. Fails with the first that cannot be converted.
+    /// The next items in the requested version, to which a webhook converts them, and the place after them. The part
+    /// after the last item is empty. Fails with the first item that cannot be converted.
     pub(crate) async fn part(
         &self,
         served: &Registered,

@@ -31,7 +31,7 @@ use crate::{
     schema::{self, Decoder, Document, Meter},
 };
 
-/// What a document is about that a handler's subresource takes. The request is for its object.
+/// The subresource of a handler that a document is for. The request is for its object.
 pub struct Subject {
     pub subresource: Arc<str>,
     /// Create for a POST and for a PUT of a document that does not exist, otherwise Update.
@@ -219,7 +219,7 @@ impl Write<'_> {
         if self.subject.is_some() { &self.request.name } else { system::text(document, "name") }
     }
 
-    /// What the write does to its object, or to the subresource that it is about.
+    /// The operation on the object, or on the subresource that is written.
     pub(super) fn operation(&self) -> Operation {
         let stored = if self.old.is_none() { Operation::Create } else { Operation::Update };
         self.subject.map_or(stored, |subject| subject.operation)

@@ -122,7 +122,7 @@ impl Verbs {
     async fn mutate(&self, attributes: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
         let plugins: Vec<&Plugin> = self.plugins(attributes.operation).collect();
         let asks = |plugin: &Plugin| plugin.plugin.reinvocation_policy() == ReinvocationPolicy::IfNeeded;
-        // Plugins with `IfNeeded` that were called since the last change, and those that are called again because of one.
+        // Plugins with `IfNeeded` that were called since the last change, and plugins to call again because of one.
         let (mut called, mut again) = (vec![false; plugins.len()], vec![false; plugins.len()]);
         for round in [1, 2] {
             for (at, plugin) in plugins.iter().enumerate() {

@@ -26,10 +26,10 @@ const ANY_USAGE: [u64; 5] = [2, 5, 29, 37, 0];
 /// The certificates in PEM of authorities.
 ///
 /// # Errors
-/// That there are none, in Go's words.
+/// The text of Go if there are no certificates.
 pub(crate) fn authorities(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let refused = |why: &str| Err(format!("unable to load root certificates: {why}"));
-    // Go skips what is no section.
+    // Go skips text outside of sections.
     let sections: Vec<_> = <(SectionKind, Vec<u8>)>::pem_slice_iter(pem).flatten().collect();
     if sections.is_empty() {
         return refused("unable to parse bytes as PEM block");

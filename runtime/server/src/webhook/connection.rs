@@ -75,7 +75,7 @@ pub(super) struct Client {
     large: Arc<Semaphore>,
 }
 
-/// Where the webhook is.
+/// The address of a webhook, and how to connect to it.
 struct Target {
     /// The host and port to connect to.
     address: String,

@@ -62,7 +62,7 @@ const BOUNDS: [u64; 15] = milliseconds([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1
 /// Finds the address of a service: a host and a port, such as `10.0.0.7:9443`; `None` to resolve `name.namespace.svc` by DNS.
 pub(crate) type Resolver = Arc<dyn Fn(&WebhookService) -> Option<String> + Send + Sync>;
 
-/// What calls are counted by: the definition, both versions, and whether they succeeded.
+/// The labels by which calls are counted: the definition, both versions, and success.
 type Labels = (Arc<str>, String, String, bool);
 
 /// The conversion webhooks.

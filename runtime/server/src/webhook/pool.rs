@@ -63,8 +63,8 @@ impl Pool {
     }
 }
 
-/// Closes connections that were not used for long, until there are none. If its runtime ends before, the next connection begins
-/// another one.
+/// Closes connections that were not used for long, until no connection is left. If its runtime ends before, the next
+/// connection starts another sweeper.
 struct Sweeper {
     pool: Arc<Pool>,
     has_ended: bool,

@@ -1,8 +1,8 @@
 //! Slots of calls: how many run at a time, to one webhook and in all, and how many wait for that.
 //!
-//! A webhook whose last call has timed out, or that was never called, shares a few slots with others like it, of which it has only
-//! some. So webhooks that do not answer leave those that do their slots, however many there are, and one of them leaves slots to
-//! those that have not answered yet.
+//! A webhook whose last call has timed out, or that was never called, shares a few slots with others like it, of which
+//! it has only some. So webhooks that answer keep their slots, however many others do not answer. One that does not
+//! answer leaves slots to others that have not answered yet.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// What a future gives at once.
+    /// The result of a future that is ready at once.
     fn now<T>(future: Pin<Box<impl Future<Output = T>>>) -> Option<T> {
         // Many are tried in one poll of the test, which has a budget.
         match pin!(unconstrained(future)).poll(&mut Context::from_waker(Waker::noop())) {

@@ -93,8 +93,8 @@ impl<'t> Fresh<'t> {
 }
 
 /// Writes the readable part of a damaged store into a new file, so that the tables are complete again and the engine
-/// writes to sound pages. The new file names every object that the old one names, including those that cannot be read.
-/// History begins after the last change that cannot be read.
+/// writes to sound pages. The new file names every object that the old one names, including unreadable ones. History
+/// begins after the last change that cannot be read.
 pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result<(), redb::Error> {
     let transaction = old.begin_read()?;
     let log = transaction.open_table(LOG)?;
@@ -128,7 +128,7 @@ pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result
             fresh.put_pointer(key.as_bytes(), *revision)?;
         }
         let (table, mut marks) = (transaction.open_table(MARKS)?, Vec::new());
-        // Those before an unreadable page are still copied.
+        // Marks before an unreadable page are still copied.
         let _ = guarded(|| read_marks(&table, &mut marks));
         marks.into_iter().try_for_each(|(before, ms)| fresh.put_mark(before, ms))
     })

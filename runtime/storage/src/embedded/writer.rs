@@ -85,7 +85,7 @@ pub(super) struct Writer {
     pub(super) unsettled: bool,
     /// Why writes are refused, if they are.
     pub(super) trouble: Option<Trouble>,
-    /// What is accepted while the disk is full.
+    /// The writes that are accepted while the disk is full.
     pub(super) full: Option<Full>,
     /// When the file was last opened again.
     pub(super) reopened: Option<Instant>,

@@ -102,7 +102,7 @@ impl Leases {
         if let Some(id) = self.granted(seconds) {
             return Ok(id);
         }
-        // Of one that lives no longer, nothing is left to share.
+        // A lease that lives no longer than its key cannot be shared.
         if lives(seconds) == seconds {
             return grant(members, seconds).await;
         }

@@ -50,7 +50,7 @@ pub(super) enum Again {
 pub(super) struct Members {
     endpoints: Vec<Endpoint>,
     user: Option<(String, String)>,
-    /// What a member is asked that may not be asked for its status.
+    /// The request for members that do not give this user their status.
     question: RangeRequest,
     current: Mutex<Option<Arc<Session>>>,
     /// The endpoint to try next. A session begins in a turn.
@@ -58,7 +58,7 @@ pub(super) struct Members {
     condition: Mutex<Condition>,
 }
 
-/// What is known of the cluster.
+/// The known state of the cluster.
 #[derive(Default)]
 struct Condition {
     /// Since when there is no member, and why.

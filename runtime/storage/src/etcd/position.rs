@@ -140,7 +140,7 @@ impl Position {
         }
     }
 
-    /// Forgets the changes of a commit that nobody waits for any more.
+    /// Forgets the changes of a commit that no caller waits for any more.
     pub(super) fn forget(&self, revision: Revision) {
         self.state().own.remove(&revision);
     }

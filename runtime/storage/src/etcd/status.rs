@@ -8,7 +8,7 @@ use super::{
     session::Session,
 };
 
-/// What is known of a member that serves.
+/// The known state of a member that serves.
 pub(super) struct Status {
     /// True if the member answers a request for progress only after it has sent all changes.
     pub reports_progress: bool,
@@ -20,8 +20,8 @@ impl Session {
     /// Asks the member whether it serves. A member without a leader does not, and neither does a learner, which refuses
     /// nearly all calls.
     ///
-    /// etcd 3.5.28 and 3.6.0 give the status only to users with the role `root`, as later versions do. There `question` is
-    /// asked: an answer, and a lack of permission, come from a member that serves.
+    /// etcd 3.5.28 and 3.6.0 give the status only to users with the role `root`, as later versions do. Other users send
+    /// `question` instead: a member that serves answers it, or refuses it for lack of permission.
     pub(super) async fn status(&self, question: &RangeRequest, within: Duration) -> Result<Status, Fault> {
         let (token, connection) = (self.token(), &self.connection);
         let status: Result<StatusResponse, Fault> =
@@ -52,7 +52,7 @@ impl Status {
     }
 }
 
-/// What to do about an alarm that a member's status has.
+/// The remedy for an alarm in a member's status.
 fn alarm(errors: &[String]) -> Option<String> {
     let error = |part: &str| errors.iter().find(|error| error.contains(part));
     let corrupt = error("CORRUPT").map(|alarm| {

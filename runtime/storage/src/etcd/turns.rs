@@ -1,5 +1,5 @@
-//! Work that one does for all who need it. If it fails, it has failed for all who waited: else each of them would try in
-//! turn, and the last one would wait for the failures of all before it.
+//! Work that one caller does for all callers that need it. If it fails, it fails for all waiting callers: otherwise
+//! each of them would try in turn, and the last one would wait for the failures of all before it.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// What the work is done on, and those who wait for their turn.
+/// The value that the work is done on, and the queue of callers.
 pub(super) struct Turns<T, E> {
     state: Mutex<State<T, E>>,
 }
@@ -19,7 +19,7 @@ struct State<T, E> {
     failed: Option<(Instant, E)>,
 }
 
-/// The turn of one. Others wait until it is dropped.
+/// The turn of one caller. Other callers wait until it is dropped.
 pub(super) struct Turn<'a, T, E>(MutexGuard<'a, State<T, E>>);
 
 impl<T, E: Clone> Turns<T, E> {

@@ -1,4 +1,4 @@
-//! History keeps within its limits of space and age, and readers are told what is gone.
+//! History keeps within its limits of space and age, and reports to readers which changes are gone.
 
 use std::{
     thread,

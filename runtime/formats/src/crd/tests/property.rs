@@ -50,7 +50,7 @@ fn leaf() -> impl Strategy<Value = Schema> {
     })
 }
 
-/// What is published and has no other effect.
+/// Keywords that are published and have no other effect.
 fn unenforced(has: [bool; 4]) -> Option<Arc<Unenforced>> {
     let docs = json!({"description": "Elsewhere.", "url": "https://example.com"});
     let all = Unenforced {
@@ -63,7 +63,7 @@ fn unenforced(has: [bool; 4]) -> Option<Arc<Unenforced>> {
     (all != Unenforced::default()).then(|| all.into())
 }
 
-/// What a branch may say of a property.
+/// A branch with keywords for a property.
 fn branch(of: &str) -> Schema {
     let property = Schema { min_length: Some(2), enumeration: vec![json!("c")].into(), ..Schema::default() };
     Schema {

@@ -66,7 +66,7 @@ impl Rewrite<'_> {
         self.resolved(branch, place)
     }
 
-    /// What schemas have in common, and what is left of each: keywords that validate.
+    /// The keywords that all schemas share, and the rest of each: keywords that validate.
     fn join(&mut self, nodes: Vec<Node>, place: &Place<'_>) -> (Node, Vec<Node>) {
         let mut nodes: Vec<_> = nodes.into_iter().map(|node| self.content(node, place)).collect();
         for node in &mut nodes {

@@ -22,7 +22,7 @@ mod tests;
 
 use node::Rewrite;
 
-/// Where definitions are in the document that is read, and in the JSON Schema that users see.
+/// The places of definitions: in the document that is read, and in the JSON Schema that users see.
 const PLACES: [&str; 2] = ["/components/schemas", "#/$defs"];
 
 /// The structural schema of a JSON Schema, whose references lead to the definitions by `#/$defs/<name>`.

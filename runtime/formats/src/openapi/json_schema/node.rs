@@ -16,7 +16,7 @@ pub(super) type Node = Map<String, Document>;
 /// Where references of JSON Schemas lead.
 const DEFINITIONS: &str = "#/$defs/";
 
-/// Keywords without a meaning for structural schemas. Those that describe content or changes only annotate.
+/// Keywords without a meaning for structural schemas. Keywords about content or changes are only annotations.
 const IGNORED: [&str; 13] = [
     "$anchor",
     "$comment",
@@ -54,7 +54,7 @@ const READ: [&str; 17] = [
     "minimum",
 ];
 
-/// Keywords that are the same in structural schemas, beside those that begin with `x-`.
+/// Keywords that are the same in structural schemas, besides keywords that begin with `x-`.
 const COPIED: [&str; 17] = [
     "description",
     "example",
@@ -101,7 +101,7 @@ impl<'d> Rewrite<'d> {
         Self { raw, made: Node::new(), open: Vec::new(), findings: Findings::default() }
     }
 
-    /// The definitions that what was made refers to, and those that they refer to.
+    /// The definitions that the structural schemas refer to, directly or through other definitions.
     pub(super) fn definitions(&mut self) -> Node {
         loop {
             let next = self.made.iter().find(|(_, made)| made.is_null()).map(|(name, _)| name.clone());

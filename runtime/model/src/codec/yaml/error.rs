@@ -10,7 +10,7 @@ pub struct Error {
     pub line: usize,
     /// What is wrong, without the line.
     pub reason: String,
-    /// What go-yaml prints before the reason, with the line as it counts them.
+    /// The text that go-yaml prints before the reason, with its own line number.
     prefix: String,
     /// For a line of a quoted scalar that is not indented: from the end of what was read to the line.
     pub(super) unindented: Option<Range<usize>>,

@@ -59,8 +59,8 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
 const LARGE: usize = 4 << 20;
 const SHORTEST: usize = 8;
 
-/// A large text of items of a few bytes each, such as lines `- 1`. Reading it takes several times as long as others of its size, up to
-/// the limit of memory, and nobody writes such a document.
+/// A large text of items of a few bytes each, such as lines `- 1`. Reading it takes several times as long as others of
+/// its size, up to the limit of memory. Real documents are not like this.
 fn is_dense(text: &str) -> bool {
     let items = || text.bytes().filter(|byte| matches!(byte, b'\n' | b',')).count();
     text.len() > LARGE && items() > text.len() / SHORTEST

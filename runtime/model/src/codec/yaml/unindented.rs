@@ -10,7 +10,7 @@ const BYTES: usize = 1 << 20;
 /// What may still be read again of a document.
 pub(super) struct Again {
     bytes: usize,
-    /// Where the scalars begin that are not indented yet.
+    /// The place from which scalars are not indented yet.
     from: usize,
 }
 
@@ -19,8 +19,8 @@ impl Again {
         Self { bytes: (TIMES * text.len()).max(BYTES), from: 0 }
     }
 
-    /// Indents the scalar on a line of which the parser stopped, which begins after `stop.start`; `None` if there is none, if
-    /// it was indented before, or if too much was read again.
+    /// Indents the scalar on a line of which the parser stopped, which begins after `stop.start`. Returns `None`
+    /// without such a scalar, if it was indented before, or if too much was read again.
     pub(super) fn indent(&mut self, text: &str, stop: &Range<usize>) -> Option<String> {
         let start = opening(text, stop.start).filter(|start| *start >= self.from)?;
         let end = closing(text, start).filter(|end| (start..*end).contains(&stop.end))?;

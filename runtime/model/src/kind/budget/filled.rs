@@ -13,7 +13,7 @@ const MEMBER: u64 = 4;
 #[derive(Default)]
 pub struct Filled {
     defaults: HashMap<*const Schema, u64>,
-    /// What an empty object is filled with.
+    /// The sizes of filled empty objects.
     empty: HashMap<*const Schema, u64>,
 }
 
@@ -23,7 +23,7 @@ impl Filled {
         self.absent(At::of(schema))
     }
 
-    /// What an absent value is filled with.
+    /// The size that an absent value has when it is filled.
     fn absent(&mut self, at: At<'_>) -> u64 {
         let node = at.node();
         let Some(default) = node.default.as_ref().filter(|_| node.definition.is_none()) else { return 0 };
@@ -63,7 +63,7 @@ impl Filled {
         sum
     }
 
-    /// What an object without fields is filled with.
+    /// The size that an object without fields has when it is filled.
     fn empty(&mut self, at: At<'_>) -> u64 {
         // The fields of a back reference are those of another node.
         let node = ptr::from_ref(at.leads_to().unwrap_or(at).node());
@@ -76,7 +76,7 @@ impl Filled {
         filled
     }
 
-    /// What an absent field is filled with.
+    /// The size that an absent field has when it is filled, with its name.
     fn member(&mut self, name: &str, property: At<'_>) -> u64 {
         match self.absent(property) {
             0 => 0,

@@ -23,7 +23,7 @@ use crate::{
 /// The bytes in a document around the keywords of a schema, about.
 const AROUND: u64 = 40;
 
-/// What a definition takes.
+/// The usage of a definition.
 pub(super) fn measure(definition: &Definition) -> Usage {
     let mut usage = Usage::default();
     let mut patterns = HashSet::new();
@@ -55,7 +55,7 @@ fn columns(version: &Version, usage: &mut Usage) {
     }
 }
 
-/// What a schema and those below it take where they are written out, without types that have a name of their own.
+/// The usage of a schema and the schemas below it where they are written out, without types that have their own name.
 #[derive(Clone, Copy, Default)]
 struct Part {
     schemas: u64,

@@ -22,7 +22,7 @@ impl Template {
     /// Reads a template.
     ///
     /// # Errors
-    /// A path that is none.
+    /// An invalid path.
     pub(super) fn parse(template: &str) -> Result<Self, String> {
         let (mut pieces, mut rest, mut part): (Vec<Piece>, _, Option<Vec<Piece>>) = (Vec::new(), template, None);
         while let Some((before, after)) = rest.find(['{', '[', ']']).map(|at| rest.split_at(at)) {

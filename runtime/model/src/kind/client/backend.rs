@@ -16,7 +16,7 @@ use crate::{
     schema::Document,
 };
 
-/// What a request is about.
+/// The user and the target of a request.
 #[derive(Clone)]
 pub struct Request {
     /// The requesting user.

@@ -61,7 +61,7 @@ pub struct ByWebhook {
 
 /// A conversion that was not answered yet.
 pub struct Question {
-    /// Who answers it.
+    /// The webhook that answers it.
     pub webhook: Arc<Webhook>,
     /// The name of the definition.
     pub definition: Arc<str>,
@@ -141,7 +141,7 @@ pub struct Answers(HashMap<String, Answer>);
 enum Answer {
     /// The question was asked.
     Open,
-    /// What the webhook has answered.
+    /// The answer of the webhook.
     Given(Result<Document, String>),
     /// Why it has not answered.
     Missing(String),

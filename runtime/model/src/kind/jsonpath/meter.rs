@@ -1,4 +1,4 @@
-//! What showing the cells of one object takes, counted while it is taken.
+//! Counts what the cells of one object take while they are shown.
 use std::cell::Cell;
 
 /// The visits of values that the cells of any object may take. An object may take as many more as it has bytes.

@@ -164,7 +164,7 @@ impl<'t> Reader<'t> {
     }
 
     fn filter(&mut self) -> Result<(), String> {
-        // Of the quotes, the first one counts, and the next one like it.
+        // Only the first quote and the next one like it count.
         let (mut opened, mut is_closed, mut end) = (None, false, None);
         for (at, c) in self.rest.char_indices() {
             match c {
@@ -265,7 +265,7 @@ fn unquoted(text: &str, quote: char) -> Option<String> {
     Some(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// What an escape says.
+/// The value of an escape.
 enum Code {
     Byte(u32),
     Character(u32),

@@ -20,7 +20,7 @@ pub(super) struct Comparison<'a> {
     pub(super) set: FieldSet<'a>,
     /// Fields that only the older object has.
     pub(super) removed: FieldSet<'a>,
-    /// True if a list has an item without an identity, which nobody can own.
+    /// True if a list has an item without an identity, which no manager can own.
     pub(super) unidentified: bool,
 }
 

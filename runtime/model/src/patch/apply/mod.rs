@@ -56,8 +56,8 @@ pub struct View<'a> {
     pub root: &'a Schema,
     /// The kind's name in documents.
     pub kind: &'a str,
-    /// Fields that this part of the object does not change, with everything below: they get no owner from it. A write
-    /// of the object itself resets `status` if the kind has that subresource, and a write of the status resets `spec`.
+    /// Fields that this part of the object does not change, with everything below: they get no owner from it. Writes of
+    /// the object itself reset `status` if the kind has that subresource, and writes of the status reset `spec`.
     pub reset: &'a [&'a [&'a str]],
     /// The other versions of the kind.
     pub versions: &'a dyn Versions,

@@ -59,7 +59,8 @@ pub(super) fn prune(
     add_declared_fields(ty, &mut last);
     // The object keeps its identity, which conversions need.
     last.subtract(&UNOWNED);
-    // What a conversion keeps in annotations has no owner, and does not go with the last annotation that has one.
+    // Values that a conversion keeps in annotations have no owner. They stay when the last annotation with an owner
+    // goes.
     if let Cow::Owned(converted) = &before
         && let Some(shown) = converted["metadata"]["annotations"].as_object()
         && shown.keys().any(|name| object["metadata"]["annotations"].get(name).is_none())
@@ -108,7 +109,7 @@ struct Pruning<'a> {
 }
 
 impl Pruning<'_> {
-    /// The object in its own version without fields, except those that are needed to keep fields owned in other versions.
+    /// The object in its own version without unowned fields, except where fields owned in other versions need them.
     fn without(&self, mut unowned: FieldSet<'_>) -> Result<Document, String> {
         // What one version keeps may be in an item that only another one keeps. So versions are asked again after others kept
         // more. kube-apiserver asks each once, in a random order.
@@ -202,7 +203,7 @@ impl Pruning<'_> {
     }
 }
 
-/// Puts the values of fields of an object in place of those that they have in `after`, if both have the fields.
+/// Copies the values of fields of an object into `after`, where both have the field.
 fn keep_values(ty: Type<'_>, after: &mut Document, fields: &FieldSet<'_>, object: &Document) {
     let keep = |ty: Type<'_>, node: &Node<'_>, value: &mut Document, kept: &Document| {
         if node.children.is_empty() {

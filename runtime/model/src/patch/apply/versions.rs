@@ -105,7 +105,8 @@ impl<'a> Terms<'a> {
         if comparison.unidentified { Err(unidentified) } else { Ok(comparison) }
     }
 
-    /// The same in any version. Another version may identify items by what the write's version lacks; nobody owns such items.
+    /// The same in any version. Another version may identify items by fields that the write's version lacks; no manager
+    /// owns such items.
     pub(super) fn compare<'d>(&self, version: &str, old: &'d Document, new: &'d Document) -> Comparison<'d>
     where
         'a: 'd,

@@ -40,7 +40,7 @@ pub fn resolve(root: &'static TypeDecl, path: &[&str]) -> Result<Leaf, PathError
     for name in path {
         let missing = || PathError { path: path.join("."), missing: (*name).to_owned() };
         if let Shape::Generated(generate) = leaf.ty.shape {
-            // What is wrong with the type is reported with its schema.
+            // Errors of the type are reported with its schema.
             let around = leaf.within.take().map_or_else(generate, Ok).map_err(|_| missing())?;
             let (wire, schema) = generated::wire_name(&around, name).ok_or_else(missing)?;
             leaf.wire.push(wire.to_owned());

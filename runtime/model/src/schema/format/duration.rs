@@ -3,7 +3,7 @@
 /// The largest number of nanoseconds below zero; above zero, one less.
 const MOST: u64 = 1 << 63;
 
-/// The names of units for which any beginning in lower case stands, and those that are written out.
+/// The units. A name in lower case begins with the first text, or is one of the others.
 const WORDS: [(&str, &[&str]); 8] = [
     ("nano", &["ns"]),
     ("micro", &["us", "µs"]),

@@ -104,7 +104,7 @@ impl<'t> Reader<'t> {
             match word {
                 Some(Encoded::Text(is_empty)) => has_encoded |= !is_empty,
                 Some(Encoded::No) => has_words = true,
-                // What comes after words is not a part of them.
+                // The words end here.
                 None | Some(Encoded::Unknown) => return (has_words || has_encoded).then_some(()),
             }
         }
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
         comment.split(is_blank).all(|word| !matches!(encoded(word), Encoded::Unknown))
     }
 
-    /// What is in a comment that has been opened, with comments in it.
+    /// The content of an open comment, with the comments in it.
     fn comment(&mut self) -> Option<String> {
         let (mut depth, mut comment) = (1, String::new());
         let mut chars = self.rest.chars();

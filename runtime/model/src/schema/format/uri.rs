@@ -1,7 +1,7 @@
 //! URIs as Go reads those of requests (`net/url.ParseRequestURI`): absolute, or a path.
 use std::net::Ipv6Addr;
 
-/// What a part of a URI may have besides letters and digits.
+/// A part of a URI, which decides the characters that are allowed besides letters and digits.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Path,

@@ -29,10 +29,10 @@ pub fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) {
     (schema, findings)
 }
 
-/// What the schema of a kind says of the names of objects, as a schema of objects that says nothing else.
+/// The rules of a kind's schema for the names of objects, as a schema of objects without other rules.
 pub fn names(root: Fields<'_>) -> Option<Schema> {
     let declared = root.part("properties").part("metadata").part("properties");
-    // What is wrong in it is found where it is read as a part of the whole.
+    // Its errors are reported where it is read as a part of the whole.
     let (place, mut unused) = (Place::known("", ""), Findings::default());
     let read = ["name", "generateName"].into_iter().filter_map(|name| {
         let schema = validations(declared.object(name)?, &place, &mut unused);
@@ -82,7 +82,7 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
     schema
 }
 
-/// What is published and not enforced.
+/// The keywords that are published and not enforced.
 fn unenforced(from: Fields<'_>) -> Unenforced {
     Unenforced {
         title: from.text("title").to_owned(),

@@ -67,7 +67,7 @@ impl Findings {
         self.error(place, FieldErrorKind::Invalid(value.into()), detail);
     }
 
-    /// Adds the error of a value that is none of the supported ones.
+    /// Adds the error of an unsupported value.
     pub fn unsupported(&mut self, place: &Place<'_>, given: &str, supported: &[&str]) {
         let supported = supported.iter().map(|text| format!("{text:?}")).collect();
         self.error(place, FieldErrorKind::NotSupported { given: given.into(), supported }, "");

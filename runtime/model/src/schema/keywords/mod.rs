@@ -1,6 +1,6 @@
 //! Schemas of definitions, as `JSONSchemaProps` of `apiextensions.k8s.io/v1`: their shape, and the schema that they mean.
 //!
-//! What is wrong is reported by its place, in kube-apiserver's words.
+//! Errors are reported by their place, in kube-apiserver's words.
 
 mod build;
 mod fields;

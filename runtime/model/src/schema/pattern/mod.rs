@@ -24,13 +24,13 @@ pub struct Pattern(Arc<Program>);
 /// The syntax in which a pattern is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// That of Go, in which documents declare patterns.
+    /// The dialect of Go, in which documents declare patterns.
     Go,
-    /// That of the `regex` crate, in which Rust declares them.
+    /// The dialect of the `regex` crate, in which Rust declares them.
     Rust,
 }
 
-/// What equal patterns have in common.
+/// The state that equal patterns share.
 struct Program {
     dialect: Dialect,
     /// As declared.
@@ -51,7 +51,7 @@ impl Pattern {
     /// A pattern in the syntax of the `regex` crate. It is compiled when it is first used.
     ///
     /// # Errors
-    /// What is wrong with the pattern.
+    /// The error of the pattern.
     ///
     /// ```
     /// # extern crate kindsmith_model as kindsmith;
@@ -68,7 +68,7 @@ impl Pattern {
     /// A pattern of a dialect, which the function translates into the syntax of the `regex` crate.
     ///
     /// # Errors
-    /// What is wrong with the pattern.
+    /// The error of the pattern.
     pub(crate) fn translated(
         text: &str,
         dialect: Dialect,
@@ -104,7 +104,7 @@ impl Pattern {
     /// Matches a text.
     ///
     /// # Errors
-    /// What a text has to be that does not match.
+    /// The text does not match, or the pattern cannot be compiled.
     pub(crate) fn check(&self, text: &str) -> Result<(), String> {
         match is_match(&self.0, text) {
             Ok(true) => Ok(()),
@@ -126,7 +126,7 @@ impl Pattern {
     }
 }
 
-/// What is wrong with a pattern, in one line.
+/// The error of a pattern, in one line.
 fn refused(error: &regex_syntax::Error, text: &str) -> String {
     let what = match error {
         regex_syntax::Error::Parse(error) => error.kind().to_string(),

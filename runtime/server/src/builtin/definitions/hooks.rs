@@ -1,5 +1,5 @@
-//! What happens in a write of a definition: what it leaves out is filled in, it is judged by the reader of definitions, and a
-//! deletion waits for its objects.
+//! The hooks of definitions: a write fills in defaults, the reader of definitions validates it, and a deletion waits
+//! for the definition's objects.
 use std::future::ready;
 
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ fn fill_in(object: &mut Document, is_new: bool) {
     }
 }
 
-/// What the reader of definitions finds wrong. Its warnings are for the client.
+/// The errors that the reader of definitions finds. Its warnings are for the client.
 async fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
     let defined = match read(object).await {
         Ok(defined) => defined,
@@ -102,7 +102,7 @@ async fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError>
     Vec::new()
 }
 
-/// What kube-apiserver fills in, and the fields that it always shows.
+/// Fills in the defaults of kube-apiserver, and the fields that it always shows.
 fn fill_in_spec(spec: &mut Document) {
     let Some(spec) = spec.as_object_mut() else { return };
     if spec.get("conversion").is_none_or(Value::is_null) {
@@ -139,7 +139,7 @@ fn storage_version(definition: &Document) -> Option<&str> {
     versions.find(|version| version["storage"] == true)?["name"].as_str()
 }
 
-/// What must not change: the resource's name, and once it is established, whatever else its objects are stored by.
+/// Errors for fields that must not change: group and plural, and once the definition is established, scope and kind.
 fn changed(new: &Document, old: &Document) -> Vec<FieldError> {
     let established: &[&str] =
         if super::names::is_true(&old["status"], "Established") { &["scope", "names.kind"] } else { &[] };

@@ -72,7 +72,7 @@ pub(crate) struct Definitions {
     servings: ServeTasks,
     /// Definitions that could not be served or written, for the store's sake mostly.
     failed: BTreeSet<String>,
-    /// Of these, the ones that are being tried again, by tasks.
+    /// The failed definitions that tasks are trying again.
     retrying: BTreeSet<String>,
     retry: Retry,
     /// When objects that could not be read are read again.
@@ -90,14 +90,15 @@ struct Access {
     user: Arc<User>,
 }
 
-/// What is known of a definition.
+/// The known state of a definition.
 #[derive(Default)]
 struct Known {
     group: String,
     accepted: Document,
     /// The served definition and its resource, if there is one.
     served: Option<(Definition, Arc<Registered>)>,
-    /// What it was read from: the definition's uid, generation and accepted names. Null if it has to be read again.
+    /// The version that it was read from: the definition's uid, generation and accepted names. Null if it has to be
+    /// read again.
     source: Document,
     /// The revision of the row at which nothing was left to do.
     settled: Option<Revision>,
@@ -123,7 +124,7 @@ impl Access {
         format!("{}{name}", self.definitions.objects.prefix())
     }
 
-    /// What is registered now under the row of a definition.
+    /// The resource that is registered now under the row of a definition.
     fn registered(&self, name: &str) -> Option<Arc<Registered>> {
         self.api.registry.declared_by(&self.row(name))
     }

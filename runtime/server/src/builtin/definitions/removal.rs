@@ -57,7 +57,7 @@ impl Ending {
         self.finish(served.as_ref()).await
     }
 
-    /// What a definition defines that could not be served; `None` if it has no objects.
+    /// The resource of a definition that could not be served; `None` if it has no objects.
     async fn find_unserved(&self) -> Result<Option<Arc<Registered>>, String> {
         let Some((row, definition)) = self.find() else { return Ok(None) };
         let text = |field: &str| definition.pointer(field).and_then(Document::as_str).unwrap_or_default().to_owned();

@@ -18,7 +18,7 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
     loop {
         let (_, generation) = api.registry.resources();
         let unread = unread(&api);
-        // Those that were not tried yet do not wait.
+        // Resources that were not tried yet do not wait.
         let is_new = unread.iter().any(|served| !tried.contains(&served.number));
         tokio::select! {
             biased;

@@ -16,7 +16,7 @@ use crate::{
     storage::Hold,
 };
 
-/// What a task has done: the served resource, or why it could not be served. `None` if nothing has changed.
+/// The result of a task: the served resource, or why it could not be served. `None` if nothing has changed.
 type Served = Option<Result<Arc<Registered>, String>>;
 
 /// The end of a task.
@@ -79,7 +79,7 @@ impl ServeTasks {
         self.last += 1;
         self.running.insert(name.to_owned(), ServeTask { number: self.last, definition, stop, served });
         self.tasks.spawn((name.to_owned(), self.last), async move {
-            // Nobody waits for what was stopped.
+            // No task waits for the result of stopped work.
             drop(ended.send(work.await));
         });
     }

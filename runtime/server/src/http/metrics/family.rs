@@ -10,7 +10,7 @@ use crate::metrics::Totals;
 /// A metric by its name, and the names of its labels.
 pub(super) struct Family {
     pub name: &'static str,
-    /// What it says.
+    /// The description.
     pub help: &'static str,
     /// The type.
     pub kind: MetricType,
@@ -128,7 +128,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Families, and what fills them. Those that stay empty are not shown.
+    /// Families, and the function that fills them. Empty families are not shown.
     pub(super) fn new<const N: usize>(
         families: &'static [Family; N],
         fill: impl Fn(&mut [Filled; N]) + Send + Sync + 'static,

@@ -18,7 +18,7 @@ use crate::{
 /// The title of all documents.
 pub(super) const TITLE: &str = "Kubernetes";
 
-/// What a document has: each path and each definition as JSON.
+/// The parts of a document: each path and each definition as JSON.
 pub(super) struct Parts {
     /// The operations by path.
     pub paths: Vec<(String, Vec<u8>)>,
@@ -26,7 +26,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Those of kinds.
+    /// The parts for kinds.
     pub(super) fn of<'k>(kinds: impl IntoIterator<Item = &'k Registered>, version: Version) -> Self {
         let (mut paths, mut definitions) = (Vec::new(), definitions::shared(version));
         for served in kinds {
@@ -42,7 +42,7 @@ impl Parts {
 
     /// Text with room for the document: one that grew would be in memory twice, beside the parts, and keep room that it does not need.
     fn room(&self, server_version: &str) -> Json {
-        /// What is around the parts, and around each of them: quotes, a colon and a comma.
+        /// The bytes around the parts, and around each of them: quotes, a colon and a comma.
         const AROUND: (usize, usize) = (256, 4);
         let paths = self.paths.iter().map(|(path, text)| path.len() + text.len());
         let definitions = self.definitions.iter().map(|(name, text)| name.len() + text.len());

@@ -230,7 +230,7 @@ async fn objects_and_lists_in_every_form() {
     assert_eq!(exact, Some(bytes.len() as u64));
     assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), made);
     for path in [&*path, CONFIG_MAPS, "/api", "/apis", "/api/v1", "/nothing", "/api/v1/namespaces/x/pods"] {
-        // What has no Table is refused as an indented Status.
+        // Paths without a Table refuse it with an indented Status.
         let table = (path == CONFIG_MAPS || path.ends_with("/a")).then_some(TABLE);
         for accept in ["application/json", "application/yaml"].into_iter().chain(table) {
             let answer = rig.answer("GET", path, &[("accept", accept)], "").await;

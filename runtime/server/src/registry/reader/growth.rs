@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 /// The bytes that defaults may add to the objects of any kind. They may add as many more as the objects have.
 const FREE: usize = 128 << 20;
 
-/// What was read of a kind, and what defaults have added to it, in bytes.
+/// The bytes that were read of a kind, and the bytes that defaults have added.
 #[derive(Debug, Default)]
 pub(super) struct Growth {
     stored: AtomicUsize,

@@ -55,12 +55,12 @@ impl Flow {
         Arc::new(Self { peer: peer.clone(), is_stream, waiting: AtomicUsize::new(0), progress: Mutex::new(progress) })
     }
 
-    /// That of a connection whose answers are sequential.
+    /// The flow of a connection whose answers are sequential.
     pub(super) fn of_connection(peer: &Arc<Peer>) -> Arc<Self> {
         Self::new(peer, false)
     }
 
-    /// That of the current task's stream.
+    /// The flow of the current task's stream.
     pub(super) fn of_stream() -> Arc<Self> {
         STREAM.with(Arc::clone)
     }
@@ -209,8 +209,8 @@ impl Drop for Piece {
     }
 }
 
-/// Runs the streams of an HTTP/2 connection, each in a task. A stream whose reader is stuck is reset. If only the rest
-/// of an answer is left, which cannot be reset, the connection is closed.
+/// Runs the streams of an HTTP/2 connection, each in a task. A stream whose reader is stuck is reset. The rest of an
+/// answer cannot be reset: if only that is left, the connection is closed.
 #[derive(Clone)]
 pub(super) struct Streams(Arc<Peer>);
 

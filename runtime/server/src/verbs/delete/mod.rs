@@ -160,7 +160,7 @@ impl Deletion<'_> {
         let document = &*written_through(request, new).await;
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let fit = Fit::of(&request.served.stored().kind.version.schema, document, &Meter::light(None));
-        // Nobody selects the objects of a resource that is being removed.
+        // Requests do not select objects of a resource that is being removed.
         let values = if request.served.is_ending() { Values::Unneeded } else { Values::Optional };
         let new = New { document, fit, values };
         let marked = self.api.store(request, object.key(), new, Expect::At(revision), dry_run).await?;

@@ -258,7 +258,7 @@ fn apply(world: &mut World, model: &mut Model, (manager, version): (&str, &'stat
     check_defaults(world, model);
     model.check(world);
     check_kept(&before.1, world, manager, force);
-    // What is not stored is applied each time.
+    // Fields that are not stored are applied each time.
     if config["spec"].get(EXTRA).is_none() {
         let once = world.live.clone();
         world.apply_object(manager, &config, false).expect("applied before");

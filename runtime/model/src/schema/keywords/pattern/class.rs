@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::unicode;
 
-/// What is wrong, and the part of the pattern that Go shows.
+/// The error, and the part of the pattern that Go shows.
 pub(super) type Refusal<'p> = (&'static str, &'p str);
 
 /// A class without a character.
@@ -167,7 +167,7 @@ fn hexadecimal(text: &str) -> Result<(u32, &str), &str> {
     Err("")
 }
 
-/// Writes the characters from one code to another, without those that no text has.
+/// Writes the characters from one code to another, without surrogates.
 fn range(low: u32, high: u32, out: &mut String) {
     let low = char::from_u32(low).unwrap_or('\u{e000}');
     let high = char::from_u32(high).unwrap_or('\u{d7ff}');

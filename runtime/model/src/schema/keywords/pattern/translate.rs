@@ -30,28 +30,28 @@ struct Flags {
 /// What a repetition operator repeats.
 #[derive(Clone, Copy)]
 struct Operand {
-    /// Where it begins in what is written.
+    /// Its start in the output.
     start: usize,
     is_repeated: bool,
-    /// How often its content is repeated at most by counts within each other.
+    /// How often nested counts repeat its content at most.
     repeated: u64,
 }
 
 /// A group that is not closed yet, or the whole pattern.
 #[derive(Default)]
 struct Group {
-    /// Where it begins in what is written.
+    /// Its start in the output.
     start: usize,
     /// The flags around it, as read and as written.
     around: [Flags; 2],
-    /// Of what is in it before the last operand, see [`Operand`].
+    /// The same as [`Operand::repeated`], for the content before the last operand.
     repeated: u64,
-    /// What was read last, unless it is the beginning of an alternative.
+    /// The last operand; `None` at the beginning of an alternative.
     operand: Option<Operand>,
 }
 
 impl Group {
-    /// Of all that is in it.
+    /// Ends an alternative. Returns `repeated` for all content so far.
     fn settle(&mut self) -> u64 {
         let last = self.operand.take().map_or(0, |operand| operand.repeated);
         self.repeated = self.repeated.max(last);
