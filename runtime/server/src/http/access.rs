@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 
-use super::{Backend, PeerCertificates, asked::Asked, status, status::Refused, websocket};
+use super::{Backend, PeerCertificates, request_info::RequestInfo, status, status::StatusError, websocket};
 use crate::{
     auth::{
         Attributes, Credentials, Decision, User,
@@ -18,7 +18,7 @@ use crate::{
 
 /// The requesting user: the one that a layer in the process has put into the request's extensions, or the one that the
 /// authenticators identify by headers and certificates. Fails with 401.
-pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc<User>, Refused> {
+pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc<User>, StatusError> {
     if let Some(user) = parts.extensions.get::<Arc<User>>() {
         return Ok(user.clone());
     }
@@ -67,7 +67,7 @@ pub(super) async fn may_create(
     request: &Request,
     subresource: &str,
     path: &str,
-) -> Result<(), Refused> {
+) -> Result<(), StatusError> {
     let attributes = further(request, Verb::Create.as_str(), subresource, path);
     match backend.authorizer.authorize(&attributes).await {
         Decision::Allow(_) => Ok(()),
@@ -82,9 +82,9 @@ impl Headers for HeaderMap {
 }
 
 /// Checks that the user may make a request. Fails with 403.
-pub(super) async fn authorize(backend: &Backend, asked: &Asked, user: &User) -> Result<(), Refused> {
-    let verb = asked.verb_name();
-    let attributes = asked.attributes(user, &verb);
+pub(super) async fn authorize(backend: &Backend, info: &RequestInfo, user: &User) -> Result<(), StatusError> {
+    let verb = info.verb_name();
+    let attributes = info.attributes(user, &verb);
     let decision = backend.authorizer.authorize(&attributes).await;
     backend.metrics.counts().authorization.of(&decision).count();
     match decision {
@@ -98,16 +98,16 @@ pub(super) async fn authorize(backend: &Backend, asked: &Asked, user: &User) -> 
 /// without a user name, 403.
 pub(super) async fn act_as(
     backend: &Backend,
-    asked: &Asked,
+    info: &RequestInfo,
     sender: Arc<User>,
     headers: &HeaderMap,
-) -> Result<Arc<User>, Refused> {
+) -> Result<Arc<User>, StatusError> {
     let Some(wanted) = wanted(headers)? else { return Ok(sender) };
-    let verb = asked.verb_name();
-    let attributes = asked.attributes(&sender, &verb);
+    let verb = info.verb_name();
+    let attributes = info.attributes(&sender, &verb);
     let on_verb = Wanted::on_verb(&verb);
-    if let Err((asked, refusal)) = wanted.allow(&*backend.authorizer, &attributes, &on_verb).await {
-        return Err(status::forbidden(&asked, &refusal).into());
+    if let Err((attributes, refusal)) = wanted.allow(&*backend.authorizer, &attributes, &on_verb).await {
+        return Err(status::forbidden(&attributes, &refusal).into());
     }
     let user = wanted.become_user();
     tracing::debug!(sender = sender.name, user = user.name, "acting as someone else");
@@ -115,7 +115,7 @@ pub(super) async fn act_as(
 }
 
 /// The requested impersonation: `Impersonate-User` and the headers `-Uid`, `-Group` and `-Extra-<key>`.
-fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
+fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, StatusError> {
     let mut wanted = Wanted::default();
     for (name, value) in headers {
         let Some(part) = name.as_str().strip_prefix("impersonate-") else { continue };
@@ -150,7 +150,7 @@ mod tests {
 
     fn asks_to_be(pairs: &[(&'static str, &'static str)]) -> Result<Option<Wanted>, String> {
         let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-        wanted(&headers.collect()).map_err(|Refused(status)| format!("{} {}", status.code, status.message))
+        wanted(&headers.collect()).map_err(|StatusError(status)| format!("{} {}", status.code, status.message))
     }
 
     #[test]
@@ -169,8 +169,8 @@ mod tests {
         for (name, value) in
             [("impersonate-group", "system:masters"), ("impersonate-uid", "1"), ("impersonate-user", "ä")]
         {
-            let refused = asks_to_be(&[(name, value)]).expect_err("a refusal");
-            assert!(refused.starts_with("400 "), "{refused}");
+            let error = asks_to_be(&[(name, value)]).expect_err("a refusal");
+            assert!(error.starts_with("400 "), "{error}");
         }
     }
 }

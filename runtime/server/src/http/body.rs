@@ -14,7 +14,7 @@ use super::{
     Limits, heavy,
     offload::{self, Objects},
     status,
-    status::Refused,
+    status::StatusError,
 };
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
@@ -36,7 +36,12 @@ pub(super) fn media_type(headers: &HeaderMap) -> String {
 
 /// Reads the whole body. Fails with 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time,
 /// 429 if too many large bodies arrive at once, 400 if the connection broke.
-pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits, objects: Objects) -> Result<Bytes, Refused> {
+pub(super) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    limits: &Limits,
+    objects: Objects,
+) -> Result<Bytes, StatusError> {
     // A few compressed bytes may expand beyond any reasonable limit.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
     if let Some(encoding) = headers.get_all(CONTENT_ENCODING).iter().find(|encoding| !plain(encoding)) {
@@ -49,7 +54,7 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits, objec
     }
 }
 
-async fn collect(headers: &HeaderMap, mut body: Body, limit: usize, objects: Objects) -> Result<Bytes, Refused> {
+async fn collect(headers: &HeaderMap, mut body: Body, limit: usize, objects: Objects) -> Result<Bytes, StatusError> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
     let announced = announced.unwrap_or(0);
     if announced > limit {
@@ -88,7 +93,7 @@ impl AsRef<[u8]> for Large {
 
 /// The expected content of a body.
 #[derive(Clone, Copy)]
-pub(super) enum Expected<'k> {
+pub(super) enum BodyType<'k> {
     /// An object of the kind.
     Object(&'k Kind),
     /// The scale of an object.
@@ -97,7 +102,7 @@ pub(super) enum Expected<'k> {
     DeleteOptions,
 }
 
-impl Expected<'_> {
+impl BodyType<'_> {
     /// The kind, for errors.
     fn kind(&self) -> &str {
         match self {
@@ -118,39 +123,39 @@ impl Expected<'_> {
 
 /// Decodes the body of an object or of options. Fails with 415 for an unsupported media type, 400 for a body that
 /// cannot be decoded.
-pub(super) fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
-    let limits = match expected {
-        Expected::DeleteOptions => codec::Limits::OPTIONS,
-        Expected::Object(_) | Expected::Scale => codec::Limits::default(),
+pub(super) fn decode(media_type: &str, body: &[u8], body_type: BodyType<'_>) -> Result<codec::Decoded, StatusError> {
+    let limits = match body_type {
+        BodyType::DeleteOptions => codec::Limits::OPTIONS,
+        BodyType::Object(_) | BodyType::Scale => codec::Limits::default(),
     };
     let encoding = match media_type {
         "" => Some(Encoding::Json),
         given => Encoding::of_media_type(given),
     };
     let decoded = match encoding {
-        Some(Encoding::Json) => from_json(body, expected, limits)
+        Some(Encoding::Json) => from_json(body, body_type, limits)
             .map_err(|error| format!("couldn't get version/kind; json parse error: {error}")),
         Some(Encoding::Yaml) => yaml::decode(body, &limits).map_err(|error| error.to_string()),
         Some(Encoding::Cbor) => cbor::decode(body, &limits).map_err(|error| error.to_string()),
-        Some(Encoding::Protobuf) if expected.numbered() => {
-            from_protobuf(body, expected, limits).map_err(|error| error.to_string())
+        Some(Encoding::Protobuf) if body_type.numbered() => {
+            from_protobuf(body, body_type, limits).map_err(|error| error.to_string())
         }
         Some(Encoding::Protobuf)
-            if let Expected::Object(kind) = expected
+            if let BodyType::Object(kind) = body_type
                 && kind.policy().has_routes() =>
         {
             return Err(status::unnumbered_body(kind).into());
         }
-        _ => return Err(status::unsupported_body(expected.numbered()).into()),
+        _ => return Err(status::unsupported_body(body_type.numbered()).into()),
     };
     Ok(decoded.map_err(|why| {
-        let kind = expected.kind();
+        let kind = body_type.kind();
         Status::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why}"))
     })?)
 }
 
 /// Checks that a body says the type of its object. Fails with 400 as kube-apiserver does for custom resources.
-pub(super) fn check_type_meta(document: &Document, kind: &Kind, body: &[u8]) -> Result<(), Refused> {
+pub(super) fn check_type_meta(document: &Document, kind: &Kind, body: &[u8]) -> Result<(), StatusError> {
     let Some(members) = document.as_object() else { return Ok(()) };
     let unrecognized = |why: String| {
         let (kind, start) = (&kind.names().kind, beginning(body));
@@ -172,8 +177,8 @@ pub(super) fn check_type_meta(document: &Document, kind: &Kind, body: &[u8]) -> 
         return Err(unrecognized(format!("Object 'Kind' is missing in '{}'", go::shortened(&text))).into());
     }
     if is_missing("apiVersion") {
-        let expected = &kind.group_version;
-        let message = format!("the API version in the data () does not match the expected API version ({expected})");
+        let version = &kind.group_version;
+        let message = format!("the API version in the data () does not match the expected API version ({version})");
         return Err(Status::bad_request(message).into());
     }
     Ok(())
@@ -191,7 +196,7 @@ fn beginning(body: &[u8]) -> String {
 }
 
 /// Parses a patch. Fails with 400 for a body that cannot be decoded; errors of the patch itself.
-pub(super) fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused> {
+pub(super) fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, StatusError> {
     let patch = match of {
         PatchType::Json => Patch::Json(body),
         PatchType::Merge => Patch::Merge(body),
@@ -203,7 +208,7 @@ pub(super) fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused>
 }
 
 /// The body of an apply in CBOR or YAML; JSON is a subset of YAML.
-fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::Decoded, Refused> {
+fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::Decoded, StatusError> {
     let limits = codec::Limits::PATCH;
     let decoded = if is_cbor {
         cbor::decode(body, &limits).map_err(|error| format!("error decoding CBOR: {error}"))
@@ -213,24 +218,28 @@ fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::Decoded, Refused> {
     Ok(decoded.map_err(Status::bad_request)?)
 }
 
-fn from_json(body: &[u8], expected: Expected<'_>, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {
-    match expected {
-        Expected::Object(kind) => {
+fn from_json(
+    body: &[u8],
+    body_type: BodyType<'_>,
+    limits: codec::Limits,
+) -> Result<codec::Decoded, codec::DecodeError> {
+    match body_type {
+        BodyType::Object(kind) => {
             codec::decode_strict(body, &limits, &kind.version.schema, kind.policy().fault_order())
         }
-        Expected::Scale | Expected::DeleteOptions => codec::decode(body, &limits),
+        BodyType::Scale | BodyType::DeleteOptions => codec::decode(body, &limits),
     }
 }
 
 fn from_protobuf(
     body: &[u8],
-    expected: Expected<'_>,
+    body_type: BodyType<'_>,
     limits: codec::Limits,
 ) -> Result<codec::Decoded, protobuf::DecodeError> {
     let envelope = protobuf::open(body)?;
     let type_alone = || Ok(envelope.type_meta().collect::<Document>().into());
-    match expected {
-        Expected::Object(kind) => {
+    match body_type {
+        BodyType::Object(kind) => {
             let version = kind.group_version.to_string();
             let fits =
                 ["", &version].contains(&envelope.api_version) && ["", &kind.names().kind].contains(&envelope.kind);
@@ -238,12 +247,12 @@ fn from_protobuf(
             let message = kind.message().filter(|_| fits);
             message.map_or_else(type_alone, |message| protobuf::decode_strict(message, &envelope, &limits))
         }
-        Expected::DeleteOptions if ["", "DeleteOptions"].contains(&envelope.kind) => {
+        BodyType::DeleteOptions if ["", "DeleteOptions"].contains(&envelope.kind) => {
             protobuf::DELETE_OPTIONS.decode(envelope.message, &limits).map(Into::into)
         }
-        Expected::Scale if ["", "Scale"].contains(&envelope.kind) => {
+        BodyType::Scale if ["", "Scale"].contains(&envelope.kind) => {
             protobuf::decode_strict(&protobuf::SCALE, &envelope, &limits)
         }
-        Expected::DeleteOptions | Expected::Scale => type_alone(),
+        BodyType::DeleteOptions | BodyType::Scale => type_alone(),
     }
 }

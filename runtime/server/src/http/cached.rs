@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 
 use super::{
     offload,
-    rendered::{Holder, Rendering},
+    rendered_document::{Holder, RenderedDocument},
     response,
 };
 
@@ -101,7 +101,7 @@ impl Document {
         for byte in digest(&SHA256, body).as_ref() {
             write!(hash, "{byte:02X}").expect("writing to a string does not fail");
         }
-        Self(Arc::new(Rendering::hold(body, hash)))
+        Self(Arc::new(RenderedDocument::hold(body, hash)))
     }
 
     /// Its hash, in capitals.
@@ -123,13 +123,13 @@ impl Document {
 
 /// A document that was forgotten, as long as clients read it: then it need not be rendered again.
 #[derive(Default)]
-pub(super) struct LastDocument(Mutex<Weak<Rendering>>);
+pub(super) struct LastDocument(Mutex<Weak<RenderedDocument>>);
 
 impl LastDocument {
     /// The document, rendered now if no client reads it.
     pub(super) fn get_or(&self, render: impl FnOnce() -> Document) -> Document {
         let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = last().upgrade().and_then(Rendering::hold_again);
+        let known = last().upgrade().and_then(RenderedDocument::hold_again);
         known.map_or_else(
             || {
                 let document = render();
@@ -188,7 +188,7 @@ mod tests {
     #[tokio::test]
     async fn made_once_for_concurrent_requests_without_blocking_others() {
         let (cached, made) = (Arc::new(PerGeneration::default()), Arc::new(AtomicUsize::new(0)));
-        let asking: Vec<_> = (0..16)
+        let tasks: Vec<_> = (0..16)
             .map(|_| {
                 let (cached, made) = (cached.clone(), made.clone());
                 let make = move |_: Option<&usize>| {
@@ -205,8 +205,8 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         assert!(turns > 1, "{turns}");
-        for asked in asking {
-            assert_eq!(asked.await.unwrap(), 0);
+        for task in tasks {
+            assert_eq!(task.await.unwrap(), 0);
         }
         assert_eq!(made.load(Ordering::SeqCst), 1);
     }
@@ -224,13 +224,13 @@ mod tests {
                 value.get(make).await
             })
         };
-        let asking: Vec<_> = (0..64).map(|_| ask()).collect();
+        let tasks: Vec<_> = (0..64).map(|_| ask()).collect();
         // The request that had it made goes away: another one takes its place.
         tokio::task::yield_now().await;
-        asking[0].abort();
+        tasks[0].abort();
         let mut fresh = 0;
-        for asked in asking.into_iter().skip(1) {
-            let (found, made_it) = asked.await.unwrap();
+        for task in tasks.into_iter().skip(1) {
+            let (found, made_it) = task.await.unwrap();
             assert!(found < 2);
             fresh += usize::from(made_it);
         }

@@ -35,7 +35,7 @@ pub(super) const FORWARDS: [&str; 3] = ["v4.channel.k8s.io", "v4.base64.channel.
 
 /// A parsed message.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Received {
+pub(super) enum ChannelMessage {
     /// Bytes of a channel.
     Data(u8, Bytes),
     /// A channel was closed.
@@ -69,21 +69,21 @@ impl Channels {
     }
 
     /// Parses a message.
-    pub(super) fn read(self, message: Message) -> Received {
+    pub(super) fn read(self, message: Message) -> ChannelMessage {
         let bytes = Bytes::from(message.into_payload());
-        let Some((&number, rest)) = bytes.split_first() else { return Received::Nothing };
+        let Some((&number, rest)) = bytes.split_first() else { return ChannelMessage::Nothing };
         if self.base64 {
             let decoded = STANDARD.decode(rest.trim_ascii()).ok();
             let channel = number.checked_sub(b'0').filter(|channel| *channel < CHANNELS);
             return match (channel, decoded) {
-                (Some(channel), Some(decoded)) => Received::Data(channel, decoded.into()),
-                _ => Received::Nothing,
+                (Some(channel), Some(decoded)) => ChannelMessage::Data(channel, decoded.into()),
+                _ => ChannelMessage::Nothing,
             };
         }
         match (number, rest) {
-            (CLOSE, [channel]) if self.closes => Received::Closed(*channel),
-            (CLOSE, _) => Received::Nothing,
-            (channel, _) => Received::Data(channel, bytes.slice(1..)),
+            (CLOSE, [channel]) if self.closes => ChannelMessage::Closed(*channel),
+            (CLOSE, _) => ChannelMessage::Nothing,
+            (channel, _) => ChannelMessage::Data(channel, bytes.slice(1..)),
         }
     }
 }
@@ -102,12 +102,12 @@ mod tests {
         let written = v4.write(1, b"hi");
         assert_eq!((written.is_binary(), &**written.as_payload()), (true, &b"\x01hi"[..]));
         assert_eq!(text.write(1, b"hi").as_text(), Some("1aGk="));
-        assert_eq!(v4.read(Message::binary(&b"\x00x"[..])), Received::Data(0, Bytes::from_static(b"x")));
-        assert_eq!(text.read(Message::text("0eA==")), Received::Data(0, Bytes::from_static(b"x")));
-        assert_eq!(v5.read(Message::binary(&[255, 0][..])), Received::Closed(0));
-        assert_eq!(v4.read(Message::binary(&[255, 0][..])), Received::Nothing);
+        assert_eq!(v4.read(Message::binary(&b"\x00x"[..])), ChannelMessage::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(text.read(Message::text("0eA==")), ChannelMessage::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(v5.read(Message::binary(&[255, 0][..])), ChannelMessage::Closed(0));
+        assert_eq!(v4.read(Message::binary(&[255, 0][..])), ChannelMessage::Nothing);
         for nonsense in ["", "x", "0***", "\u{e4}"] {
-            assert_eq!(text.read(Message::text(nonsense)), Received::Nothing, "{nonsense}");
+            assert_eq!(text.read(Message::text(nonsense)), ChannelMessage::Nothing, "{nonsense}");
         }
         assert_eq!(
             (v5.statuses, Channels::of("channel.k8s.io").statuses, Channels::of("").statuses),

@@ -45,7 +45,7 @@ pub(super) fn gzip(answer: Response) -> Response {
     // The fastest level, as in kube-apiserver: it halves most large documents with a tenth of the work of the best
     // level.
     let encoder = Some(Box::new(GzEncoder::new(Vec::new(), Compression::new(1))));
-    Response::from_parts(parts, Body::new(Gzip { plain: body, encoder, packing: None }))
+    Response::from_parts(parts, Body::new(Gzip { plain: body, encoder, pending: None }))
 }
 
 /// A body that is compressed while it is read.
@@ -53,12 +53,12 @@ struct Gzip {
     plain: Body,
     /// `None` while a piece is being compressed, and after the end.
     encoder: Option<Box<Encoder>>,
-    packing: Option<Packing>,
+    pending: Option<CompressionFuture>,
 }
 
 type Encoder = GzEncoder<Vec<u8>>;
 /// The compression of a piece, which returns the encoder.
-type Packing = Pin<Box<dyn Future<Output = (Box<Encoder>, Bytes)> + Send>>;
+type CompressionFuture = Pin<Box<dyn Future<Output = (Box<Encoder>, Bytes)> + Send>>;
 
 /// Compresses a piece; returns the available output.
 fn pack(mut encoder: Box<Encoder>, plain: &[u8]) -> (Box<Encoder>, Bytes) {
@@ -77,9 +77,9 @@ impl http_body::Body for Gzip {
     ) -> Poll<Option<Result<Frame<Bytes>, axum_core::Error>>> {
         let this = &mut *self;
         loop {
-            if let Some(packing) = &mut this.packing {
-                let (encoder, packed) = ready!(packing.as_mut().poll(cx));
-                (this.packing, this.encoder) = (None, Some(encoder));
+            if let Some(pending) = &mut this.pending {
+                let (encoder, packed) = ready!(pending.as_mut().poll(cx));
+                (this.pending, this.encoder) = (None, Some(encoder));
                 // Without output yet, there is no frame.
                 if !packed.is_empty() {
                     return Poll::Ready(Some(Ok(Frame::data(packed))));
@@ -95,7 +95,7 @@ impl http_body::Body for Gzip {
                 return Poll::Ready(Some(Ok(Frame::data(rest.into()))));
             };
             let plain = frame.into_data().unwrap_or_default();
-            this.packing = Some(Box::pin(offload::answer(move || pack(encoder, &plain))));
+            this.pending = Some(Box::pin(offload::answer(move || pack(encoder, &plain))));
         }
     }
 }

@@ -9,11 +9,11 @@ use super::{
     channels::{Channels, FORWARDS, SESSIONS},
     dispatch::Exchange,
     forward,
-    handled::{refused, target},
+    handled::{handler_error, target},
     session, status,
-    status::Refused,
+    status::StatusError,
     stream,
-    websocket::{self, Known},
+    websocket::{self, SupportedProtocols},
 };
 use crate::{
     handlers::{Connect, Forward, Handler, Mounted, Redirected, Session, Target, Text, Wrong, read_options},
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// A request to stream or to connect.
-pub(super) struct Connecting<'a> {
+pub(super) struct ConnectRequest<'a> {
     /// The server.
     pub backend: &'a Backend,
     /// The HTTP exchange.
@@ -36,10 +36,10 @@ pub(super) struct Connecting<'a> {
     pub mounted: &'a Mounted,
 }
 
-impl Connecting<'_> {
+impl ConnectRequest<'_> {
     /// Serves the request. Fails with 404 if the object does not exist; 400 and 422 for options; 400 for an invalid
     /// handshake; errors of the handler.
-    pub(super) async fn serve(self) -> Result<Response, Refused> {
+    pub(super) async fn serve(self) -> Result<Response, StatusError> {
         match &self.mounted.handler {
             Handler::Text(handler) => self.text(handler).await,
             Handler::Exec(handler) => self.exec(handler).await,
@@ -48,21 +48,21 @@ impl Connecting<'_> {
         }
     }
 
-    async fn text(mut self, handler: &Connect<Text>) -> Result<Response, Refused> {
+    async fn text(mut self, handler: &Connect<Text>) -> Result<Response, StatusError> {
         let (target, options) = self.target().await?;
-        if !websocket::is_asked(&self.exchange.parts.headers) {
+        if !websocket::is_upgrade_request(&self.exchange.parts.headers) {
             let text = self.ask(handler, target, options).await?;
             return Ok(stream::respond(text, self.backend.handlers.open.stopping()));
         }
-        let known = Known::Only(&["binary.k8s.io", "base64.binary.k8s.io", ""]);
-        let handshake = websocket::handshake(&mut self.exchange.parts, known)?;
+        let supported = SupportedProtocols::Only(&["binary.k8s.io", "base64.binary.k8s.io", ""]);
+        let handshake = websocket::handshake(&mut self.exchange.parts, supported)?;
         let text = self.ask(handler, target, options).await?;
         let base64 = handshake.protocol.starts_with("base64");
         Ok(handshake.accept(&self.backend.handlers, move |socket| stream::carry(socket, text, base64)))
     }
 
-    async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, Refused> {
-        WriteOptions::check_connect(&self.exchange.asked.query)?;
+    async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, StatusError> {
+        WriteOptions::check_connect(&self.exchange.info.query)?;
         let (target, mut options) = self.target().await?;
         let redirected = self.redirected()?;
         self.may_create().await?;
@@ -70,37 +70,37 @@ impl Connecting<'_> {
         // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
         // the answer to that.
         let run = self.ask(handler, target, options).await?.into_run();
-        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&SESSIONS))?;
+        let handshake = websocket::handshake(&mut self.exchange.parts, SupportedProtocols::Only(&SESSIONS))?;
         let channels = Channels::of(&handshake.protocol);
         let (served, name) = (self.parent.served.clone(), self.parent.name.clone());
-        let tell = move |refusal| *refused(refusal, &served.kind, &name).0;
+        let tell = move |refusal| *handler_error(refusal, &served.kind, &name).0;
         Ok(handshake
             .accept(&self.backend.handlers, move |socket| session::run(socket, channels, redirected, run, tell)))
     }
 
-    async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
-        WriteOptions::check_connect(&self.exchange.asked.query)?;
+    async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, StatusError> {
+        WriteOptions::check_connect(&self.exchange.info.query)?;
         let (target, mut options) = self.target().await?;
         // Checked first, because clients of other protocols also name their ports in another way.
-        websocket::agree(&self.exchange.parts.headers, Known::Only(&FORWARDS))?;
+        websocket::agree(&self.exchange.parts.headers, SupportedProtocols::Only(&FORWARDS))?;
         let ports = self.ports()?;
         self.may_create().await?;
         self.admit(&mut options).await?;
         let serve = self.ask(handler, target, options).await?.into_serve();
-        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS))?;
+        let handshake = websocket::handshake(&mut self.exchange.parts, SupportedProtocols::Only(&FORWARDS))?;
         // Without a subprotocol, the first one in binary is used.
         let channels = Channels::of(&handshake.protocol);
         Ok(handshake.accept(&self.backend.handlers, move |socket| forward::run(socket, channels, serve, ports)))
     }
 
-    async fn ask<T>(&self, handler: &Connect<T>, target: Target, options: Document) -> Result<T, Refused> {
-        let asked = handler(target, options).await;
-        asked.map_err(|refusal| refused(refusal, &self.parent.served.kind, &self.parent.name))
+    async fn ask<T>(&self, handler: &Connect<T>, target: Target, options: Document) -> Result<T, StatusError> {
+        let result = handler(target, options).await;
+        result.map_err(|refusal| handler_error(refusal, &self.parent.served.kind, &self.parent.name))
     }
 
     /// The handler's input: the parent and the options.
-    async fn target(&self) -> Result<(Target, Document), Refused> {
-        let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
+    async fn target(&self) -> Result<(Target, Document), StatusError> {
+        let (query, nothing) = (&self.exchange.info.query, Preconditions::default());
         let write = WriteOptions::default();
         let target = target(self.backend, &self.parent, self.mounted, write, query, nothing).await?;
         let endpoint = self.parent.served.endpoint(self.mounted.name);
@@ -120,20 +120,20 @@ impl Connecting<'_> {
 
     /// A connection is equivalent to an action, although browsers can only use GET. Opening one therefore needs
     /// permission to create, too.
-    async fn may_create(&self) -> Result<(), Refused> {
-        access::may_create(self.backend, &self.parent, self.mounted.name, &self.exchange.asked.path).await
+    async fn may_create(&self) -> Result<(), StatusError> {
+        access::may_create(self.backend, &self.parent, self.mounted.name, &self.exchange.info.path).await
     }
 
     /// Admission of the connection with its options.
-    async fn admit(&self, options: &mut Document) -> Result<(), Refused> {
+    async fn admit(&self, options: &mut Document) -> Result<(), StatusError> {
         let request = Request { subresource: self.mounted.name.into(), ..self.parent.clone() };
         let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_deref());
         Ok(self.backend.api.admit_connection(&request, schema, options).await?)
     }
 
     /// The streams that the client requests.
-    fn redirected(&self) -> Result<Redirected, Refused> {
-        let query = &self.exchange.asked.query;
+    fn redirected(&self) -> Result<Redirected, StatusError> {
+        let query = &self.exchange.info.query;
         let flag = |name: &str| query.switch(name).map(Option::unwrap_or_default);
         let tty = flag("tty")?;
         // A terminal merges both outputs into stdout.
@@ -146,8 +146,8 @@ impl Connecting<'_> {
     }
 
     /// The ports that the client names, one per parameter or several separated by commas.
-    fn ports(&self) -> Result<Vec<u16>, Refused> {
-        let given = self.exchange.asked.query.all("ports").flat_map(|value| value.split(','));
+    fn ports(&self) -> Result<Vec<u16>, StatusError> {
+        let given = self.exchange.info.query.all("ports").flat_map(|value| value.split(','));
         let mut ports = Vec::new();
         for text in given {
             let Ok(port @ 1..) = text.trim().parse::<u16>() else {

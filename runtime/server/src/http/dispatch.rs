@@ -17,15 +17,15 @@ use http::{
 };
 
 use super::{
-    Backend, Site, access,
-    asked::Asked,
-    compress, discovery, guard,
+    Backend, Site, access, compress, discovery, guard,
     inflight::{self, Slot},
     methods,
     metrics::{self, Measure},
-    negotiate::{self, Accepted, Offer},
-    openapi, resource, response, status,
-    status::Refused,
+    negotiate::{self, Offer, ResponseFormat},
+    openapi,
+    request_info::RequestInfo,
+    resource, response, status,
+    status::StatusError,
     unread, warnings, websocket,
 };
 use crate::meta::Status;
@@ -34,10 +34,10 @@ use crate::{auth::User, builtin::appears, kind::Policy, meta::duration};
 /// An authenticated and authorized request. Boxed, because futures copy their arguments.
 pub(super) struct Exchange {
     pub user: Arc<User>,
-    /// Method, URI and headers. The meaning of the request is in `asked`; do not parse the URI again.
+    /// Method, URI and headers. The meaning of the request is in `info`; do not parse the URI again.
     pub parts: Parts,
     /// The meaning of the request.
-    pub asked: Arc<Asked>,
+    pub info: Arc<RequestInfo>,
     /// True if the answer should be indented for a person.
     pub pretty: bool,
     /// When the request is answered with 504; `None` for a long-running one.
@@ -56,9 +56,9 @@ impl Exchange {
     }
 
     /// The form of the answer: what the client accepts of an offer. Fails with 406, in the words of the policy.
-    pub(super) fn negotiate(&self, offer: Offer, policy: &dyn Policy) -> Result<Accepted, Refused> {
+    pub(super) fn negotiate(&self, offer: Offer, policy: &dyn Policy) -> Result<ResponseFormat, StatusError> {
         match negotiate::objects(self.accept(), offer) {
-            Ok(accepted) => Ok(Accepted { pretty: accepted.pretty | self.pretty, ..accepted }),
+            Ok(format) => Ok(ResponseFormat { pretty: format.pretty | self.pretty, ..format }),
             Err(why) => Err(status::not_acceptable(why, offer, policy).into()),
         }
     }
@@ -70,12 +70,12 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
 
 /// Answers a request, and ensures that the answer arrives.
 pub(super) async fn receive(site: Arc<Site>, request: Request) -> Response {
-    let (request, unread) = unread::lend(request);
+    let (request, unread) = unread::recoverable(request);
     let mut slot = None;
     let is_head = request.method() == Method::HEAD;
     let mut measure = Measure::begin(site, request.method());
     let mut answer = {
-        let mut handler = pin!(handle(&measure.site, request, &mut slot, &mut measure.asked));
+        let mut handler = pin!(handle(&measure.site, request, &mut slot, &mut measure.info));
         poll_fn(|cx| guard::poll(handler.as_mut(), cx)).await
     };
     measure.answered(answer.status());
@@ -87,7 +87,7 @@ pub(super) async fn receive(site: Arc<Site>, request: Request) -> Response {
         // Boxed to keep the state of a request without a body small.
         answer = Box::pin(measure.site.drain.before(answer, unread)).await;
     }
-    if is_head { response::head(answer) } else { inflight::hold(answer, slot, measure) }
+    if is_head { response::head(answer) } else { inflight::with_slot(answer, slot, measure) }
 }
 
 /// Answers a request. The caller keeps its slot, and notes the requested operation.
@@ -95,11 +95,11 @@ pub(super) async fn handle(
     site: &Site,
     request: Request,
     slot: &mut Option<Arc<Slot>>,
-    noted: &mut Option<Arc<Asked>>,
+    recorded: &mut Option<Arc<RequestInfo>>,
 ) -> Response {
     let (method, uri, start) = (request.method().clone(), request.uri().clone(), Instant::now());
     let audit_id = response::audit_id(request.headers().get(response::AUDIT_ID));
-    let mut answer = answer(site, request, slot, noted).await;
+    let mut answer = answer(site, request, slot, recorded).await;
     let (status, audit) = (answer.status(), audit_id.to_str().unwrap_or_default());
     let path = uri.path_and_query().map_or("", |path| path.as_str());
     tracing::debug!(%method, path, status = status.as_u16(), latency = ?start.elapsed(), audit_id = audit, "request");
@@ -116,34 +116,34 @@ async fn answer(
     site: &Site,
     request: Request,
     slot: &mut Option<Arc<Slot>>,
-    noted: &mut Option<Arc<Asked>>,
+    recorded: &mut Option<Arc<RequestInfo>>,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
     let gzip = compress::is_wanted(&parts.headers);
-    let asked = Asked::read(&parts, &site.backend.api.registry).map(Arc::new);
-    *noted = asked.as_ref().ok().cloned();
-    let parameter = asked.as_ref().ok().and_then(|asked| asked.pretty);
+    let info = RequestInfo::read(&parts, &site.backend.api.registry).map(Arc::new);
+    *recorded = info.as_ref().ok().cloned();
+    let parameter = info.as_ref().ok().and_then(|info| info.pretty);
     let pretty = negotiate::pretty(parameter, text(&parts.headers, &USER_AGENT));
     let mut deprecated = None;
-    let served = match &asked {
-        Ok(asked) => in_time(site, parts, body, asked.clone(), pretty, slot, &mut deprecated).await,
-        Err(refused) => Err(refused.clone()),
+    let served = match &info {
+        Ok(info) => in_time(site, parts, body, info.clone(), pretty, slot, &mut deprecated).await,
+        Err(error) => Err(error.clone()),
     };
     let mut answer = match served {
         Ok(answer) if gzip => compress::gzip(answer),
         Ok(answer) => answer,
-        Err(Refused(status)) => {
+        Err(StatusError(status)) => {
             let accept = accept.as_ref().and_then(|value| value.to_str().ok());
             let mut answer = response::status(&status, negotiate::plain(accept, pretty));
-            if let (StatusCode::METHOD_NOT_ALLOWED, Ok(asked)) = (answer.status(), &asked) {
-                answer.headers_mut().insert(ALLOW, methods::allow(asked));
+            if let (StatusCode::METHOD_NOT_ALLOWED, Ok(info)) = (answer.status(), &info) {
+                answer.headers_mut().insert(ALLOW, methods::allow(info));
             }
             answer
         }
     };
-    if let Ok(asked) = &asked {
-        warnings::warn(answer.headers_mut(), &asked.warnings.take());
+    if let Ok(info) = &info {
+        warnings::warn(answer.headers_mut(), &info.warnings.take());
     }
     if let Some(text) = deprecated {
         warnings::warn_first(answer.headers_mut(), &text);
@@ -156,21 +156,21 @@ async fn in_time(
     site: &Site,
     mut parts: Parts,
     body: Body,
-    asked: Arc<Asked>,
+    info: Arc<RequestInfo>,
     pretty: bool,
     slot: &mut Option<Arc<Slot>>,
     deprecated: &mut Option<Arc<str>>,
-) -> Result<Response, Refused> {
-    *slot = site.in_flight.enter(&asked)?;
-    if websocket::is_asked(&parts.headers)
+) -> Result<Response, StatusError> {
+    *slot = site.in_flight.enter(&info)?;
+    if websocket::is_upgrade_request(&parts.headers)
         && let Some(slot) = slot
     {
         // A connection that results from the request shares the slot.
         parts.extensions.insert(slot.clone());
     }
-    let limit = time_limit(&site.backend, &asked)?;
+    let limit = time_limit(&site.backend, &info)?;
     let deadline = limit.map(|limit| Instant::now() + limit);
-    let mut served = pin!(serve(site, parts, body, asked, (pretty, deadline), deprecated));
+    let mut served = pin!(serve(site, parts, body, info, (pretty, deadline), deprecated));
     // Most requests are answered at once and need no timer.
     if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx))).await {
         return answer;
@@ -183,12 +183,12 @@ async fn in_time(
 
 /// The time limit of a request; `None` for a long-running one. Zero, or more than the server's maximum, means that
 /// maximum. Fails with 400 for a `timeout` that is invalid or repeated.
-fn time_limit(backend: &Backend, asked: &Asked) -> Result<Option<Duration>, Refused> {
-    if methods::is_long_running(asked) {
+fn time_limit(backend: &Backend, info: &RequestInfo) -> Result<Option<Duration>, StatusError> {
+    if methods::is_long_running(info) {
         return Ok(None);
     }
     let limit = Duration::from_secs(backend.limits.request_seconds);
-    let given = match asked.query.single("timeout")?.unwrap_or_default() {
+    let given = match info.query.single("timeout")?.unwrap_or_default() {
         "" => Duration::ZERO,
         text => duration::parse(text)
             .map_err(|why| Status::bad_request(format!("invalid timeout specified in the request URL - {why}")))?,
@@ -201,19 +201,19 @@ async fn serve(
     site: &Site,
     parts: Parts,
     body: Body,
-    asked: Arc<Asked>,
+    info: Arc<RequestInfo>,
     (pretty, deadline): (bool, Option<Instant>),
     deprecated: &mut Option<Arc<str>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, StatusError> {
     let user = access::authenticate(&site.backend, &parts).await?;
-    let user = access::act_as(&site.backend, &asked, user, &parts.headers).await?;
-    access::authorize(&site.backend, &asked, &user).await?;
-    let asked = if asked.is_missing() { Box::pin(appeared(site, &parts, asked, &user)).await? } else { asked };
-    let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty, deadline });
-    let Some(resource) = asked.resource.as_ref() else { return Box::pin(other(site, &exchange)).await };
-    *deprecated = asked.served.as_ref().and_then(|served| served.deprecated.clone());
-    if asked.method == Method::OPTIONS
-        && let Some(answer) = methods::options(&asked)
+    let user = access::act_as(&site.backend, &info, user, &parts.headers).await?;
+    access::authorize(&site.backend, &info, &user).await?;
+    let info = if info.is_missing() { Box::pin(appeared(site, &parts, info, &user)).await? } else { info };
+    let exchange = Box::new(Exchange { user, parts, info: info.clone(), pretty, deadline });
+    let Some(resource) = info.resource.as_ref() else { return Box::pin(other(site, &exchange)).await };
+    *deprecated = info.served.as_ref().and_then(|served| served.deprecated.clone());
+    if info.method == Method::OPTIONS
+        && let Some(answer) = methods::options(&info)
     {
         return Ok(answer);
     }
@@ -222,14 +222,19 @@ async fn serve(
 
 /// A request for a resource that is not served. If another server of the store serves it, this waits for its definition, and
 /// reads and authorizes the request again.
-async fn appeared(site: &Site, parts: &Parts, asked: Arc<Asked>, user: &User) -> Result<Arc<Asked>, Refused> {
-    let (api, Some(path)) = (&site.backend.api, &asked.resource) else { return Ok(asked) };
+async fn appeared(
+    site: &Site,
+    parts: &Parts,
+    info: Arc<RequestInfo>,
+    user: &User,
+) -> Result<Arc<RequestInfo>, StatusError> {
+    let (api, Some(path)) = (&site.backend.api, &info.resource) else { return Ok(info) };
     if !appears(api, &path.group, &path.version, &path.resource).await? {
-        return Ok(asked);
+        return Ok(info);
     }
-    let asked = Arc::new(Asked::read(parts, &api.registry)?);
-    access::authorize(&site.backend, &asked, user).await?;
-    Ok(asked)
+    let info = Arc::new(RequestInfo::read(parts, &api.registry)?);
+    access::authorize(&site.backend, &info, user).await?;
+    Ok(info)
 }
 
 /// True for a path below a group of kinds that are compiled in: kube-apiserver has a router for each of these.
@@ -243,8 +248,8 @@ fn is_in_compiled_group(backend: &Backend, path: &str) -> bool {
 }
 
 /// Serves paths that are not below a group and version.
-async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
-    let (path, query) = (exchange.asked.path.as_str(), &exchange.asked.query);
+async fn other(site: &Site, exchange: &Exchange) -> Result<Response, StatusError> {
+    let (path, query) = (exchange.info.path.as_str(), &exchange.info.query);
     let answer = match site.backend.health.answer(path, query) {
         Some((true, text)) => Some(response::text(StatusCode::OK, text)),
         Some((false, text)) => Some(response::text(StatusCode::INTERNAL_SERVER_ERROR, text)),
@@ -255,9 +260,9 @@ async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
     match answer {
         None if is_in_compiled_group(&site.backend, path) => Err(status::no_such_resource().into()),
         None => Ok(response::page_not_found()),
-        Some(answer) => match exchange.asked.method {
+        Some(answer) => match exchange.info.method {
             Method::GET | Method::HEAD => Ok(answer),
-            Method::OPTIONS => Ok(methods::options(&exchange.asked).unwrap_or(answer)),
+            Method::OPTIONS => Ok(methods::options(&exchange.info).unwrap_or(answer)),
             _ => Err(status::method_not_allowed().into()),
         },
     }

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    channels::{CHANNELS, Channels, Received},
+    channels::{CHANNELS, ChannelMessage, Channels},
     guard,
     session::write,
     websocket::{End, Socket},
@@ -30,7 +30,7 @@ struct Ports {
     /// The input of each port; `None` once its handler no longer reads.
     inputs: Vec<Option<WriteHalf<DuplexStream>>>,
     /// The output of the handlers, by channel.
-    said: mpsc::Receiver<(u8, Bytes)>,
+    outputs: mpsc::Receiver<(u8, Bytes)>,
     /// The handlers, which are cancelled when this is dropped.
     _work: JoinSet<()>,
 }
@@ -42,7 +42,7 @@ pub(super) async fn run(mut socket: Socket, channels: Channels, serve: Serve, po
 }
 
 fn open(serve: &Serve, ports: &[u16]) -> Ports {
-    let (tell, said) = mpsc::channel(ports.len());
+    let (tell, outputs) = mpsc::channel(ports.len());
     let mut work = JoinSet::new();
     let inputs = ports.iter().zip((0..).step_by(2)).map(|(port, data)| {
         let (theirs, ours) = duplex(WAITING);
@@ -65,7 +65,7 @@ fn open(serve: &Serve, ports: &[u16]) -> Ports {
         Some(input)
     });
     let inputs = inputs.collect();
-    Ports { inputs, said, _work: work }
+    Ports { inputs, outputs, _work: work }
 }
 
 /// A port's handler; its panic is an error of this port only.
@@ -89,7 +89,7 @@ async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, num
         let reading = waiting.is_empty();
         tokio::select! {
             message = socket.receive(reading) => {
-                if let Some(Received::Data(channel, bytes)) = message?.map(|message| channels.read(message))
+                if let Some(ChannelMessage::Data(channel, bytes)) = message?.map(|message| channels.read(message))
                     && channel % 2 == 0
                     && usize::from(channel / 2) < numbers.len()
                 {
@@ -102,7 +102,7 @@ async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, num
                 waiting.clear();
                 ports.inputs[target] = None;
             },
-            said = ports.said.recv() => match said {
+            output = ports.outputs.recv() => match output {
                 Some((channel, bytes)) => socket.send(channels.write(channel, &bytes)).await?,
                 None => return Ok(()),
             },

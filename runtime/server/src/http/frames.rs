@@ -6,11 +6,11 @@ use bytes::Bytes;
 
 use super::{
     guard, heavy,
-    negotiate::{Accepted, Shape},
+    negotiate::{ResponseFormat, Shape},
     offload, partial,
     render::{self, Renderer},
     resource::Call,
-    status::Refused,
+    status::StatusError,
     table::{Include, Table},
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
 const LARGE: usize = 4 << 10;
 
 /// A single event that was written off the threads that serve connections.
-pub(super) struct Prepared {
+pub(super) struct EventFrame {
     /// The renderer after it.
     pub render: Render,
     /// The frame, or its opening.
@@ -41,7 +41,7 @@ pub(super) struct Render {
     served: Arc<Registered>,
     /// Writes frames other than JSON.
     renderer: Option<Renderer>,
-    accepted: Accepted,
+    format: ResponseFormat,
     include: Include,
     columns_sent: bool,
     /// The stream has ended, because an object could not be written; the client got an error.
@@ -54,7 +54,7 @@ impl Render {
         Self {
             served: call.request.served.clone(),
             renderer: call.renderer(),
-            accepted: call.accepted,
+            format: call.format,
             include: call.include,
             columns_sent: false,
             broken: false,
@@ -68,12 +68,12 @@ impl Render {
 
     /// The encoding of the frames.
     pub(super) fn encoding(&self) -> Encoding {
-        self.accepted.encoding
+        self.format.encoding
     }
 
     /// True if objects are neither converted nor written in another form than they are stored in.
     pub(super) fn is_as_stored(&self) -> bool {
-        self.served.view.is_none() && self.renderer.is_none() && self.accepted.shape != Shape::Table
+        self.served.view.is_none() && self.renderer.is_none() && self.format.shape != Shape::Table
     }
 
     /// True if it takes long to convert or to write an object.
@@ -88,11 +88,11 @@ impl Render {
         event: Event,
         among_bytes: usize,
         whole: bool,
-    ) -> impl Future<Output = Prepared> + Send + use<> {
+    ) -> impl Future<Output = EventFrame> + Send + use<> {
         let mut render = self.clone();
         offload::answer(move || {
             let (frame, rest) = render.single(&event, among_bytes, whole);
-            Prepared { render, frame, rest }
+            EventFrame { render, frame, rest }
         })
     }
 
@@ -125,7 +125,7 @@ impl Render {
                 let unconverted = Unconverted::one(&self.served, &event.object, &reason);
                 let status = unconverted.refusal(&self.served, event.object.name()).into();
                 self.broken = true;
-                error_frame(out, &status, self.accepted.encoding);
+                error_frame(out, &status, self.format.encoding);
                 None
             }
         }
@@ -135,7 +135,7 @@ impl Render {
     pub(super) fn shared(&self, event: &Event) -> Option<Bytes> {
         let frame = match &self.renderer {
             Some(renderer) => renderer.frame(event.event_type, &event.object).ok(),
-            None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
+            None => (self.format.shape == Shape::Full).then(|| event.frame()),
         };
         frame.inspect(|frame| self.count(frame.len()))
     }
@@ -149,7 +149,7 @@ impl Render {
 
     /// The frame of a large JSON event in two pieces: one copy per watcher would add up.
     pub(super) fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
-        let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
+        let is_plain = self.renderer.is_none() && self.format.shape == Shape::Full && !self.broken;
         let is_large = event.object.json_bytes().len() >= LARGE;
         let opening = Bytes::from_static(event.event_type.opening().as_bytes());
         let pieces = (is_plain && is_large).then(|| (opening, event.object.frame_after_opening()));
@@ -170,9 +170,9 @@ impl Render {
         if let Some(renderer) = &self.renderer {
             match renderer.frame(event.event_type, &event.object) {
                 Ok(frame) => out.extend_from_slice(&frame),
-                Err(Refused(status)) => {
+                Err(StatusError(status)) => {
                     self.broken = true;
-                    error_frame(out, &status, self.accepted.encoding);
+                    error_frame(out, &status, self.format.encoding);
                 }
             }
             return;
@@ -184,15 +184,15 @@ impl Render {
 
     /// Writes an object in JSON.
     fn object(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
-        match self.accepted.shape {
+        match self.format.shape {
             Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
-            Shape::Partial => partial::write(out, object, self.accepted.meta_version()),
+            Shape::Partial => partial::write(out, object, self.format.meta_version()),
             Shape::Table => self.table(out, object, include),
         }
     }
 
     fn table(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
-        let table = Table::new(self.served.kind.clone(), self.accepted.meta_version(), include);
+        let table = Table::new(self.served.kind.clone(), self.format.meta_version(), include);
         match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
             Some(made) => out.extend_from_slice(&made),
             // Like kube-apiserver if it cannot produce the requested form.

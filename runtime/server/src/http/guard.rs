@@ -8,27 +8,27 @@ use std::{
     task::{Context, Poll},
 };
 
-use super::{negotiate::Accepted, response};
+use super::{negotiate::ResponseFormat, response};
 use crate::meta::Status;
 use axum_core::response::Response;
 
 /// Polls a handler; converts its panic to an answer.
 pub(super) fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
     catch_unwind(AssertUnwindSafe(|| handler.poll(cx))).unwrap_or_else(|panic| {
-        tracing::error!(message = said(&*panic), "a handler panicked");
+        tracing::error!(message = panic_message(&*panic), "a handler panicked");
         // The panic message is only logged: it may contain data that the client may not see.
         let status = Status::internal("the server failed while it answered; its log says why");
-        Poll::Ready(response::status(&status, Accepted::default()))
+        Poll::Ready(response::status(&status, ResponseFormat::default()))
     })
 }
 
 /// Runs code in a stream that may call the user's code; `None` if it panicked.
 pub(super) fn attempt<T>(run: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(run));
-    result.inspect_err(|panic| tracing::error!(message = said(&**panic), "a stream met a panic")).ok()
+    result.inspect_err(|panic| tracing::error!(message = panic_message(&**panic), "a stream met a panic")).ok()
 }
 
-fn said(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

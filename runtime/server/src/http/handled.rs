@@ -8,7 +8,7 @@ use http::StatusCode;
 
 use super::{
     Backend, Site, body,
-    connect::Connecting,
+    connect::ConnectRequest,
     dispatch::Exchange,
     heavy,
     negotiate::Offer,
@@ -16,7 +16,7 @@ use super::{
     path::ResourcePath,
     resource::{self, Call},
     response,
-    status::{self, Refused},
+    status::{self, StatusError},
     warnings,
 };
 use crate::{
@@ -37,13 +37,13 @@ use crate::{
 };
 
 /// The Status for a handler's refusal about an object of a kind.
-pub(super) fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
+pub(super) fn handler_error(refusal: Refusal, kind: &Kind, name: &str) -> StatusError {
     Error::refused(refusal, kind, name).into()
 }
 
 /// Serves a virtual kind.
-pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
-    let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
+pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, StatusError> {
+    let mut options = WriteOptions::for_create(&call.exchange.info.query)?;
     options.client = call.client_name();
     let backend = call.backend;
     let unhandled = || status::no_handler(&call.kind.group_resource().to_string());
@@ -53,9 +53,9 @@ pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused>
     let (length, _room) = (bytes.len(), bytes.clone());
     let prepare = prepare(&call, call.kind.clone(), (media_type, bytes), options.clone(), None);
     let (document, warnings) = prepare.await?;
-    let context = RequestContext::new(backend.api.clone(), &call.request, options, &call.exchange.asked.query);
+    let context = RequestContext::new(backend.api.clone(), &call.request, options, &call.exchange.info.query);
     let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let answer = ask(context, document).await.map_err(|refusal| refused(refusal, &call.kind, &name))?;
+    let answer = ask(context, document).await.map_err(|refusal| handler_error(refusal, &call.kind, &name))?;
     respond(&call, StatusCode::CREATED, answer, &warnings, length).await
 }
 
@@ -66,7 +66,7 @@ async fn prepare(
     (media_type, body): (String, Bytes),
     options: WriteOptions,
     subject: Option<Subject>,
-) -> Result<(Document, Vec<String>), Refused> {
+) -> Result<(Document, Vec<String>), StatusError> {
     let subject = subject.map(Arc::new);
     let prepare = call.metered(0, body, move |api, request, body| {
         let (kind, media_type, options, subject) = (kind.clone(), media_type.clone(), options.clone(), subject.clone());
@@ -85,7 +85,7 @@ async fn respond(
     given: Document,
     warnings: &[String],
     bytes: usize,
-) -> Result<Response, Refused> {
+) -> Result<Response, StatusError> {
     let kind = call.kind.clone();
     let show = call.heavy(bytes, Bytes::new(), move |_, request, _| {
         Box::pin(async move { Ok(verbs::show(request, &kind, given)?) })
@@ -103,16 +103,16 @@ pub(super) async fn subresource(
     verb: Verb,
     mounted: &Mounted,
     body: Body,
-) -> Result<Response, Refused> {
+) -> Result<Response, StatusError> {
     let backend = &*site.backend;
     let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
     let namespace = path.scope().to_owned();
-    let (user, warnings, name) = (exchange.user.clone(), exchange.asked.warnings.clone(), path.name.clone());
+    let (user, warnings, name) = (exchange.user.clone(), exchange.info.warnings.clone(), path.name.clone());
     let meter = Meter::light(exchange.deadline).into();
     let parent = Request { user, served, namespace, name, subresource: "".into(), warnings, meter };
     match &mounted.handler {
         Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
-            Connecting { backend, exchange, parent, mounted }.serve().await
+            ConnectRequest { backend, exchange, parent, mounted }.serve().await
         }
         Handler::Documents(documents) => {
             let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.message().is_some());
@@ -120,7 +120,7 @@ pub(super) async fn subresource(
             let of = |kind: &Option<Arc<Kind>>| kind.as_ref().unwrap_or(&parent.served.kind).clone();
             let (body_kind, kind) = (of(&kinds.body), of(&kinds.answer));
             let call = Call::new(backend, exchange, parent, kind, offer)?;
-            let exchange = Documented { call, mounted, documents, body_kind };
+            let exchange = DocumentRequest { call, mounted, documents, body_kind };
             match verb {
                 Verb::Get => exchange.get().await,
                 Verb::Patch => exchange.patch(body).await,
@@ -131,7 +131,7 @@ pub(super) async fn subresource(
 }
 
 /// A request to a subresource that reads and writes documents.
-struct Documented<'a> {
+struct DocumentRequest<'a> {
     /// The request for the parent, whose answer has the kind of the subresource.
     call: Call<'a>,
     mounted: &'a Mounted,
@@ -140,18 +140,18 @@ struct Documented<'a> {
     body_kind: Arc<Kind>,
 }
 
-impl Documented<'_> {
-    async fn get(self) -> Result<Response, Refused> {
+impl DocumentRequest<'_> {
+    async fn get(self) -> Result<Response, StatusError> {
         let read = self.documents.get.as_ref().ok_or_else(status::method_not_allowed)?;
         let target = self.target(WriteOptions::default(), None).await?;
-        let found = read(target).await.map_err(|refusal| self.refused(refusal))?;
+        let found = read(target).await.map_err(|refusal| self.handler_error(refusal))?;
         let length = heavy::stored(&self.call.request);
         self.respond(StatusCode::OK, Some(found), &[], length).await
     }
 
     /// A POST or a PUT.
-    async fn take(self, verb: Verb, body: Body) -> Result<Response, Refused> {
-        let query = &self.call.exchange.asked.query;
+    async fn take(self, verb: Verb, body: Body) -> Result<Response, StatusError> {
+        let query = &self.call.exchange.info.query;
         let (take, code, options) = match verb {
             Verb::Create => (&self.documents.post, StatusCode::CREATED, WriteOptions::for_create(query)?),
             _ => (&self.documents.put, StatusCode::OK, WriteOptions::for_update(query)?),
@@ -167,7 +167,7 @@ impl Documented<'_> {
                 match read(target).await {
                     Ok(old) => (Operation::Update, Some(old)),
                     Err(refusal) if refusal.status().code == 404 => (Operation::Create, None),
-                    Err(refusal) => return Err(self.refused(refusal)),
+                    Err(refusal) => return Err(self.handler_error(refusal)),
                 }
             }
             (Verb::Create, _) => (Operation::Create, None),
@@ -181,12 +181,12 @@ impl Documented<'_> {
         let prepare = prepare(&self.call, self.body_kind.clone(), (media_type, bytes), options.clone(), subject);
         let (document, warnings) = prepare.await?;
         let target = self.target(options, Some(&document)).await?;
-        let given = take(target, document).await.map_err(|refusal| self.refused(refusal))?;
+        let given = take(target, document).await.map_err(|refusal| self.handler_error(refusal))?;
         self.respond(code, given, &warnings, length).await
     }
 
     /// A PATCH: reads, patches and writes, and retries if another write came in between.
-    async fn patch(self, body: Body) -> Result<Response, Refused> {
+    async fn patch(self, body: Body) -> Result<Response, StatusError> {
         let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
             return Err(status::method_not_allowed().into());
         };
@@ -200,7 +200,7 @@ impl Documented<'_> {
         loop {
             let target = self.target(options.clone(), None).await?;
             let before = target.document["metadata"]["resourceVersion"].clone();
-            let old = read(target).await.map_err(|refusal| self.refused(refusal))?;
+            let old = read(target).await.map_err(|refusal| self.handler_error(refusal))?;
             let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.call.request));
             let kind = self.body_kind.clone();
             let (subresource, operation) = (self.mounted.name.into(), Operation::Update);
@@ -215,14 +215,14 @@ impl Documented<'_> {
             });
             let (document, warnings) = prepare.await?;
             let written = match self.target(options.clone(), Some(&document)).await {
-                Ok(target) => write(target, document).await.map_err(|refusal| self.refused(refusal)),
-                Err(refused) => Err(refused),
+                Ok(target) => write(target, document).await.map_err(|refusal| self.handler_error(refusal)),
+                Err(error) => Err(error),
             };
             match written {
                 // Lost against another write of the parent. Other conflicts are reported to the client.
-                Err(Refused(status))
+                Err(StatusError(status))
                     if status.code == 409 && self.parent_is_newer(&before).await && retry.again().await => {}
-                Err(refused) => return Err(refused),
+                Err(error) => return Err(error),
                 Ok(given) => return self.respond(StatusCode::OK, given, &warnings, bytes.len() + stored).await,
             }
         }
@@ -236,16 +236,16 @@ impl Documented<'_> {
     }
 
     /// The handler's input: the parent, after checking the uid and resourceVersion in the body's metadata.
-    async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, Refused> {
+    async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, StatusError> {
         let expects = body.map(|body| Preconditions::of(&body["metadata"])).unwrap_or_default();
-        let query = &self.call.exchange.asked.query;
+        let query = &self.call.exchange.info.query;
         let target = target(self.call.backend, &self.call.request, self.mounted, options, query, expects).await?;
-        target.check(&target.document).map_err(|refusal| self.refused(refusal))?;
+        target.check(&target.document).map_err(|refusal| self.handler_error(refusal))?;
         Ok(target)
     }
 
-    fn refused(&self, refusal: Refusal) -> Refused {
-        refused(refusal, &self.call.request.served.kind, &self.call.request.name)
+    fn handler_error(&self, refusal: Refusal) -> StatusError {
+        handler_error(refusal, &self.call.request.served.kind, &self.call.request.name)
     }
 
     /// Answers with a handler's document to a request of this size.
@@ -255,9 +255,9 @@ impl Documented<'_> {
         given: Option<Document>,
         warnings: &[String],
         bytes: usize,
-    ) -> Result<Response, Refused> {
+    ) -> Result<Response, StatusError> {
         let Some(document) = given else {
-            let mut answer = response::status(&Status::success(None), self.call.accepted);
+            let mut answer = response::status(&Status::success(None), self.call.format);
             *answer.status_mut() = code;
             warnings::warn(answer.headers_mut(), warnings);
             return Ok(answer);
@@ -279,7 +279,7 @@ pub(super) async fn target(
     options: WriteOptions,
     query: &Query,
     expects: Preconditions,
-) -> Result<Target, Refused> {
+) -> Result<Target, StatusError> {
     let parent = &Request { served: current(backend, parent).await, ..parent.clone() };
     let document = match backend.api.get(parent, &GetOptions::default()).await? {
         Answer::Object(object) => {

@@ -10,7 +10,7 @@ use super::{
     Backend,
     offload::{self, Objects},
     resource::Call,
-    status::{self, Refused},
+    status::{self, StatusError},
 };
 use crate::{
     registry::Registered,
@@ -22,7 +22,7 @@ use crate::{
 pub(super) const LARGE: usize = 64 << 10;
 
 /// The processing of a request.
-pub(super) type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 'w>>;
+pub(super) type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'w>>;
 
 /// Processes a body and this many stored bytes: at once if they are few, otherwise when a slot is free. Work that has
 /// started there continues if the request is cancelled. A large body and large stored objects keep their shares of the budgets
@@ -37,7 +37,7 @@ pub(super) async fn run<T: Send + 'static>(
     stored: usize,
     body: Bytes,
     work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
-) -> Result<T, Refused> {
+) -> Result<T, StatusError> {
     if body.len() + stored <= LARGE {
         return work(&backend.api, request, body).await;
     }
@@ -51,7 +51,7 @@ async fn in_slot<T: Send + 'static>(
     stored: usize,
     body: Bytes,
     work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
-) -> Result<T, Refused> {
+) -> Result<T, StatusError> {
     let (api, request) = (backend.api.clone(), Request { meter: request.meter.heavy().into(), ..request });
     // Boxed to keep the state of a light request small.
     let work = Box::pin(offload::write(stored, Objects::of(&request.served), async move {
@@ -71,7 +71,7 @@ impl Call<'_> {
         stored: usize,
         body: Bytes,
         work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, StatusError> {
         run(self.backend, &self.request, stored, body, work).await
     }
 
@@ -85,7 +85,7 @@ impl Call<'_> {
         stored: usize,
         body: Bytes,
         work: impl for<'w> Fn(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, StatusError> {
         let is_small = body.len() + stored <= LARGE;
         if is_small {
             let done = work(&self.backend.api, &self.request, body.clone()).await;
@@ -106,10 +106,10 @@ impl Call<'_> {
         &mut self,
         body: Bytes,
         work: impl for<'w> Fn(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Clone + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, StatusError> {
         loop {
             match self.metered(stored(&self.request), body.clone(), work.clone()).await {
-                Err(refused) if self.follows(&refused).await => {}
+                Err(error) if self.follows(&error).await => {}
                 done => return done,
             }
         }
@@ -117,17 +117,17 @@ impl Call<'_> {
 
     /// Goes on with the resource that has replaced the one of a refused write. Returns false if none has, or if it does not have the
     /// operation.
-    pub(super) async fn follows(&mut self, refused: &Refused) -> bool {
-        if refused.0.code != 503 {
+    pub(super) async fn follows(&mut self, error: &StatusError) -> bool {
+        if error.0.code != 503 {
             return false;
         }
-        let (now, asked) = (self.backend.api.registry.successor(&self.request.served).await, &self.exchange.asked);
+        let (now, info) = (self.backend.api.registry.successor(&self.request.served).await, &self.exchange.info);
         let has_operation = |now: &Arc<Registered>| {
             let endpoint = now.endpoint(&self.request.subresource);
-            asked.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))
+            info.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))
         };
         let Some(now) = now.filter(has_operation) else { return false };
-        asked.warnings.take();
+        info.warnings.take();
         self.kind = now.kind.clone();
         self.request.served = now;
         true

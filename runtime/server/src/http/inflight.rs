@@ -22,12 +22,11 @@ use http_body::{Body as _, Frame, SizeHint};
 use tokio::sync::watch;
 
 use super::{
-    Limits,
-    asked::Asked,
-    methods,
+    Limits, methods,
     metrics::{self, Measure},
+    request_info::RequestInfo,
     status,
-    status::Refused,
+    status::StatusError,
 };
 use crate::{meta::GroupResource, registry::Registered};
 
@@ -39,52 +38,52 @@ pub(super) struct InFlight {
     converted: Arc<Class>,
     resources: Arc<Resources>,
     /// Has one receiver per slot.
-    served: watch::Sender<()>,
+    slots: watch::Sender<()>,
 }
 
 /// The requests of one class.
 struct Class {
-    served: Arc<AtomicUsize>,
+    running: Arc<AtomicUsize>,
     most: usize,
 }
 
 /// The requests of the converted class, by resource.
 struct Resources {
-    served: Mutex<HashMap<GroupResource, usize>>,
+    running: Mutex<HashMap<GroupResource, usize>>,
     /// The maximum number for one resource.
     most: usize,
 }
 
-/// The place of a request among those for its resource.
-struct Place {
+/// The slot of a request among those for its resource.
+struct ResourceSlot {
     resources: Arc<Resources>,
     resource: GroupResource,
 }
 
 impl Resources {
-    fn served(&self) -> MutexGuard<'_, HashMap<GroupResource, usize>> {
-        self.served.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, HashMap<GroupResource, usize>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a request; `None` if there are too many.
-    fn enter(self: &Arc<Self>, resource: GroupResource) -> Option<Place> {
-        let mut all = self.served();
-        let served = all.entry(resource.clone()).or_default();
-        if *served >= self.most {
+    /// A slot for a request; `None` if there are too many.
+    fn enter(self: &Arc<Self>, resource: GroupResource) -> Option<ResourceSlot> {
+        let mut all = self.running();
+        let count = all.entry(resource.clone()).or_default();
+        if *count >= self.most {
             return None;
         }
-        *served += 1;
+        *count += 1;
         drop(all);
-        Some(Place { resources: self.clone(), resource })
+        Some(ResourceSlot { resources: self.clone(), resource })
     }
 }
 
-impl Drop for Place {
+impl Drop for ResourceSlot {
     fn drop(&mut self) {
-        let mut all = self.resources.served();
-        if let Some(served) = all.get_mut(&self.resource) {
-            *served -= 1;
-            if *served == 0 {
+        let mut all = self.resources.running();
+        if let Some(count) = all.get_mut(&self.resource) {
+            *count -= 1;
+            if *count == 0 {
                 all.remove(&self.resource);
             }
         }
@@ -96,46 +95,46 @@ impl Drop for Place {
 pub(super) struct Slot {
     class: Arc<Class>,
     /// If a webhook converts its objects.
-    _place: Option<Place>,
+    _resource_slot: Option<ResourceSlot>,
     /// The measure of the request, if the connection holds the slot: the request ends with the connection. Boxed, because
     /// few requests make one.
     measure: OnceLock<Box<Measure>>,
     /// Marks a running request while it exists.
-    _served: watch::Receiver<()>,
+    _running: watch::Receiver<()>,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.class.served.fetch_sub(1, Ordering::AcqRel);
+        self.class.running.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 impl InFlight {
     /// Creates the classes with the configured limits and the counters of running requests.
     pub(super) fn new(limits: &Limits, counts: &metrics::InFlight) -> Self {
-        let class = |served: &Arc<AtomicUsize>, most| Arc::new(Class { served: served.clone(), most });
+        let class = |running: &Arc<AtomicUsize>, most| Arc::new(Class { running: running.clone(), most });
         let converted = (limits.reads_in_flight + limits.writes_in_flight).div_ceil(4);
         Self {
             reading: class(&counts.reading, limits.reads_in_flight),
             writing: class(&counts.writing, limits.writes_in_flight),
             long_running: class(&counts.long_running, limits.long_running),
             converted: class(&counts.converted, converted),
-            resources: Arc::new(Resources { served: Mutex::default(), most: converted.div_ceil(2) }),
-            served: watch::Sender::new(()),
+            resources: Arc::new(Resources { running: Mutex::default(), most: converted.div_ceil(2) }),
+            slots: watch::Sender::new(()),
         }
     }
 
     /// Waits until no slot is in use.
     pub(super) async fn idle(&self) {
-        self.served.closed().await;
+        self.slots.closed().await;
     }
 
     /// A slot for a request; `None` if it needs none. Fails with 429.
-    pub(super) fn enter(&self, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
-        let reads = matches!(asked.method, Method::GET | Method::HEAD);
-        let class = match (&asked.resource, &asked.served) {
-            (Some(_), _) if methods::is_long_running(asked) => &self.long_running,
-            (None, _) if super::health::is_health(&asked.path) => return Ok(None),
+    pub(super) fn enter(&self, info: &RequestInfo) -> Result<Option<Arc<Slot>>, StatusError> {
+        let reads = matches!(info.method, Method::GET | Method::HEAD);
+        let class = match (&info.resource, &info.served) {
+            (Some(_), _) if methods::is_long_running(info) => &self.long_running,
+            (None, _) if super::health::is_health(&info.path) => return Ok(None),
             (_, Some(served)) if served.may_wait(reads) => return self.enter_converted(served).map(Some),
             _ if reads => &self.reading,
             _ => &self.writing,
@@ -144,18 +143,18 @@ impl InFlight {
     }
 
     /// A slot for a request whose objects a webhook converts.
-    fn enter_converted(&self, served: &Registered) -> Result<Arc<Slot>, Refused> {
-        let place = self.resources.enter(served.kind.group_resource());
-        let slot = place.and_then(|place| self.take(&self.converted, Some(place)));
+    fn enter_converted(&self, served: &Registered) -> Result<Arc<Slot>, StatusError> {
+        let resource_slot = self.resources.enter(served.kind.group_resource());
+        let slot = resource_slot.and_then(|resource_slot| self.take(&self.converted, Some(resource_slot)));
         slot.ok_or_else(|| status::too_many_conversions(&served.kind.group_resource()).into())
     }
 
-    fn take(&self, class: &Arc<Class>, place: Option<Place>) -> Option<Arc<Slot>> {
-        let served = class.served.fetch_add(1, Ordering::AcqRel);
-        let (class, served_while) = (class.clone(), self.served.subscribe());
+    fn take(&self, class: &Arc<Class>, resource_slot: Option<ResourceSlot>) -> Option<Arc<Slot>> {
+        let running = class.running.fetch_add(1, Ordering::AcqRel);
+        let (class, receiver) = (class.clone(), self.slots.subscribe());
         let most = class.most;
-        let slot = Slot { class, _place: place, measure: OnceLock::new(), _served: served_while };
-        (served < most).then(|| Arc::new(slot))
+        let slot = Slot { class, _resource_slot: resource_slot, measure: OnceLock::new(), _running: receiver };
+        (running < most).then(|| Arc::new(slot))
     }
 }
 
@@ -163,13 +162,13 @@ impl InFlight {
 /// shorter ones.
 const SHORT: u64 = 64 << 10;
 
-/// The answer, which holds the slot as long as necessary. The measure ends when the answer was sent.
-pub(super) fn hold(answer: Response, slot: Option<Arc<Slot>>, mut measure: Measure) -> Response {
+/// The answer, with the slot for as long as necessary. The measure ends when the answer was sent.
+pub(super) fn with_slot(answer: Response, slot: Option<Arc<Slot>>, mut measure: Measure) -> Response {
     if answer.status() == StatusCode::SWITCHING_PROTOCOLS
         && let Some(slot) = slot
     {
         measure.goes_on();
-        // A request makes one connection, so that the place is free.
+        // A request makes one connection, so that the cell is empty.
         let _ = slot.measure.set(Box::new(measure));
         return answer;
     }
@@ -180,18 +179,18 @@ pub(super) fn hold(answer: Response, slot: Option<Arc<Slot>>, mut measure: Measu
         }
         _ => {
             measure.goes_on();
-            answer.map(|body| Body::new(Held { body, request: Some((slot, measure)) }))
+            answer.map(|body| Body::new(InFlightBody { body, request: Some((slot, measure)) }))
         }
     }
 }
 
 /// A body with the slot of its request, and its measure.
-struct Held {
+struct InFlightBody {
     body: Body,
     request: Option<(Option<Arc<Slot>>, Measure)>,
 }
 
-impl http_body::Body for Held {
+impl http_body::Body for InFlightBody {
     type Data = Bytes;
     type Error = axum_core::Error;
 

@@ -14,7 +14,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 
 use super::{
-    negotiate::{Accepted, Shape},
+    negotiate::{ResponseFormat, Shape},
     partial,
 };
 use crate::{cache::Object, kind::Kind, verbs};
@@ -53,9 +53,9 @@ pub(super) enum Part {
 
 impl Part {
     /// The part that lists of a kind contain in the accepted form.
-    pub(super) fn of(kind: &Kind, accepted: Accepted) -> Self {
-        match accepted.shape {
-            Shape::Partial | Shape::PartialList => Self::Partial(accepted.meta_version()),
+    pub(super) fn of(kind: &Kind, format: ResponseFormat) -> Self {
+        match format.shape {
+            Shape::Partial | Shape::PartialList => Self::Partial(format.meta_version()),
             _ if kind.policy().lists_type_meta() => Self::Whole,
             _ => Self::Bare,
         }

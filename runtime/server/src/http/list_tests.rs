@@ -13,7 +13,7 @@ fn list(kind: &Kind, count: usize) -> verbs::List {
 }
 
 fn body(kind: &Kind, list: verbs::List) -> ListBody {
-    ListBody::new(kind, Part::of(kind, Accepted::default()), list)
+    ListBody::new(kind, Part::of(kind, ResponseFormat::default()), list)
 }
 
 fn chunks(mut body: ListBody) -> Vec<Bytes> {

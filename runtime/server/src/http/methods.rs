@@ -4,7 +4,7 @@
 use axum_core::response::{IntoResponse, Response};
 use http::{HeaderValue, Method, StatusCode, header::ALLOW};
 
-use super::{asked::Asked, path::ResourcePath, status, status::Refused};
+use super::{path::ResourcePath, request_info::RequestInfo, status, status::StatusError};
 use crate::{
     kind::{
         Kind,
@@ -24,13 +24,13 @@ const CUSTOM_KINDS: (&str, &str, &str) = ("apiextensions.k8s.io", "v1", "customr
 
 /// True if a request lists definitions of kinds, which are not served.
 pub(super) fn lists_custom_kinds(path: &ResourcePath, verb: Option<Verb>) -> bool {
-    let asked = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
-    asked == CUSTOM_KINDS && verb == Some(Verb::List)
+    let resource = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
+    resource == CUSTOM_KINDS && verb == Some(Verb::List)
 }
 
 /// The value of `Allow` for a path: its methods.
-pub(super) fn allow(asked: &Asked) -> HeaderValue {
-    let mut names: Vec<&str> = METHODS.iter().filter(|method| serves(asked, method)).map(Method::as_str).collect();
+pub(super) fn allow(info: &RequestInfo) -> HeaderValue {
+    let mut names: Vec<&str> = METHODS.iter().filter(|method| serves(info, method)).map(Method::as_str).collect();
     if !names.is_empty() {
         names.push(Method::OPTIONS.as_str());
     }
@@ -38,29 +38,29 @@ pub(super) fn allow(asked: &Asked) -> HeaderValue {
 }
 
 /// The answer to OPTIONS on a resource; `None` if the path has no methods.
-pub(super) fn options(asked: &Asked) -> Option<Response> {
-    let allow = allow(asked);
+pub(super) fn options(info: &RequestInfo) -> Option<Response> {
+    let allow = allow(info);
     (!allow.is_empty()).then(|| (StatusCode::NO_CONTENT, [(ALLOW, allow)]).into_response())
 }
 
-fn serves(asked: &Asked, method: &Method) -> bool {
+fn serves(info: &RequestInfo, method: &Method) -> bool {
     // Discovery, health and similar paths are read-only.
-    let Some(path) = asked.resource.as_ref() else { return matches!(*method, Method::GET | Method::HEAD) };
-    let verb = asked.verb_of(method);
-    match &asked.served {
+    let Some(path) = info.resource.as_ref() else { return matches!(*method, Method::GET | Method::HEAD) };
+    let verb = info.verb_of(method);
+    match &info.served {
         Some(served) => operation(served, path, method, verb).is_ok(),
         None => lists_custom_kinds(path, verb),
     }
 }
 
 /// True if a request is a watch or a subresource that streams or connects, which have no time limit.
-pub(super) fn is_long_running(asked: &Asked) -> bool {
-    let Some(path) = asked.resource.as_ref() else { return false };
+pub(super) fn is_long_running(info: &RequestInfo) -> bool {
+    let Some(path) = info.resource.as_ref() else { return false };
     if path.subresource.is_empty() {
-        return asked.verb == Some(Verb::Watch);
+        return info.verb == Some(Verb::Watch);
     }
-    let Some(served) = &asked.served else { return false };
-    let found = operation(served, path, &asked.method, asked.verb);
+    let Some(served) = &info.served else { return false };
+    let found = operation(served, path, &info.method, info.verb);
     found.is_ok_and(|(_, operation)| operation.connects || matches!(operation.answer, Answer::Text))
 }
 
@@ -70,7 +70,7 @@ pub(super) fn operation<'s>(
     path: &ResourcePath,
     method: &Method,
     verb: Option<Verb>,
-) -> Result<(&'s Endpoint, &'s Operation), Refused> {
+) -> Result<(&'s Endpoint, &'s Operation), StatusError> {
     let kind = &*served.kind;
     check_scope(kind, path, verb)?;
     let endpoint = served.endpoint(&path.subresource);
@@ -105,7 +105,7 @@ fn fits(path: &ResourcePath, verb: Verb) -> bool {
 
 /// Checks that a path and a verb match the scope of a kind. Fails with 404 for a path that names nothing; 405 for a
 /// verb that needs a namespace.
-fn check_scope(kind: &Kind, path: &ResourcePath, verb: Option<Verb>) -> Result<(), Refused> {
+fn check_scope(kind: &Kind, path: &ResourcePath, verb: Option<Verb>) -> Result<(), StatusError> {
     let fits = match kind.shared.scope {
         Scope::Namespaced => path.scoped || path.name.is_empty(),
         Scope::Cluster => !path.scoped,

@@ -25,7 +25,6 @@ use crate::{
 };
 
 mod access;
-mod asked;
 mod body;
 mod cached;
 mod channels;
@@ -41,7 +40,7 @@ mod health;
 mod heavy;
 mod inflight;
 mod list;
-mod listing;
+mod list_encoder;
 mod local;
 mod methods;
 mod metrics;
@@ -54,7 +53,8 @@ mod path;
 mod pieces;
 mod pretty;
 mod render;
-mod rendered;
+mod rendered_document;
+mod request_info;
 mod resource;
 mod response;
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod websocket;
 pub use health::Health;
 pub use local::{Answer, Caller, call};
 pub use metrics::Metrics;
-pub(crate) use unread::Draining;
+pub(crate) use unread::DrainLimits;
 pub(crate) use watch::EndsAt;
 
 /// Everything behind the HTTP layer: what answers requests, who may send them, and how much of them.
@@ -122,7 +122,7 @@ pub struct Limits {
     /// The maximum number of open watches, connections and streamed texts.
     pub long_running: usize,
     /// Limits of reading the unread rest of a body before the answer is sent.
-    pub draining: Draining,
+    pub draining: DrainLimits,
 }
 
 impl Default for Limits {
@@ -135,7 +135,7 @@ impl Default for Limits {
             reads_in_flight: 400,
             writes_in_flight: 200,
             long_running: 20_000,
-            draining: Draining::default(),
+            draining: DrainLimits::default(),
         }
     }
 }
@@ -196,18 +196,18 @@ fn architecture() -> &'static str {
 #[derive(Clone)]
 pub struct Service {
     site: Arc<Site>,
-    /// The site in its layers, if it has any.
-    layered: Option<Arc<Layered>>,
+    /// The layers around the site, if it has any, with the site in them.
+    layers: Option<Arc<Layers>>,
 }
 
-type Layered = dyn Fn(Request) -> Answering + Send + Sync;
-type Answering = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+type Layers = dyn Fn(Request) -> ResponseFuture + Send + Sync;
+type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
 impl Service {
     /// Creates the service of a backend.
     #[doc(hidden)]
     pub fn new(backend: Arc<Backend>) -> Self {
-        Self { site: Arc::new(Site::new(backend)), layered: None }
+        Self { site: Arc::new(Site::new(backend)), layers: None }
     }
 
     /// Wraps it in another layer, outside of its other layers.
@@ -220,14 +220,14 @@ impl Service {
     {
         let site = self.site.clone();
         let outer = layer.layer(self);
-        let layered = move |request| {
+        let layers = move |request| {
             let mut outer = outer.clone();
             Box::pin(async move {
                 poll_fn(|cx| outer.poll_ready(cx)).await.map_err(Into::into)?;
                 Ok(outer.call(request).await.map_err(Into::into)?.into_response())
-            }) as Answering
+            }) as ResponseFuture
         };
-        Self { site, layered: Some(Arc::new(layered)) }
+        Self { site, layers: Some(Arc::new(layers)) }
     }
 
     /// Waits until no request is running: all are answered, and long answers were sent or dropped.
@@ -248,7 +248,7 @@ where
 {
     type Response = Response;
     type Error = Infallible;
-    type Future = Answering;
+    type Future = ResponseFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -256,8 +256,8 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
-        if let Some(layered) = &self.layered {
-            return layered(request);
+        if let Some(layers) = &self.layers {
+            return layers(request);
         }
         let site = self.site.clone();
         Box::pin(async move { Ok(dispatch::receive(site, request).await) })

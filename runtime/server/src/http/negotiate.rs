@@ -79,7 +79,7 @@ pub(super) enum Shape {
 
 /// The negotiated form of an answer about objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Accepted {
+pub(super) struct ResponseFormat {
     pub encoding: Encoding,
     pub shape: Shape,
     /// Tables and partial metadata use `meta.k8s.io/v1beta1` instead of `v1`.
@@ -88,7 +88,7 @@ pub(super) struct Accepted {
     pub pretty: bool,
 }
 
-impl Accepted {
+impl ResponseFormat {
     /// True if the encoding supports the shape: Tables only as text, whole objects in Protobuf only with numbers.
     fn is_offered(self, offer: Offer) -> bool {
         match self.shape {
@@ -107,7 +107,7 @@ impl Accepted {
 
 /// Why negotiation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum NotAcceptable {
     /// No alternative names a media type that is offered.
     MediaType,
     /// A media type is offered, but not with these parameters.
@@ -127,42 +127,42 @@ pub(super) struct Offer {
     pub shapeless: bool,
 }
 
-/// Negotiates the answer to a request about objects. Fails with [`Refused`]: the answer is 406.
-pub(super) fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> {
-    let Some(header) = accept.filter(|header| !header.trim().is_empty()) else { return Ok(Accepted::default()) };
+/// Negotiates the answer to a request about objects. Fails with [`NotAcceptable`]: the answer is 406.
+pub(super) fn objects(accept: Option<&str>, offer: Offer) -> Result<ResponseFormat, NotAcceptable> {
+    let Some(header) = accept.filter(|header| !header.trim().is_empty()) else { return Ok(ResponseFormat::default()) };
     if header == "application/json" || header == "*/*" {
-        return Ok(Accepted::default());
+        return Ok(ResponseFormat::default());
     }
-    let mut refused = Refused::MediaType;
+    let mut error = NotAcceptable::MediaType;
     for clause in clauses(header) {
         for encoding in Encoding::ALL {
             let as_stream = offer.stream && encoding.stream_media_type() == Some(clause.media_type.as_str());
             if !clause.covers(encoding.media_type()) && !as_stream {
                 continue;
             }
-            refused = Refused::Params;
-            match with_params(&clause, encoding).filter(|accepted| accepted.is_offered(offer)) {
+            error = NotAcceptable::Params;
+            match with_params(&clause, encoding).filter(|format| format.is_offered(offer)) {
                 // The client prefers it, and only a refusal can say that it is not available, as in kube-apiserver.
-                Some(_) if offer.stream && encoding.stream_media_type().is_none() => return Err(Refused::Stream),
-                Some(accepted) => return Ok(accepted),
+                Some(_) if offer.stream && encoding.stream_media_type().is_none() => return Err(NotAcceptable::Stream),
+                Some(format) => return Ok(format),
                 None => {}
             }
         }
     }
-    Err(refused)
+    Err(error)
 }
 
 /// The form of an answer without shapes, such as a Status: what the client accepts, or indented JSON if it accepts
 /// nothing that is available.
-pub(super) fn plain(accept: Option<&str>, pretty: bool) -> Accepted {
+pub(super) fn plain(accept: Option<&str>, pretty: bool) -> ResponseFormat {
     match objects(accept, Offer { protobuf: true, stream: false, shapeless: true }) {
-        Ok(accepted) => Accepted { pretty: accepted.pretty | pretty, ..accepted },
-        Err(_) => Accepted { pretty: true, ..Accepted::default() },
+        Ok(format) => ResponseFormat { pretty: format.pretty | pretty, ..format },
+        Err(_) => ResponseFormat { pretty: true, ..ResponseFormat::default() },
     }
 }
 
-fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
-    let mut accepted = Accepted { encoding, ..Accepted::default() };
+fn with_params(clause: &Clause, encoding: Encoding) -> Option<ResponseFormat> {
+    let mut format = ResponseFormat { encoding, ..ResponseFormat::default() };
     let (mut kind, mut group, mut version) = (None, None, None);
     for (name, value) in &clause.params {
         match name.as_str() {
@@ -173,25 +173,25 @@ fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
                 return None;
             }
             "sv" if !value.is_empty() && value != "v1" => return None,
-            "pretty" => accepted.pretty = value == "1",
+            "pretty" => format.pretty = value == "1",
             _ => {}
         }
     }
     if kind.is_none() && group.is_none() && version.is_none() {
-        return Some(accepted);
+        return Some(format);
     }
-    accepted.beta = match (group, version) {
+    format.beta = match (group, version) {
         (Some("meta.k8s.io"), Some("v1")) => false,
         (Some("meta.k8s.io"), Some("v1beta1")) => true,
         _ => return None,
     };
-    accepted.shape = match kind {
+    format.shape = match kind {
         Some("Table") => Shape::Table,
         Some("PartialObjectMetadata") => Shape::Partial,
         Some("PartialObjectMetadataList") => Shape::PartialList,
         _ => return None,
     };
-    Some(accepted)
+    Some(format)
 }
 
 /// True if an answer is to be indented: with `?pretty=true`, and by default for programs that show answers to people.

@@ -5,7 +5,7 @@ const NUMBERED: Offer = Offer { protobuf: true, stream: false, shapeless: false 
 const UNNUMBERED: Offer = Offer { protobuf: false, stream: false, shapeless: false };
 const WATCH: Offer = Offer { protobuf: true, stream: true, shapeless: false };
 
-fn objects(accept: Option<&str>) -> Result<Accepted, Refused> {
+fn objects(accept: Option<&str>) -> Result<ResponseFormat, NotAcceptable> {
     super::objects(accept, UNNUMBERED)
 }
 
@@ -34,8 +34,8 @@ fn shapes() {
         Ok((Shape::PartialList, false))
     );
     assert_eq!(shape("application/json;stream=watch"), Ok((Shape::Full, false)));
-    assert_eq!(objects(None), Ok(Accepted::default()));
-    assert_eq!(objects(Some("  ")), Ok(Accepted::default()));
+    assert_eq!(objects(None), Ok(ResponseFormat::default()));
+    assert_eq!(objects(Some("  ")), Ok(ResponseFormat::default()));
 }
 
 #[test]
@@ -52,12 +52,12 @@ fn alternatives_are_tried_in_turn() {
 
 #[test]
 fn refusals() {
-    assert_eq!(objects(Some("text/html")), Err(Refused::MediaType));
-    assert_eq!(objects(Some("application/json;q=0")), Err(Refused::MediaType));
-    assert_eq!(objects(Some("application/json;as=Nothing;g=meta.k8s.io;v=v1")), Err(Refused::Params));
-    assert_eq!(objects(Some("application/json;as=Table;g=other;v=v1")), Err(Refused::Params));
-    assert_eq!(objects(Some("application/json;g=meta.k8s.io")), Err(Refused::Params));
-    assert_eq!(objects(Some("application/json;stream=other")), Err(Refused::Params));
+    assert_eq!(objects(Some("text/html")), Err(NotAcceptable::MediaType));
+    assert_eq!(objects(Some("application/json;q=0")), Err(NotAcceptable::MediaType));
+    assert_eq!(objects(Some("application/json;as=Nothing;g=meta.k8s.io;v=v1")), Err(NotAcceptable::Params));
+    assert_eq!(objects(Some("application/json;as=Table;g=other;v=v1")), Err(NotAcceptable::Params));
+    assert_eq!(objects(Some("application/json;g=meta.k8s.io")), Err(NotAcceptable::Params));
+    assert_eq!(objects(Some("application/json;stream=other")), Err(NotAcceptable::Params));
 }
 
 #[test]
@@ -80,29 +80,29 @@ fn first_of_several_offers() {
 
 #[test]
 fn encodings() {
-    let encoding = |accept, offer| super::objects(Some(accept), offer).map(|accepted| accepted.encoding);
+    let encoding = |accept, offer| super::objects(Some(accept), offer).map(|format| format.encoding);
     assert_eq!(encoding("application/yaml", UNNUMBERED), Ok(Yaml));
     assert_eq!(encoding("application/cbor", UNNUMBERED), Ok(Cbor));
     assert_eq!(encoding("application/vnd.kubernetes.protobuf", NUMBERED), Ok(Protobuf));
-    assert_eq!(encoding("application/vnd.kubernetes.protobuf", UNNUMBERED), Err(Refused::Params));
+    assert_eq!(encoding("application/vnd.kubernetes.protobuf", UNNUMBERED), Err(NotAcceptable::Params));
     assert_eq!(encoding("application/vnd.kubernetes.protobuf, application/json", UNNUMBERED), Ok(Json));
     assert_eq!(encoding("application/vnd.kubernetes.protobuf, application/json", NUMBERED), Ok(Protobuf));
     assert_eq!(encoding("application/json;q=0.5, application/yaml", NUMBERED), Ok(Yaml));
     assert_eq!(encoding("application/*", NUMBERED), Ok(Json));
     assert_eq!(encoding("application/*, application/cbor;q=0.9", NUMBERED), Ok(Json));
-    assert_eq!(encoding("application/cbor-seq", NUMBERED), Err(Refused::MediaType));
+    assert_eq!(encoding("application/cbor-seq", NUMBERED), Err(NotAcceptable::MediaType));
 }
 
 #[test]
 fn shapes_in_encodings() {
     let form = |accept: &str, name: &str| {
         let accept = format!("{accept};as={name};g=meta.k8s.io;v=v1");
-        super::objects(Some(&accept), UNNUMBERED).map(|accepted| accepted.encoding)
+        super::objects(Some(&accept), UNNUMBERED).map(|format| format.encoding)
     };
     assert_eq!(form("application/yaml", "Table"), Ok(Yaml));
     assert_eq!(form("application/*", "Table"), Ok(Json));
     for binary in [Protobuf, Cbor] {
-        assert_eq!(form(binary.media_type(), "Table"), Err(Refused::Params));
+        assert_eq!(form(binary.media_type(), "Table"), Err(NotAcceptable::Params));
         assert_eq!(form(binary.media_type(), "PartialObjectMetadata"), Ok(binary));
         assert_eq!(form(binary.media_type(), "PartialObjectMetadataList"), Ok(binary));
     }
@@ -110,15 +110,15 @@ fn shapes_in_encodings() {
 
 #[test]
 fn streams() {
-    let stream = |accept: &str| super::objects(Some(accept), WATCH).map(|accepted| accepted.encoding);
+    let stream = |accept: &str| super::objects(Some(accept), WATCH).map(|format| format.encoding);
     assert_eq!(stream("application/json;stream=watch"), Ok(Json));
     assert_eq!(stream("application/vnd.kubernetes.protobuf;stream=watch"), Ok(Protobuf));
     assert_eq!(stream("application/cbor"), Ok(Cbor));
     assert_eq!(stream("application/cbor-seq"), Ok(Cbor));
-    assert_eq!(stream("application/yaml"), Err(Refused::Stream));
-    assert_eq!(stream("application/yaml, application/json"), Err(Refused::Stream));
+    assert_eq!(stream("application/yaml"), Err(NotAcceptable::Stream));
+    assert_eq!(stream("application/yaml, application/json"), Err(NotAcceptable::Stream));
     assert_eq!(stream("application/yaml;stream=watch, application/json"), Ok(Json));
-    assert_eq!(super::objects(Some("application/yaml;stream=watch"), NUMBERED), Err(Refused::Params));
+    assert_eq!(super::objects(Some("application/yaml;stream=watch"), NUMBERED), Err(NotAcceptable::Params));
 }
 
 #[test]

@@ -9,12 +9,12 @@ use serde_json::json;
 use super::{
     heavy,
     list::{ListBody, Part},
-    listing::{Listing, Unlisted},
-    negotiate::{Accepted, Shape},
+    list_encoder::{ListEncoder, ListError},
+    negotiate::{ResponseFormat, Shape},
     offload, partial, pieces,
     resource::Call,
     response, status,
-    status::Refused,
+    status::StatusError,
     table::Table,
     warnings,
 };
@@ -39,10 +39,10 @@ pub(super) async fn respond(
     code: StatusCode,
     answer: Answer,
     warnings: &[String],
-) -> Result<Response, Refused> {
+) -> Result<Response, StatusError> {
     let mut response = match answer {
         Answer::Object(object) => one(call, code, object).await?,
-        Answer::Document(document) => response::document(code, &shaped(document, call.accepted)?, call.accepted),
+        Answer::Document(document) => response::document(code, &shaped(document, call.format)?, call.format),
     };
     warnings::warn(response.headers_mut(), warnings);
     Ok(response)
@@ -50,88 +50,88 @@ pub(super) async fn respond(
 
 /// A document of a kind other than the object's, such as Scale. It has no columns, so clients get it instead of a
 /// Table. Fails with 406 if the shape of a list was requested.
-fn shaped(mut document: Document, accepted: Accepted) -> Result<Document, Refused> {
-    match accepted.shape {
+fn shaped(mut document: Document, format: ResponseFormat) -> Result<Document, StatusError> {
+    match format.shape {
         Shape::Full | Shape::Table => Ok(document),
         Shape::Partial => {
             let metadata = document["metadata"].take();
-            Ok(json!({"kind": PARTIAL, "apiVersion": accepted.meta_version(), "metadata": metadata}))
+            Ok(json!({"kind": PARTIAL, "apiVersion": format.meta_version(), "metadata": metadata}))
         }
         Shape::PartialList => Err(status::wrong_shape(PARTIAL_LIST, false).into()),
     }
 }
 
-async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<Response, Refused> {
-    let accepted = call.accepted;
-    if accepted.shape == Shape::PartialList {
+async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<Response, StatusError> {
+    let format = call.format;
+    if format.shape == Shape::PartialList {
         return Err(status::wrong_shape(PARTIAL_LIST, false).into());
     }
-    if accepted.shape == Shape::Full && accepted.encoding == Encoding::Json && !accepted.pretty {
+    if format.shape == Shape::Full && format.encoding == Encoding::Json && !format.pretty {
         return Ok(response::json(code, object.json()));
     }
     let (renderer, kind, include) = (call.renderer(), call.kind.clone(), call.include);
     let is_large = object.json_bytes().len() > heavy::LARGE;
     let render = move || {
         if let Some(renderer) = renderer {
-            return Ok(response::encoded(code, accepted.encoding, renderer.object(&object)?));
+            return Ok(response::encoded(code, format.encoding, renderer.object(&object)?));
         }
-        let text = match accepted.shape {
-            Shape::Table => Table::new(kind, accepted.meta_version(), include).of_event(&object, true).into(),
+        let text = match format.shape {
+            Shape::Table => Table::new(kind, format.meta_version(), include).of_event(&object, true).into(),
             Shape::Partial | Shape::PartialList => {
                 let mut out = Vec::new();
-                partial::write(&mut out, &object, accepted.meta_version());
+                partial::write(&mut out, &object, format.meta_version());
                 out.into()
             }
             Shape::Full => object.json(),
         };
-        Ok(response::text_form(code, text, accepted))
+        Ok(response::text_form(code, text, format))
     };
     // Boxed to keep the state of a request for a small object small.
     if is_large { Box::pin(offload::answer(render)).await } else { render() }
 }
 
-/// Answers with a list. Fails with 406 if the shape of one object was requested; [`Unlisted`].
-pub(super) async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Unlisted> {
-    let accepted = call.accepted;
-    if accepted.shape == Shape::Partial {
-        return Err(Refused::from(status::wrong_shape(PARTIAL, true)).into());
+/// Answers with a list. Fails with 406 if the shape of one object was requested; [`ListError`].
+pub(super) async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, ListError> {
+    let format = call.format;
+    if format.shape == Shape::Partial {
+        return Err(StatusError::from(status::wrong_shape(PARTIAL, true)).into());
     }
     let is_short = list.items.len() <= SHORT_ITEMS && list.items.json_bytes() <= SHORT_BYTES;
     let served = &call.request.served;
     let kind = &served.kind;
-    let listing = match call.renderer() {
-        Some(renderer) => Listing::binary(served, renderer, accepted, list),
-        None if accepted.shape == Shape::Table => {
-            let table = Table::new(kind.clone(), accepted.meta_version(), call.include);
-            Listing::text(served, accepted, Some(table), list)
+    let encoder = match call.renderer() {
+        Some(renderer) => ListEncoder::binary(served, renderer, format, list),
+        None if format.shape == Shape::Table => {
+            let table = Table::new(kind.clone(), format.meta_version(), call.include);
+            ListEncoder::text(served, format, Some(table), list)
         }
-        None if accepted.encoding == Encoding::Json && !accepted.pretty && served.view.is_none() => {
-            let body = ListBody::new(kind, Part::of(kind, accepted), list);
+        None if format.encoding == Encoding::Json && !format.pretty && served.view.is_none() => {
+            let body = ListBody::new(kind, Part::of(kind, format), list);
             return Ok(response::stream(Encoding::Json.media_type(), body));
         }
-        None => Listing::text(served, accepted, None, list),
+        None => ListEncoder::text(served, format, None, list),
     };
-    pieces::respond(accepted.encoding, listing, is_short).await
+    pieces::respond(format.encoding, encoder, is_short).await
 }
 
 /// Answers the deletion of a collection: with its objects, or, if some cannot be converted to the requested version, with
 /// a Status that names them. All of them were deleted, which needs no conversion.
-pub(super) async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
+pub(super) async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Response, StatusError> {
     match respond_list(call, list).await {
-        Err(Unlisted::Unconverted(unconverted)) => {
+        Err(ListError::Unconverted(unconverted)) => {
             let refusal = Status::from(unconverted.refusal(&call.request.served, ""));
             let version = &call.kind.group_version;
             let message = format!("all objects were deleted; those named in details cannot be converted to {version}");
             let success = Status::success(refusal.details);
-            Ok(response::status(&Status { code: 200, message, ..success }, call.accepted))
+            Ok(response::status(&Status { code: 200, message, ..success }, call.format))
         }
-        answer => answer.map_err(|unlisted| unlisted.refusal(&call.request.served)),
+        answer => answer.map_err(|error| error.into_status_error(&call.request.served)),
     }
 }
 
 /// Answers a deletion: with the object that waits for its finalizers, or with a Status about the deleted one, or with that one
 /// where the kind says so.
-pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
+pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, StatusError> {
     match deleted {
         Deleted::Gone { object, .. } if call.kind.version.returns_deleted => {
             respond(call, StatusCode::OK, Answer::Object(object), &[]).await
@@ -140,7 +140,7 @@ pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result
         Deleted::Forced => {
             let (name, kind) = (call.request.name.clone(), call.kind.names().kind.clone());
             let success = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
-            Ok(response::status(&Status { code: 200, ..success }, call.accepted))
+            Ok(response::status(&Status { code: 200, ..success }, call.format))
         }
         Deleted::Gone { object, uid } => {
             let kind = &call.kind;
@@ -151,7 +151,7 @@ pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result
                 uid,
                 ..StatusDetails::default()
             };
-            Ok(response::status(&Status::success(Some(details)), call.accepted))
+            Ok(response::status(&Status::success(Some(details)), call.format))
         }
     }
 }

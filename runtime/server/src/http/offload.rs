@@ -56,9 +56,9 @@ fn taken<T: 'static>(done: Done) -> T {
 
 /// Polls a future on the threads for slow work. No thread is held while it waits.
 async fn polled_off_thread(mut work: Work) -> Done {
-    let woken = Arc::new(Woken::default());
+    let signal = Arc::new(WakeSignal::default());
     loop {
-        let waker = Waker::from(woken.clone());
+        let waker = Waker::from(signal.clone());
         let poll = tokio::task::spawn_blocking(move || {
             let polled = work.as_mut().poll(&mut Context::from_waker(&waker));
             (work, polled)
@@ -67,15 +67,15 @@ async fn polled_off_thread(mut work: Work) -> Done {
             (_, Poll::Ready(done)) => return done,
             (pending, Poll::Pending) => work = pending,
         }
-        woken.0.notified().await;
+        signal.0.notified().await;
     }
 }
 
 /// Remembers that a future was woken.
 #[derive(Default)]
-struct Woken(Notify);
+struct WakeSignal(Notify);
 
-impl Wake for Woken {
+impl Wake for WakeSignal {
     fn wake(self: Arc<Self>) {
         self.0.notify_one();
     }

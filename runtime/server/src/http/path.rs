@@ -105,8 +105,8 @@ fn parsed(path: &str) -> Result<Path, Cow<'static, str>> {
             "." | ".." => return Err(DOT_SEGMENT.into()),
             _ => {}
         }
-        if let Some(place) = segments.get_mut(count) {
-            *place = segment;
+        if let Some(slot) = segments.get_mut(count) {
+            *slot = segment;
             count += 1;
         }
     }

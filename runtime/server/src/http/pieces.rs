@@ -15,9 +15,9 @@ use http_body::{Frame, SizeHint};
 
 use super::{
     guard,
-    listing::{Listing, Step, Unlisted},
+    list_encoder::{ListEncoder, ListError, Step},
     offload, response,
-    status::Refused,
+    status::StatusError,
 };
 use crate::codec::Encoding;
 
@@ -26,20 +26,20 @@ struct Pieces {
     /// Rendered before the answer starts, so that errors are found in time.
     first: Option<Bytes>,
     /// `None` while a piece is being rendered, and after the last.
-    listing: Option<Box<Listing>>,
-    making: Option<Making>,
+    encoder: Option<Box<ListEncoder>>,
+    pending: Option<StepFuture>,
 }
 
 /// A piece being rendered, with its list.
-type Making = Pin<Box<dyn Future<Output = (Box<Listing>, Option<Step>)> + Send>>;
+type StepFuture = Pin<Box<dyn Future<Output = (Box<ListEncoder>, Option<Step>)> + Send>>;
 
 /// Answers with a list. A short one is rendered on the request's thread, in less than a millisecond.
-pub(super) async fn respond(encoding: Encoding, listing: Listing, is_short: bool) -> Result<Response, Unlisted> {
-    let mut listing = Box::new(listing);
+pub(super) async fn respond(encoding: Encoding, encoder: ListEncoder, is_short: bool) -> Result<Response, ListError> {
+    let mut encoder = Box::new(encoder);
     let (first, is_whole) = loop {
         let step;
-        listing.prepare().await?;
-        (listing, step) = if is_short { made(listing) } else { offload::answer(move || made(listing)).await };
+        encoder.prepare().await?;
+        (encoder, step) = if is_short { run_step(encoder) } else { offload::answer(move || run_step(encoder)).await };
         match step? {
             Step::Measured => {}
             Step::Piece(piece) => break (piece, false),
@@ -49,33 +49,33 @@ pub(super) async fn respond(encoding: Encoding, listing: Listing, is_short: bool
     if is_whole {
         return Ok(response::encoded(StatusCode::OK, encoding, first));
     }
-    let body = Pieces { first: Some(first.into()), listing: Some(listing), making: None };
+    let body = Pieces { first: Some(first.into()), encoder: Some(encoder), pending: None };
     Ok(response::with(StatusCode::OK, HeaderValue::from_static(encoding.media_type()), Body::new(body)))
 }
 
-fn made(mut listing: Box<Listing>) -> (Box<Listing>, Result<Step, Unlisted>) {
-    let step = listing.step();
-    (listing, step)
+fn run_step(mut encoder: Box<ListEncoder>) -> (Box<ListEncoder>, Result<Step, ListError>) {
+    let step = encoder.step();
+    (encoder, step)
 }
 
 /// The next piece of an answer that has started; `None` if it must be aborted.
-async fn made_late(mut listing: Box<Listing>) -> (Box<Listing>, Option<Step>) {
-    let prepared = listing.prepare().await;
-    let (listing, step) = offload::answer(move || {
-        let step = guard::attempt(|| prepared.and_then(|()| listing.step()));
-        (listing, step)
+async fn run_late_step(mut encoder: Box<ListEncoder>) -> (Box<ListEncoder>, Option<Step>) {
+    let prepared = encoder.prepare().await;
+    let (encoder, step) = offload::answer(move || {
+        let step = guard::attempt(|| prepared.and_then(|()| encoder.step()));
+        (encoder, step)
     })
     .await;
     let step = match step {
         Some(Ok(step)) => Some(step),
-        Some(Err(unlisted)) => {
-            let Refused(status) = unlisted.refusal(listing.served());
+        Some(Err(error)) => {
+            let StatusError(status) = error.into_status_error(encoder.served());
             tracing::error!(message = status.message, "a list broke off");
             None
         }
         None => None,
     };
-    (listing, step)
+    (encoder, step)
 }
 
 impl http_body::Body for Pieces {
@@ -88,13 +88,13 @@ impl http_body::Body for Pieces {
         }
         let this = &mut *self;
         loop {
-            let making = match (&mut this.making, this.listing.take()) {
-                (Some(making), _) => making,
+            let pending = match (&mut this.pending, this.encoder.take()) {
+                (Some(pending), _) => pending,
                 (None, None) => return Poll::Ready(None),
-                (making, Some(listing)) => making.insert(Box::pin(made_late(listing))),
+                (pending, Some(encoder)) => pending.insert(Box::pin(run_late_step(encoder))),
             };
-            let (listing, step) = ready!(making.as_mut().poll(cx));
-            this.making = None;
+            let (encoder, step) = ready!(pending.as_mut().poll(cx));
+            this.pending = None;
             let piece = match step {
                 Some(Step::Last(piece)) => return Poll::Ready(Some(Ok(Frame::data(piece.into())))),
                 Some(Step::Piece(piece)) => Some(piece),
@@ -102,7 +102,7 @@ impl http_body::Body for Pieces {
                 // Abort the connection: the client must not take the partial list for a complete one.
                 None => return Poll::Ready(Some(Err(io::Error::other("the list cannot be written")))),
             };
-            this.listing = Some(listing);
+            this.encoder = Some(encoder);
             if let Some(piece) = piece {
                 return Poll::Ready(Some(Ok(Frame::data(piece.into()))));
             }
@@ -110,14 +110,14 @@ impl http_body::Body for Pieces {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && self.listing.is_none() && self.making.is_none()
+        self.first.is_none() && self.encoder.is_none() && self.pending.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
         let ready = self.first.as_ref().map_or(0, Bytes::len) as u64;
-        let left = match &self.listing {
-            Some(listing) => listing.left(),
-            None => self.making.is_none().then_some(0),
+        let left = match &self.encoder {
+            Some(encoder) => encoder.left(),
+            None => self.pending.is_none().then_some(0),
         };
         if let Some(left) = left {
             return SizeHint::with_exact(ready + left as u64);

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{
-    negotiate::{Accepted, Shape},
+    negotiate::{ResponseFormat, Shape},
     partial,
-    status::{self, Refused},
+    status::{self, StatusError},
 };
 use crate::{
     cache::{EventType, Object, Renderings},
@@ -29,7 +29,7 @@ enum Piece {
 }
 
 /// The unique number of a part in a form, among renderings.
-fn number(form: Accepted, piece: Piece) -> u32 {
+fn number(form: ResponseFormat, piece: Piece) -> u32 {
     let piece = match piece {
         Piece::Item => 0,
         Piece::Typed => 1,
@@ -72,34 +72,34 @@ pub(super) fn yaml(json: &[u8]) -> Vec<u8> {
 #[derive(Clone)]
 pub(super) struct Renderer {
     kind: Arc<Kind>,
-    form: Accepted,
+    form: ResponseFormat,
     kept: Arc<Renderings>,
 }
 
 impl Renderer {
     /// A renderer for a form; `None` if the form is text or a Table.
-    pub(super) fn new(kind: &Arc<Kind>, accepted: Accepted, kept: &Arc<Renderings>) -> Option<Self> {
-        let shape = match accepted.shape {
+    pub(super) fn new(kind: &Arc<Kind>, format: ResponseFormat, kept: &Arc<Renderings>) -> Option<Self> {
+        let shape = match format.shape {
             Shape::Full => Shape::Full,
             Shape::Partial | Shape::PartialList => Shape::Partial,
             Shape::Table => return None,
         };
-        let binary = matches!(accepted.encoding, Encoding::Protobuf | Encoding::Cbor);
+        let binary = matches!(format.encoding, Encoding::Protobuf | Encoding::Cbor);
         // The form among renderings, without settings that do not affect a single object.
-        let form = Accepted { shape, pretty: false, ..accepted };
+        let form = ResponseFormat { shape, pretty: false, ..format };
         binary.then(|| Self { kind: kind.clone(), form, kept: kept.clone() })
     }
 
     /// An object as a separate answer. Fails with 406 for an object that does not fit its kind's message. Nothing is
     /// dropped, because a client that writes the object back would lose it.
-    pub(super) fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, Refused> {
+    pub(super) fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, StatusError> {
         let (item, mut out) = (self.typed_item(object)?, Vec::new());
         self.seal(&item, &mut out);
         Ok(out)
     }
 
     /// A watch frame about an object, shared between watchers of this form.
-    pub(super) fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, Refused> {
+    pub(super) fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, StatusError> {
         self.piece(object, Piece::Frame(event), || {
             let mut whole = Vec::new();
             self.seal(&self.make(object, true)?, &mut whole);
@@ -120,8 +120,8 @@ impl Renderer {
         &self,
         object: &Arc<Object>,
         piece: Piece,
-        make: impl FnOnce() -> Result<Vec<u8>, Refused>,
-    ) -> Result<Bytes, Refused> {
+        make: impl FnOnce() -> Result<Vec<u8>, StatusError>,
+    ) -> Result<Bytes, StatusError> {
         if let Some(found) = self.kept.find(object, number(self.form, piece)) {
             return Ok(found);
         }
@@ -135,7 +135,7 @@ impl Renderer {
     }
 
     /// Appends an object as a list item without a field header.
-    pub(super) fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
+    pub(super) fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), StatusError> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             out.extend_from_slice(&found);
             return Ok(());
@@ -150,7 +150,7 @@ impl Renderer {
 
     /// The number of bytes that [`Renderer::write_item`] appends. An object that is not kept records it, so that its
     /// next list need not render it twice.
-    pub(super) fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, Refused> {
+    pub(super) fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, StatusError> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             return Ok(found.len());
         }
@@ -183,7 +183,7 @@ impl Renderer {
     }
 
     /// An object that can be wrapped with the marker of its encoding.
-    fn typed_item(&self, object: &Arc<Object>) -> Result<Bytes, Refused> {
+    fn typed_item(&self, object: &Arc<Object>) -> Result<Bytes, StatusError> {
         if self.form.encoding == Encoding::Protobuf || self.items_are_typed() {
             return self.piece(object, Piece::Item, || self.make(object, self.items_are_typed()));
         }
@@ -206,13 +206,13 @@ impl Renderer {
         }
     }
 
-    fn make(&self, object: &Object, typed: bool) -> Result<Vec<u8>, Refused> {
+    fn make(&self, object: &Object, typed: bool) -> Result<Vec<u8>, StatusError> {
         let mut out = Vec::with_capacity(object.json_bytes().len());
         self.make_to(object, typed, &mut out)?;
         Ok(out)
     }
 
-    fn make_to(&self, object: &Object, typed: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
+    fn make_to(&self, object: &Object, typed: bool, out: &mut Vec<u8>) -> Result<(), StatusError> {
         let mut document = if self.form.shape == Shape::Full {
             read(object.json_bytes())
         } else {
@@ -260,7 +260,7 @@ mod tests {
         for encoding in Encoding::ALL {
             for shape in [Shape::Full, Shape::Table, Shape::Partial, Shape::PartialList] {
                 for (beta, pretty) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let form = Accepted { encoding, shape, beta, pretty };
+                    let form = ResponseFormat { encoding, shape, beta, pretty };
                     numbers.extend(pieces().map(|piece| number(form, piece)));
                     forms += 5;
                 }

@@ -11,13 +11,13 @@ use super::{
     Backend, Site, access, body,
     dispatch::Exchange,
     handled, methods,
-    negotiate::{Accepted, Offer},
+    negotiate::{Offer, ResponseFormat},
     object,
     offload::Objects,
     path::ResourcePath,
     render::Renderer,
     response, status,
-    status::Refused,
+    status::StatusError,
     table::Include,
     watch, websocket,
 };
@@ -53,7 +53,7 @@ pub(super) struct Call<'a> {
     /// The kind of the answer: the requested one, or that of a subresource with documents of its own.
     pub kind: Arc<Kind>,
     /// The negotiated form.
-    pub accepted: Accepted,
+    pub format: ResponseFormat,
     /// What the rows of a Table contain.
     pub include: Include,
 }
@@ -64,12 +64,12 @@ pub(super) async fn serve(
     exchange: Box<Exchange>,
     path: &ResourcePath,
     body: Body,
-) -> Result<Response, Refused> {
+) -> Result<Response, StatusError> {
     let backend = &*site.backend;
-    let Some(served) = exchange.asked.served.clone() else {
+    let Some(served) = exchange.info.served.clone() else {
         return missing(backend, &exchange, path);
     };
-    let (endpoint, operation) = methods::operation(&served, path, &exchange.asked.method, exchange.asked.verb)?;
+    let (endpoint, operation) = methods::operation(&served, path, &exchange.info.method, exchange.info.verb)?;
     let (verb, subresource) = (operation.verb, endpoint.subresource.clone());
     if let Some((mounted, declared)) = backend.handlers.subresource(&served.kind, &subresource) {
         // The handler takes and gives the version that it was declared for.
@@ -89,7 +89,7 @@ pub(super) async fn serve(
         std::mem::swap(&mut name, &mut watch_name);
     }
     let kind = served.kind.clone();
-    let (user, warnings) = (exchange.user.clone(), exchange.asked.warnings.clone());
+    let (user, warnings) = (exchange.user.clone(), exchange.info.warnings.clone());
     let meter = Meter::light(exchange.deadline).into();
     let request = Request { user, served, namespace, name, subresource, warnings, meter };
     let call = Call::new(backend, exchange, request, kind, offer)?;
@@ -109,8 +109,8 @@ pub(super) async fn serve(
 
 /// The answer if no kind is served: a Status below an existing group and version, and in groups of kinds that are compiled in,
 /// whatever their version; otherwise a plain page.
-fn missing(backend: &Backend, exchange: &Exchange, path: &ResourcePath) -> Result<Response, Refused> {
-    if methods::lists_custom_kinds(path, exchange.asked.verb) {
+fn missing(backend: &Backend, exchange: &Exchange, path: &ResourcePath) -> Result<Response, StatusError> {
+    if methods::lists_custom_kinds(path, exchange.info.verb) {
         return Ok(response::json(StatusCode::OK, NO_CUSTOM_KINDS));
     }
     let (kinds, _) = backend.api.registry.all();
@@ -130,47 +130,51 @@ impl<'a> Call<'a> {
         request: Request,
         kind: Arc<Kind>,
         offer: Offer,
-    ) -> Result<Self, Refused> {
-        let accepted = exchange.negotiate(offer, request.served.kind.policy())?;
-        let include = Include::parse(&exchange.asked.query, accepted)?;
-        Ok(Self { backend, exchange, request, kind, accepted, include })
+    ) -> Result<Self, StatusError> {
+        let format = exchange.negotiate(offer, request.served.kind.policy())?;
+        let include = Include::parse(&exchange.info.query, format)?;
+        Ok(Self { backend, exchange, request, kind, format, include })
     }
 }
 
 impl Call<'_> {
     /// The renderer of the answer, unless it is text.
     pub(super) fn renderer(&self) -> Option<Renderer> {
-        Renderer::new(&self.kind, self.accepted, self.backend.api.cache.renderings())
+        Renderer::new(&self.kind, self.format, self.backend.api.cache.renderings())
     }
 
-    async fn get(self) -> Result<Response, Refused> {
-        let options = GetOptions::parse(&self.exchange.asked.query)?;
+    async fn get(self) -> Result<Response, StatusError> {
+        let options = GetOptions::parse(&self.exchange.info.query)?;
         let answer = self.backend.api.get(&self.request, &options).await?;
         object::respond(&self, StatusCode::OK, answer, &[]).await
     }
 
-    async fn list(self) -> Result<Response, Refused> {
-        let options = ListOptions::parse(&self.exchange.asked.query, false)?;
+    async fn list(self) -> Result<Response, StatusError> {
+        let options = ListOptions::parse(&self.exchange.info.query, false)?;
         let list = self.backend.api.list(&self.request, &options).await?;
         let answer = object::respond_list(&self, list).await;
-        answer.map_err(|unlisted| unlisted.refusal(&self.request.served))
+        answer.map_err(|error| error.into_status_error(&self.request.served))
     }
 
-    async fn watch(mut self, old_path: bool, name: String) -> Result<Response, Refused> {
-        let mut options = ListOptions::parse(&self.exchange.asked.query, old_path)?;
+    async fn watch(mut self, old_path: bool, name: String) -> Result<Response, StatusError> {
+        let mut options = ListOptions::parse(&self.exchange.info.query, old_path)?;
         options.watch = true;
         if !name.is_empty() {
             let mut terms = options.fields.terms().to_vec();
             terms.push(FieldTerm { field: "metadata.name".into(), equal: true, value: name.into() });
             options.fields = Fields::new(terms);
         }
-        let upgrades = self.exchange.asked.method == Method::GET && websocket::is_asked(&self.exchange.parts.headers);
-        let handshake =
-            if upgrades { Some(websocket::handshake(&mut self.exchange.parts, websocket::Known::Any)?) } else { None };
+        let upgrades =
+            self.exchange.info.method == Method::GET && websocket::is_upgrade_request(&self.exchange.parts.headers);
+        let handshake = if upgrades {
+            Some(websocket::handshake(&mut self.exchange.parts, websocket::SupportedProtocols::Any)?)
+        } else {
+            None
+        };
         let answer = match self.backend.api.watch(&self.request, &options).await {
             Ok(watching) => watch::respond(&self, watching, options.timeout_seconds, handshake.is_some()),
             // Clients expect the error of an expired watch in the stream.
-            Err(error @ Error::Expired { .. }) => watch::refuse(error, self.accepted.encoding),
+            Err(error @ Error::Expired { .. }) => watch::refuse(error, self.format.encoding),
             Err(error) => return Err(error.into()),
         };
         Ok(match handshake {
@@ -179,8 +183,8 @@ impl Call<'_> {
         })
     }
 
-    async fn create(mut self, body: Body) -> Result<Response, Refused> {
-        let mut options = WriteOptions::for_create(&self.exchange.asked.query)?;
+    async fn create(mut self, body: Body) -> Result<Response, StatusError> {
+        let mut options = WriteOptions::for_create(&self.exchange.info.query)?;
         options.client = self.client_name();
         let (media_type, bytes) = self.read(body).await?;
         let create = self.write(bytes, move |api, request, bytes| {
@@ -194,8 +198,8 @@ impl Call<'_> {
         self.respond(written).await
     }
 
-    async fn update(mut self, body: Body) -> Result<Response, Refused> {
-        let mut options = WriteOptions::for_update(&self.exchange.asked.query)?;
+    async fn update(mut self, body: Body) -> Result<Response, StatusError> {
+        let mut options = WriteOptions::for_update(&self.exchange.info.query)?;
         options.client = self.client_name();
         let (media_type, bytes) = self.read(body).await?;
         let refusal = if self.kind.version.create_on_update { self.may_create().await.err() } else { None };
@@ -212,7 +216,7 @@ impl Call<'_> {
         self.respond(written).await
     }
 
-    async fn patch(mut self, body: Body) -> Result<Response, Refused> {
+    async fn patch(mut self, body: Body) -> Result<Response, StatusError> {
         let (patch_type, bytes, mut options) = self.read_patch(body, self.patch_types()).await?;
         let refusal = if patch_type.applies() { self.may_create().await.err() } else { None };
         options.write.must_exist = refusal.is_some();
@@ -228,13 +232,13 @@ impl Call<'_> {
         self.respond(written).await
     }
 
-    async fn respond(&self, written: Written) -> Result<Response, Refused> {
+    async fn respond(&self, written: Written) -> Result<Response, StatusError> {
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         object::respond(self, code, written.answer, &written.warnings).await
     }
 
     /// The body and its media type.
-    pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
+    pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), StatusError> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.served)).await?;
         Ok((body::media_type(headers), bytes))
@@ -242,7 +246,7 @@ impl Call<'_> {
 
     /// The supported types of patches for the request.
     fn patch_types(&self) -> &[PatchType] {
-        let path = self.exchange.asked.resource.as_ref();
+        let path = self.exchange.info.resource.as_ref();
         let endpoint = path.and_then(|path| self.request.served.endpoint(&path.subresource));
         endpoint.map_or(&[], Endpoint::patch_types)
     }
@@ -253,18 +257,18 @@ impl Call<'_> {
         &self,
         body: Body,
         types: &[PatchType],
-    ) -> Result<(PatchType, Bytes, PatchOptions), Refused> {
+    ) -> Result<(PatchType, Bytes, PatchOptions), StatusError> {
         let headers = &self.exchange.parts.headers;
         let media_type = body::media_type(headers);
         let found = types.iter().copied().find(|known| known.media_type() == media_type);
         let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind.policy()))?;
         let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.served)).await?;
-        let mut options = PatchOptions::parse(&self.exchange.asked.query, patch_type.applies())?;
+        let mut options = PatchOptions::parse(&self.exchange.info.query, patch_type.applies())?;
         options.write.client = self.client_name();
         Ok((patch_type, bytes, options))
     }
 
-    async fn delete(mut self, body: Body) -> Result<Response, Refused> {
+    async fn delete(mut self, body: Body) -> Result<Response, StatusError> {
         let options = self.delete_options(body, DeleteOptions::parse).await?;
         if options.ignore_read_errors {
             self.authorize_force().await?;
@@ -277,22 +281,22 @@ impl Call<'_> {
         object::respond_deleted(&self, deleted).await
     }
 
-    async fn delete_collection(mut self, body: Body) -> Result<Response, Refused> {
-        let list = ListOptions::parse(&self.exchange.asked.query, false)?;
+    async fn delete_collection(mut self, body: Body) -> Result<Response, StatusError> {
+        let list = ListOptions::parse(&self.exchange.info.query, false)?;
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
         loop {
             let deleted = self.backend.api.delete_collection(&self.request, &list, &options).await;
-            match deleted.map_err(Refused::from) {
+            match deleted.map_err(StatusError::from) {
                 Ok(deleted) => return object::respond_deleted_list(&self, deleted).await,
-                Err(refused) if self.follows(&refused).await => {}
-                Err(refused) => return Err(refused),
+                Err(error) if self.follows(&error).await => {}
+                Err(error) => return Err(error),
             }
         }
     }
 
     /// Authorizes creation before a write that may create its object, which needs more than permission to change it.
-    async fn may_create(&self) -> Result<(), Refused> {
-        access::may_create(self.backend, &self.request, "", &self.exchange.asked.path).await
+    async fn may_create(&self) -> Result<(), StatusError> {
+        access::may_create(self.backend, &self.request, "", &self.exchange.info.path).await
     }
 
     /// The client's name.
@@ -301,10 +305,10 @@ impl Call<'_> {
     }
 
     /// Forced deletion needs an additional permission, because it ignores finalizers.
-    async fn authorize_force(&self) -> Result<(), Refused> {
+    async fn authorize_force(&self) -> Result<(), StatusError> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
-        let asked = access::further(&self.request, VERB, "", &self.exchange.asked.path);
-        let reason = match self.backend.authorizer.authorize(&asked).await {
+        let attributes = access::further(&self.request, VERB, "", &self.exchange.info.path);
+        let reason = match self.backend.authorizer.authorize(&attributes).await {
             Decision::Allow(_) => return Ok(()),
             Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,
         };
@@ -315,16 +319,16 @@ impl Call<'_> {
         &self,
         body: Body,
         parse: fn(&Query, Option<&Document>) -> Result<DeleteOptions, OptionsError>,
-    ) -> Result<DeleteOptions, Refused> {
+    ) -> Result<DeleteOptions, StatusError> {
         let (media_type, bytes) = self.read(body).await?;
         if bytes.is_empty() {
-            return Ok(parse(&self.exchange.asked.query, None)?);
+            return Ok(parse(&self.exchange.info.query, None)?);
         }
-        let asked = self.exchange.asked.clone();
+        let info = self.exchange.info.clone();
         let options = self.heavy(0, bytes, move |_, _, bytes| {
             Box::pin(async move {
-                let document = body::decode(&media_type, &bytes, body::Expected::DeleteOptions)?.document;
-                Ok(parse(&asked.query, Some(&document))?)
+                let document = body::decode(&media_type, &bytes, body::BodyType::DeleteOptions)?.document;
+                Ok(parse(&info.query, Some(&document))?)
             })
         });
         options.await
@@ -332,7 +336,7 @@ impl Call<'_> {
 }
 
 /// The body of a write of an object, which says its type where the kind needs that.
-fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
+fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, StatusError> {
     let kind = &*request.served.kind;
     let decoded = document(request, kind, media_type, body)?;
     if !request.is_scale() && kind.needs_type_meta() {
@@ -342,13 +346,13 @@ fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, R
 }
 
 /// The body of a write as a document of this kind, or as a Scale.
-pub(super) fn document(request: &Request, kind: &Kind, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
-    let expected = if request.is_scale() { body::Expected::Scale } else { body::Expected::Object(kind) };
-    body::decode(media_type, body, expected)
+pub(super) fn document(request: &Request, kind: &Kind, media_type: &str, body: &[u8]) -> Result<Decoded, StatusError> {
+    let body_type = if request.is_scale() { body::BodyType::Scale } else { body::BodyType::Object(kind) };
+    body::decode(media_type, body, body_type)
 }
 
 /// The error of a failed write. If its object is missing and the user may not create it, the authorization error.
-fn not_created(error: Error, refusal: Option<Refused>) -> Refused {
+fn not_created(error: Error, refusal: Option<StatusError>) -> StatusError {
     match (error, refusal) {
         (Error::NotFound(..), Some(refusal)) => refusal,
         (error, _) => error.into(),

@@ -19,7 +19,7 @@ use http::{
 };
 use http_body::{Body as _, Frame, SizeHint};
 
-use super::{negotiate::Accepted, pretty, render};
+use super::{negotiate::ResponseFormat, pretty, render};
 use crate::{
     codec::{self, Encoding, protobuf},
     meta::{status::Status, uid::uuid},
@@ -114,7 +114,7 @@ pub(super) fn encoded(code: StatusCode, encoding: Encoding, body: impl Into<Byte
 }
 
 /// A document in a text encoding, given as JSON.
-pub(super) fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Response {
+pub(super) fn text_form(code: StatusCode, json: impl Into<Bytes>, form: ResponseFormat) -> Response {
     match form.encoding {
         Encoding::Yaml => encoded(code, Encoding::Yaml, render::yaml(&json.into())),
         _ => json_for(code, json, form.pretty),
@@ -123,7 +123,7 @@ pub(super) fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted
 
 /// A document that is not an object of a kind, in the negotiated encoding, or in JSON if Protobuf has no message for
 /// it.
-pub(super) fn document(code: StatusCode, document: &Document, form: Accepted) -> Response {
+pub(super) fn document(code: StatusCode, document: &Document, form: ResponseFormat) -> Response {
     if form.encoding != Encoding::Json {
         let kind = document.get("kind").and_then(Document::as_str).unwrap_or_default();
         if let Some(body) = render::document(form.encoding, message_of(kind), document) {
@@ -170,7 +170,7 @@ pub(super) fn page_not_found() -> Response {
 }
 
 /// A Status in the negotiated form.
-pub(super) fn status(status: &Status, form: Accepted) -> Response {
+pub(super) fn status(status: &Status, form: ResponseFormat) -> Response {
     let code = if status.code == 0 { 200 } else { status.code };
     let code = StatusCode::from_u16(code).expect("a Status has a code of HTTP");
     let mut response = if form.encoding == Encoding::Json {
@@ -241,9 +241,9 @@ mod tests {
     fn a_status_says_when_to_retry() {
         let mut failed = Status::failure(503, "ServiceUnavailable", "later", Some(StatusDetails::default()));
         failed.details.as_mut().unwrap().retry_after_seconds = 7;
-        let response = status(&failed, Accepted::default());
+        let response = status(&failed, ResponseFormat::default());
         assert_eq!(response.status(), 503);
         assert_eq!(response.headers()[RETRY_AFTER], "7");
-        assert_eq!(status(&Status::success(None), Accepted::default()).status(), 200);
+        assert_eq!(status(&Status::success(None), ResponseFormat::default()).status(), 200);
     }
 }

@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use super::{
-    channels::{Channels, Received},
+    channels::{ChannelMessage, Channels},
     websocket::{End, Message, Socket},
 };
 use crate::{
@@ -28,7 +28,7 @@ const RESIZE: u8 = 4;
 const PIECE: usize = 32 << 10;
 
 /// How the handler of a session ended: with its result, or by a panic.
-type Ended = Result<Result<Exit, Refusal>, tokio::task::JoinError>;
+type SessionResult = Result<Result<Exit, Refusal>, tokio::task::JoinError>;
 
 /// The handler of a session, cancelled on drop.
 struct Work(JoinHandle<Result<Exit, Refusal>>);
@@ -40,7 +40,7 @@ impl Drop for Work {
 }
 
 /// A running session.
-struct Running {
+struct Session {
     socket: Socket,
     channels: Channels,
     stdin: Option<DuplexStream>,
@@ -61,7 +61,7 @@ pub(super) async fn run(
     tell: impl Fn(Refusal) -> Status + Send,
 ) {
     let (remote, ends) = pair(redirected);
-    let mut running = Running {
+    let mut session = Session {
         socket,
         channels,
         stdin: ends.stdin,
@@ -71,25 +71,25 @@ pub(super) async fn run(
         waiting: Bytes::new(),
         work: Work(tokio::spawn(async move { run(remote).await })),
     };
-    let ended = running.greet().await;
-    let ended = match ended {
-        Ok(()) => running.converse().await,
+    let greeted = session.greet().await;
+    let outcome = match greeted {
+        Ok(()) => session.converse().await,
         Err(end) => Err(end),
     };
-    let (last, end) = match ended {
-        Ok(ended) => (last_words(channels, ended, tell), None),
+    let (last, end) = match outcome {
+        Ok(result) => (last_words(channels, result, tell), None),
         Err(End::Stopping) => {
             let stopping = Status::failure(503, "ServiceUnavailable", "the server is stopping", None);
             (Some(failure(channels, &stopping)), Some(End::Stopping))
         }
         Err(end) => (None, Some(end)),
     };
-    let Running { socket, work, .. } = running;
+    let Session { socket, work, .. } = session;
     drop(work);
     socket.close(last, end).await;
 }
 
-impl Running {
+impl Session {
     /// Clients treat an empty message on the first stream that they read as the sign that the connection works.
     async fn greet(&mut self) -> Result<(), End> {
         let first = match (&self.stdout, &self.stderr) {
@@ -101,19 +101,19 @@ impl Running {
     }
 
     /// Transfers data until the handler has ended and its output is sent.
-    async fn converse(&mut self) -> Result<Ended, End> {
+    async fn converse(&mut self) -> Result<SessionResult, End> {
         let (mut out, mut err) = (vec![0; PIECE], vec![0; PIECE]);
-        let mut ended = None;
+        let mut result = None;
         loop {
             let quiet = self.stdout.is_none() && self.stderr.is_none();
-            if let Some(ended) = ended.take_if(|_| quiet) {
-                return Ok(ended);
+            if let Some(result) = result.take_if(|_| quiet) {
+                return Ok(result);
             }
             let reading = self.waiting.is_empty();
             tokio::select! {
                 message = self.socket.receive(reading) => if let Some(message) = message? {
-                    let said = self.channels.read(message);
-                    self.receive(said);
+                    let message = self.channels.read(message);
+                    self.receive(message);
                 },
                 written = write(&mut self.stdin, &self.waiting), if !reading => if let Ok(count) = written {
                     self.waiting.advance(count);
@@ -130,23 +130,23 @@ impl Running {
                     0 => self.stderr = None,
                     count => self.socket.send(self.channels.write(STDERR, &err[..count])).await?,
                 },
-                result = &mut self.work.0, if ended.is_none() => ended = Some(result),
+                end = &mut self.work.0, if result.is_none() => result = Some(end),
             }
         }
     }
 
     /// Handles a message of the client.
-    fn receive(&mut self, message: Received) {
+    fn receive(&mut self, message: ChannelMessage) {
         match message {
-            Received::Data(STDIN, bytes) if self.stdin.is_some() => self.waiting = bytes,
-            Received::Closed(STDIN) => self.stdin = None,
-            Received::Data(RESIZE, bytes) => {
+            ChannelMessage::Data(STDIN, bytes) if self.stdin.is_some() => self.waiting = bytes,
+            ChannelMessage::Closed(STDIN) => self.stdin = None,
+            ChannelMessage::Data(RESIZE, bytes) => {
                 // An invalid size is ignored, and so is one that the handler does not wait for.
                 if let Ok(size) = serde_json::from_slice(&bytes) {
                     let _ = self.resize.try_send(size);
                 }
             }
-            Received::Data(..) | Received::Closed(_) | Received::Nothing => {}
+            ChannelMessage::Data(..) | ChannelMessage::Closed(_) | ChannelMessage::Nothing => {}
         }
     }
 }
@@ -168,8 +168,8 @@ async fn read(stream: &mut Option<DuplexStream>, buffer: &mut [u8]) -> usize {
 }
 
 /// The message to the client at the end.
-fn last_words(channels: Channels, ended: Ended, tell: impl Fn(Refusal) -> Status) -> Option<Message> {
-    match ended {
+fn last_words(channels: Channels, result: SessionResult, tell: impl Fn(Refusal) -> Status) -> Option<Message> {
+    match result {
         Ok(Ok(Exit(0))) if channels.statuses => Some(channels.write(ERROR, &json(&Status::success(None)))),
         Ok(Ok(Exit(0))) => None,
         Ok(Ok(Exit(code))) => Some(failure(channels, &exited(code))),

@@ -1,7 +1,7 @@
 //! Failures as the API reports them: the only place that creates a `Status`. The wording is kube-apiserver's, because
 //! clients match on reasons and people search for messages.
 
-use super::negotiate::{Offer, Refused as Unacceptable};
+use super::negotiate::{NotAcceptable, Offer};
 pub(super) use crate::verbs::status::{
     method_not_allowed, no_handler, no_such_resource, of_watch, timed_out, too_many_requests,
 };
@@ -18,24 +18,24 @@ use crate::{
 
 /// A request that is answered with a failure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refused(pub Box<Status>);
+pub struct StatusError(pub Box<Status>);
 
-impl<T: Into<Status>> From<T> for Refused {
+impl<T: Into<Status>> From<T> for StatusError {
     fn from(status: T) -> Self {
         Self(Box::new(status.into()))
     }
 }
 
 /// 403: denied by an authorizer.
-pub(super) fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
+pub(super) fn forbidden(attributes: &Attributes<'_>, decision: &Decision) -> Status {
     // kube-apiserver escapes these so that browsers do not interpret the message as HTML.
-    let message = asked.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let message = attributes.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let message = match decision {
         Decision::NoOpinion(reason) | Decision::Deny(reason) if !reason.is_empty() => format!("{message}: {reason}"),
         _ => message,
     };
-    let resource = GroupResource { group: asked.group.to_owned(), resource: asked.resource.to_owned() };
-    refuse(resource, asked.name.to_owned(), &message, Vec::new())
+    let resource = GroupResource { group: attributes.group.to_owned(), resource: attributes.resource.to_owned() };
+    refuse(resource, attributes.name.to_owned(), &message, Vec::new())
 }
 
 /// 401.
@@ -45,14 +45,14 @@ pub(super) fn unauthorized() -> Status {
 
 /// 406: no offered form is accepted. kube-apiserver words this differently for its compiled kinds and for custom
 /// resources.
-pub(super) fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) -> Status {
+pub(super) fn not_acceptable(error: NotAcceptable, offer: Offer, policy: &dyn Policy) -> Status {
     let offered = offered(offer.protobuf);
-    let offers: Vec<_> = match refused {
-        Unacceptable::Stream => offered.filter_map(Encoding::listed_stream).collect(),
-        Unacceptable::MediaType | Unacceptable::Params => offered.map(Encoding::media_type).collect(),
+    let offers: Vec<_> = match error {
+        NotAcceptable::Stream => offered.filter_map(Encoding::listed_stream).collect(),
+        NotAcceptable::MediaType | NotAcceptable::Params => offered.map(Encoding::media_type).collect(),
     };
     let offers = offers.join(", ");
-    if refused == Unacceptable::MediaType && policy.has_routes() {
+    if error == NotAcceptable::MediaType && policy.has_routes() {
         let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
         return Status::failure(406, "NotAcceptable", message, Some(StatusDetails::default()));
     }
@@ -65,9 +65,9 @@ fn offered(numbered: bool) -> impl Iterator<Item = Encoding> {
 }
 
 /// 406: the shape of a list was requested for an object, or the reverse.
-pub(super) fn wrong_shape(asked: &str, is_list: bool) -> Status {
+pub(super) fn wrong_shape(shape: &str, is_list: bool) -> Status {
     let what = if is_list { "a list" } else { "not a list" };
-    Status::failure(406, "NotAcceptable", format!("you requested {asked}, but the requested object is {what}"), None)
+    Status::failure(406, "NotAcceptable", format!("you requested {shape}, but the requested object is {what}"), None)
 }
 
 /// 406: an object does not fit its kind's message, such as one stored before a change of the schema.

@@ -109,7 +109,7 @@ fn failures_of_the_server() {
 #[test]
 fn who_may_not() {
     let user = User { name: "alice".to_owned(), ..User::default() };
-    let asked = Attributes {
+    let attributes = Attributes {
         version: "v1",
         resource: "configmaps",
         namespace: "n",
@@ -118,7 +118,7 @@ fn who_may_not() {
     };
     let no = Decision::NO_OPINION;
     assert_eq!(
-        shown(forbidden(&asked, &no)),
+        shown(forbidden(&attributes, &no)),
         failure(
             403,
             "Forbidden",
@@ -126,13 +126,14 @@ fn who_may_not() {
             &json!({"name": "a", "kind": "configmaps"})
         )
     );
-    let scale = Attributes { group: "e.com", resource: "ws", subresource: "scale", namespace: "", name: "", ..asked };
+    let scale =
+        Attributes { group: "e.com", resource: "ws", subresource: "scale", namespace: "", name: "", ..attributes };
     let message = shown(forbidden(&scale, &Decision::Deny("no way".to_owned())))["message"].clone();
     assert_eq!(
         message,
         "ws.e.com is forbidden: User \"alice\" cannot get resource \"ws/scale\" in API group \"e.com\" at the cluster scope: no way"
     );
-    let page = Attributes { resource: "", namespace: "", name: "", path: "/<x>", ..asked };
+    let page = Attributes { resource: "", namespace: "", name: "", path: "/<x>", ..attributes };
     assert_eq!(
         shown(forbidden(&page, &no)),
         failure(403, "Forbidden", "forbidden: User \"alice\" cannot get path \"/&lt;x&gt;\"", &json!({}))

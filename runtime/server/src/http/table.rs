@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{
     list,
-    negotiate::{Accepted, Shape},
+    negotiate::{ResponseFormat, Shape},
     partial,
-    status::Refused,
+    status::StatusError,
 };
 use crate::{
     cache::Object,
@@ -40,8 +40,8 @@ pub(super) enum Include {
 
 impl Include {
     /// Parses `includeObject` for a Table. Fails with 400 for an invalid value.
-    pub(super) fn parse(query: &Query, accepted: Accepted) -> Result<Self, Refused> {
-        if accepted.shape != Shape::Table {
+    pub(super) fn parse(query: &Query, format: ResponseFormat) -> Result<Self, StatusError> {
+        if format.shape != Shape::Table {
             return Ok(Self::default());
         }
         let given = query.single("includeObject")?.unwrap_or_default();

@@ -81,12 +81,12 @@ fn streams_have_the_columns_once() {
 #[test]
 fn include_is_checked_only_for_tables() {
     let query = [("includeObject", "Bogus")].into_iter().collect();
-    let table = Accepted { shape: Shape::Table, ..Accepted::default() };
-    assert!(Include::parse(&query, Accepted::default()).is_ok());
-    let refused = Include::parse(&query, table).unwrap_err();
-    assert_eq!(refused.0.code, 400);
+    let table = ResponseFormat { shape: Shape::Table, ..ResponseFormat::default() };
+    assert!(Include::parse(&query, ResponseFormat::default()).is_ok());
+    let error = Include::parse(&query, table).unwrap_err();
+    assert_eq!(error.0.code, 400);
     let recorded = "Unable to convert to Table as requested: includeObject: Invalid value: \"Bogus\": must be 'Metadata', 'Object', 'None', or empty";
-    assert_eq!(refused.0.message, recorded);
+    assert_eq!(error.0.message, recorded);
 }
 
 #[test]

@@ -27,7 +27,7 @@ use tokio::{
 
 /// Limits of reading the rest of a refused body.
 #[derive(Clone, Debug)]
-pub struct Draining {
+pub struct DrainLimits {
     /// The maximum number of bytes.
     pub bytes: u64,
     /// The maximum total time.
@@ -38,7 +38,7 @@ pub struct Draining {
     pub at_once: usize,
 }
 
-impl Default for Draining {
+impl Default for DrainLimits {
     fn default() -> Self {
         Self { bytes: 8 << 20, time: Duration::from_secs(15), silence: Duration::from_secs(2), at_once: 256 }
     }
@@ -46,12 +46,12 @@ impl Default for Draining {
 
 /// Reads and drops the rest of bodies.
 pub(super) struct Drain {
-    limits: Draining,
-    places: Semaphore,
+    limits: DrainLimits,
+    permits: Semaphore,
 }
 
 /// Receives a body that its reader drops.
-pub(super) struct Unread {
+pub(super) struct UnreadBody {
     rest: oneshot::Receiver<Body>,
     touched: Arc<AtomicBool>,
     waits_to_send: bool,
@@ -59,27 +59,28 @@ pub(super) struct Unread {
 }
 
 /// A body that is returned if it is dropped before its end.
-struct Lent {
+struct RecoverableBody {
     body: Option<Body>,
-    home: Option<oneshot::Sender<Body>>,
+    return_to: Option<oneshot::Sender<Body>>,
     touched: Arc<AtomicBool>,
 }
 
-/// The request, and the receiver of its body, if it has one.
-pub(super) fn lend(request: Request) -> (Request, Option<Unread>) {
+/// Makes the body of a request recoverable. Returns the request, and the receiver of the unread rest of its body, if it has one.
+pub(super) fn recoverable(request: Request) -> (Request, Option<UnreadBody>) {
     if request.body().is_end_stream() {
         return (request, None);
     }
     let waits_to_send = request.headers().contains_key(EXPECT);
     let version = request.version();
-    let (home, rest) = oneshot::channel();
+    let (return_to, rest) = oneshot::channel();
     let touched = Arc::new(AtomicBool::new(false));
-    let unread = Unread { rest, touched: touched.clone(), waits_to_send, version };
-    let request = request.map(|body| Body::new(Lent { body: Some(body), home: Some(home), touched }));
+    let unread = UnreadBody { rest, touched: touched.clone(), waits_to_send, version };
+    let request =
+        request.map(|body| Body::new(RecoverableBody { body: Some(body), return_to: Some(return_to), touched }));
     (request, Some(unread))
 }
 
-impl http_body::Body for Lent {
+impl http_body::Body for RecoverableBody {
     type Data = Bytes;
     type Error = axum_core::Error;
 
@@ -105,27 +106,27 @@ impl http_body::Body for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for RecoverableBody {
     fn drop(&mut self) {
-        if let (Some(body), Some(home)) = (self.body.take(), self.home.take())
+        if let (Some(body), Some(return_to)) = (self.body.take(), self.return_to.take())
             && !body.is_end_stream()
         {
             // If the request is gone, the body is not needed.
-            let _ = home.send(body);
+            let _ = return_to.send(body);
         }
     }
 }
 
 impl Drain {
     /// Creates a drain with limits.
-    pub(super) fn new(limits: Draining) -> Self {
-        let places = Semaphore::new(limits.at_once);
-        Self { limits, places }
+    pub(super) fn new(limits: DrainLimits) -> Self {
+        let permits = Semaphore::new(limits.at_once);
+        Self { limits, permits }
     }
 
     /// Ensures that an answer arrives, by reading the rest of the request's body first. If that would exceed the
     /// limits, the answer announces that the connection will be closed.
-    pub(super) async fn before(&self, mut answer: Response, mut unread: Unread) -> Response {
+    pub(super) async fn before(&self, mut answer: Response, mut unread: UnreadBody) -> Response {
         let Ok(body) = unread.rest.try_recv() else { return answer };
         // A client that waits for 100 Continue reads the answer at once; one that was too slow has had its time.
         let waits = unread.waits_to_send && !unread.touched.load(Ordering::Relaxed);
@@ -142,7 +143,7 @@ impl Drain {
         if body.size_hint().lower() > self.limits.bytes {
             return false;
         }
-        let Ok(_place) = self.places.try_acquire() else { return false };
+        let Ok(_permit) = self.permits.try_acquire() else { return false };
         let all = async {
             let mut read = 0;
             loop {

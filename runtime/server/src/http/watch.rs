@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use super::{
-    frames::{Prepared, Render, error_frame},
+    frames::{EventFrame, Render, error_frame},
     resource::Call,
     response, status,
     websocket::{self, Handshake, Message},
@@ -71,7 +71,7 @@ pub(super) fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Opti
         alarm_wakes: None,
         ended: false,
     };
-    let mut answer = response::stream(media_type(call.accepted.encoding), body);
+    let mut answer = response::stream(media_type(call.format.encoding), body);
     answer.extensions_mut().insert(EndsAt(deadline));
     answer
 }
@@ -83,7 +83,7 @@ fn media_type(encoding: Encoding) -> &'static str {
 /// Sends a watch's answer, whose events come one by one, over a WebSocket. Each event is a message: text for text
 /// encodings, and without the length prefix of plain streams.
 pub(super) fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> Response {
-    let encoding = call.accepted.encoding;
+    let encoding = call.format.encoding;
     let message = move |mut frame: Bytes| match encoding {
         Encoding::Json | Encoding::Yaml => Message::text(frame),
         Encoding::Protobuf => Message::binary(frame.split_off(FRAME_LENGTH.min(frame.len()))),
@@ -132,7 +132,7 @@ struct WatchBody {
 }
 
 /// The writing of an event off the threads that serve connections.
-type Preparation = Pin<Box<dyn Future<Output = Prepared> + Send>>;
+type Preparation = Pin<Box<dyn Future<Output = EventFrame> + Send>>;
 
 impl WatchBody {
     /// The next bytes of the initial events, including their closing bookmark. `None` after them.
@@ -262,7 +262,7 @@ impl WatchBody {
         let (render, whole) = (&self.render, self.one_by_one);
         let preparation =
             self.preparation.get_or_insert_with(|| Box::pin(render.prepare(event.clone(), among_bytes, whole)));
-        let Prepared { render, frame, rest } = ready!(preparation.as_mut().poll(cx));
+        let EventFrame { render, frame, rest } = ready!(preparation.as_mut().poll(cx));
         (self.preparation, self.render, self.rest) = (None, render, rest);
         Poll::Ready(frame)
     }

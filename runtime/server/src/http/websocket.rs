@@ -31,7 +31,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, t
 pub(super) use tokio_websockets::Message;
 use tokio_websockets::{CloseCode, Error, Limits, ServerBuilder, WebSocketStream};
 
-use super::{inflight::Slot, status::Refused, watch::EndsAt};
+use super::{inflight::Slot, status::StatusError, watch::EndsAt};
 use crate::{
     handlers::{Connected, Handlers},
     meta::status::Status,
@@ -58,7 +58,7 @@ const GOODBYE: Duration = Duration::from_secs(5);
 const LAST_GOODBYE: Duration = Duration::from_secs(1);
 
 /// True if a request asks for a WebSocket.
-pub(super) fn is_asked(headers: &HeaderMap) -> bool {
+pub(super) fn is_upgrade_request(headers: &HeaderMap) -> bool {
     asks_for(headers, "websocket")
 }
 
@@ -78,7 +78,7 @@ fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 
 /// The token among the subprotocols of a WebSocket request.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<String> {
-    if !is_asked(headers) {
+    if !is_upgrade_request(headers) {
         return None;
     }
     let token = protocols(headers).find_map(|protocol| protocol.strip_prefix(BEARER))?;
@@ -100,7 +100,7 @@ pub(super) struct Handshake {
 
 /// The subprotocols that an endpoint supports.
 #[derive(Clone, Copy)]
-pub(super) enum Known<'a> {
+pub(super) enum SupportedProtocols<'a> {
     /// These; the empty one stands for a client that names none.
     Only(&'a [&'a str]),
     /// Any that the client names.
@@ -109,22 +109,25 @@ pub(super) enum Known<'a> {
 
 /// Agrees on a subprotocol. Fails with 400 for a request that is not a handshake, 403 for one without a supported
 /// subprotocol.
-pub(super) fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
-    if !is_asked(headers) {
+pub(super) fn agree(headers: &HeaderMap, supported: SupportedProtocols<'_>) -> Result<String, StatusError> {
+    if !is_upgrade_request(headers) {
         let spdy = asks_for(headers, "SPDY/3.1");
         let why = if spdy { SPDY } else { "Upgrade request required: to WebSocket" };
         return Err(Status::bad_request(why).into());
     }
     let named: Vec<&str> = protocols(headers).filter(|protocol| !protocol.starts_with(BEARER)).collect();
-    let chosen = match (known, named.as_slice()) {
-        (Known::Only(known), []) => known.contains(&"").then_some(""),
-        (Known::Only(known), named) => named.iter().find(|protocol| known.contains(protocol)).copied(),
-        (Known::Any, []) => Some(""),
-        (Known::Any, [one]) => Some(*one),
-        (Known::Any, _) => None,
+    let chosen = match (supported, named.as_slice()) {
+        (SupportedProtocols::Only(supported), []) => supported.contains(&"").then_some(""),
+        (SupportedProtocols::Only(supported), named) => {
+            named.iter().find(|protocol| supported.contains(protocol)).copied()
+        }
+        (SupportedProtocols::Any, []) => Some(""),
+        (SupportedProtocols::Any, [one]) => Some(*one),
+        (SupportedProtocols::Any, _) => None,
     };
     chosen.map(str::to_owned).ok_or_else(|| {
-        let supported: &[&str] = if let Known::Only(known) = known { known } else { &["any one"] };
+        let supported: &[&str] =
+            if let SupportedProtocols::Only(supported) = supported { supported } else { &["any one"] };
         let supported: Vec<&str> = supported.iter().filter(|protocol| !protocol.is_empty()).copied().collect();
         let (named, supported) = (named.join(" "), supported.join(" "));
         let why = format!("requested protocol(s) are not supported: [{named}]; supports [{supported}]");
@@ -137,8 +140,8 @@ pub(super) fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Ref
 ///
 /// # Errors
 /// Like [`agree`], and 400 for a handshake of another version of the protocol or without a key.
-pub(super) fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
-    let protocol = agree(&parts.headers, known)?;
+pub(super) fn handshake(parts: &mut Parts, supported: SupportedProtocols<'_>) -> Result<Handshake, StatusError> {
+    let protocol = agree(&parts.headers, supported)?;
     if parts.headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != "13") {
         return Err(Status::bad_request("`Sec-WebSocket-Version` header did not include '13'").into());
     }

@@ -28,7 +28,7 @@ impl InProcess {
     /// If there is no Tokio runtime.
     pub(crate) fn client(&self, of: &Service) -> ::kube::Client {
         let trusted = self.0.get_or_init(|| trusted(of.backend())).clone();
-        ::kube::Client::new(Named(trusted), "default")
+        ::kube::Client::new(UserAgentService(trusted), "default")
     }
 
     /// Waits until no request of its clients is running.
@@ -41,9 +41,9 @@ impl InProcess {
 
 /// The service, to which every request names the client's user agent.
 #[derive(Clone)]
-struct Named(Service);
+struct UserAgentService(Service);
 
-impl tower_service::Service<Request<::kube::client::Body>> for Named {
+impl tower_service::Service<Request<::kube::client::Body>> for UserAgentService {
     type Response = Response;
     type Error = Infallible;
     type Future = <Service as tower_service::Service<Request>>::Future;

@@ -18,7 +18,7 @@ use super::{
     dispatch::Exchange,
     negotiate::{self, Offer},
     render, response,
-    status::Refused,
+    status::StatusError,
 };
 use crate::{codec::Encoding, kind::policy::Compiled};
 use documents::{DiscoveryList, GroupEntry, GroupList, ResourceList, ServerAddress, VersionAnswer, Versions};
@@ -37,7 +37,7 @@ pub(super) struct Documents {
 const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 
 /// Answers a discovery path; `None` for other paths. Fails with 406.
-pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
+pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, StatusError> {
     let (kinds, generation) = site.backend.api.registry.all();
     let documents = site.discovery.get(generation, move |_| Documents::new(&groups::of(&kinds))).await;
     let documents = &documents.1;

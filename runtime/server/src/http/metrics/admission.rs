@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::family::{Family, NANOSECONDS, Source};
+use super::family::{Family, FamilyCollector, NANOSECONDS};
 use crate::verbs::Verbs;
 
 static FAMILIES: [Family; 2] = [
@@ -19,9 +19,9 @@ static FAMILIES: [Family; 2] = [
 ];
 
 /// What is shown of admission. Of plugins with the same name the first is shown.
-pub(super) fn source(api: &Arc<Verbs>) -> Source {
+pub(super) fn collector(api: &Arc<Verbs>) -> FamilyCollector {
     let api = Arc::downgrade(api);
-    Source::new(&FAMILIES, move |[steps, plugins]| {
+    FamilyCollector::new(&FAMILIES, move |[steps, plugins]| {
         let Some(api) = api.upgrade() else { return };
         let mut shown = Vec::new();
         for (name, durations) in api.admission_durations() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::family::{Family, NANOSECONDS, Source};
+use super::family::{Family, FamilyCollector, NANOSECONDS};
 use crate::verbs::Verbs;
 
 static FAMILIES: [Family; 1] = [Family::histogram(
@@ -12,9 +12,9 @@ static FAMILIES: [Family; 1] = [Family::histogram(
 )];
 
 /// What is shown of conversion webhooks.
-pub(super) fn source(api: &Arc<Verbs>) -> Source {
+pub(super) fn collector(api: &Arc<Verbs>) -> FamilyCollector {
     let webhooks = api.registry.webhooks().clone();
-    Source::new(&FAMILIES, move |[calls]| {
+    FamilyCollector::new(&FAMILIES, move |[calls]| {
         for ((definition, from, to, succeeded), totals) in webhooks.durations() {
             let labels = [&*definition, &*from, &*to, if succeeded { "true" } else { "false" }];
             calls.histogram(&labels, &totals, NANOSECONDS);

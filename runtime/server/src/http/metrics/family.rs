@@ -44,19 +44,19 @@ impl Family {
     }
 
     /// The family, to be filled.
-    fn fill(&'static self) -> Filled {
-        Filled { family: self, metrics: Vec::new() }
+    fn fill(&'static self) -> FamilySamples {
+        FamilySamples { family: self, metrics: Vec::new() }
     }
 }
 
-/// A family with its metrics.
+/// A family with the samples that were gathered.
 #[derive(Clone)]
-pub(super) struct Filled {
+pub(super) struct FamilySamples {
     family: &'static Family,
     metrics: Vec<Metric>,
 }
 
-impl Filled {
+impl FamilySamples {
     /// Adds a number under labels, in the order of the family's.
     pub(super) fn number(&mut self, labels: &[&str], value: f64) {
         let mut metric = self.metric(labels);
@@ -119,35 +119,35 @@ pub(super) fn real(count: u64) -> f64 {
     count as f64
 }
 
-type Gather = Box<dyn Fn() -> Vec<Filled> + Send + Sync>;
+type Gather = Box<dyn Fn() -> Vec<FamilySamples> + Send + Sync>;
 
 /// Metrics that are read when they are gathered.
-pub(super) struct Source {
+pub(super) struct FamilyCollector {
     descs: Vec<Desc>,
     gather: Gather,
 }
 
-impl Source {
-    /// Families, and the function that fills them. Empty families are not shown.
+impl FamilyCollector {
+    /// Families, and what fills them. Those that stay empty are not shown.
     pub(super) fn new<const N: usize>(
         families: &'static [Family; N],
-        fill: impl Fn(&mut [Filled; N]) + Send + Sync + 'static,
+        fill: impl Fn(&mut [FamilySamples; N]) + Send + Sync + 'static,
     ) -> Self {
         let gather = move || {
-            let mut filled = families.each_ref().map(Family::fill);
-            fill(&mut filled);
-            filled.into()
+            let mut samples = families.each_ref().map(Family::fill);
+            fill(&mut samples);
+            samples.into()
         };
         Self { descs: families.iter().map(Family::desc).collect(), gather: Box::new(gather) }
     }
 }
 
-impl Collector for Source {
+impl Collector for FamilyCollector {
     fn desc(&self) -> Vec<&Desc> {
         self.descs.iter().collect()
     }
 
     fn collect(&self) -> Vec<MetricFamily> {
-        (self.gather)().into_iter().map(Filled::done).collect()
+        (self.gather)().into_iter().map(FamilySamples::done).collect()
     }
 }

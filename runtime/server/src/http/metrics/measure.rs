@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Instant};
 use http::{Method, StatusCode};
 
 use crate::{
-    http::{Site, asked::Asked, methods},
+    http::{Site, methods, request_info::RequestInfo},
     kind::endpoint::Verb as Meaning,
     metrics::{Cell, DryRun, Endpoint, Scope, Series, Verb},
     registry::Registered,
@@ -17,7 +17,7 @@ pub(crate) struct Measure {
     /// The server.
     pub site: Arc<Site>,
     /// The requested resource and verb, when they are known, and until the request is found to be long-running.
-    pub asked: Option<Arc<Asked>>,
+    pub info: Option<Arc<RequestInfo>>,
     start: Instant,
     method: Verb,
     /// Its answer has a body, which it does not for HEAD.
@@ -26,11 +26,11 @@ pub(crate) struct Measure {
     code: u16,
     bytes: u64,
     /// The counters of a watch or a connection. It may last indefinitely, so it does not hold the whole request.
-    long: Option<Place<Arc<Registered>>>,
+    long: Option<RequestCounters<Arc<Registered>>>,
 }
 
 /// The counters of a request to a resource.
-struct Place<R> {
+struct RequestCounters<R> {
     /// The resource.
     served: R,
     /// The number of the endpoint in it.
@@ -38,7 +38,7 @@ struct Place<R> {
     cell: Cell,
 }
 
-impl<R: AsRef<Registered>> Place<R> {
+impl<R: AsRef<Registered>> RequestCounters<R> {
     fn series(&self) -> (&Endpoint, &Series) {
         let endpoint = &self.served.as_ref().requests[self.at];
         (endpoint, endpoint.series(self.cell))
@@ -49,7 +49,7 @@ impl Measure {
     /// Starts measuring a request.
     pub(crate) fn begin(site: Arc<Site>, method: &Method) -> Self {
         let (start, has_body) = (Instant::now(), *method != Method::HEAD);
-        Self { site, asked: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, long: None }
+        Self { site, info: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, long: None }
     }
 
     /// Records the status of the answer, whose body may still be sent.
@@ -64,11 +64,11 @@ impl Measure {
 
     /// Notes that the answer is sent later, which for a watch or a connection may take as long as it likes.
     pub(crate) fn goes_on(&mut self) {
-        let long = self.asked.as_ref().filter(|asked| methods::is_long_running(asked)).and_then(|asked| found(asked));
-        let Some(Place { served, at, cell }) = long else { return };
-        let place = Place { served: served.clone(), at, cell };
-        place.series().1.activate(1);
-        (self.asked, self.long) = (None, Some(place));
+        let long = self.info.as_ref().filter(|info| methods::is_long_running(info)).and_then(|info| counters_of(info));
+        let Some(RequestCounters { served, at, cell }) = long else { return };
+        let counters = RequestCounters { served: served.clone(), at, cell };
+        counters.series().1.activate(1);
+        (self.info, self.long) = (None, Some(counters));
     }
 
     fn record(&self, series: &Series, reads: bool) {
@@ -76,10 +76,10 @@ impl Measure {
         series.record(self.code, self.start.elapsed(), size);
     }
 
-    fn record_at<R: AsRef<Registered>>(&self, place: &Place<R>, reads: bool) {
-        let (endpoint, series) = place.series();
+    fn record_at<R: AsRef<Registered>>(&self, counters: &RequestCounters<R>, reads: bool) {
+        let (endpoint, series) = counters.series();
         self.record(series, reads);
-        if place.served.as_ref().kind.version.deprecated.is_some() && !matches!(self.code, 0 | 401 | 403) {
+        if counters.served.as_ref().kind.version.deprecated.is_some() && !matches!(self.code, 0 | 401 | 403) {
             endpoint.note_deprecated();
         }
     }
@@ -87,20 +87,20 @@ impl Measure {
 
 impl Drop for Measure {
     fn drop(&mut self) {
-        if let Some(place) = &self.long {
-            self.record_at(place, false);
-            place.series().1.activate(-1);
+        if let Some(counters) = &self.long {
+            self.record_at(counters, false);
+            counters.series().1.activate(-1);
             return;
         }
-        let asked = self.asked.as_deref();
-        let reads = asked.is_some_and(|asked| matches!(asked.verb, Some(Meaning::Get | Meaning::List)));
-        if let Some(place) = asked.and_then(found) {
-            return self.record_at(&place, reads);
+        let info = self.info.as_deref();
+        let reads = info.is_some_and(|info| matches!(info.verb, Some(Meaning::Get | Meaning::List)));
+        if let Some(counters) = info.and_then(counters_of) {
+            return self.record_at(&counters, reads);
         }
         let paths = &self.site.backend.metrics.counts().paths;
-        let (endpoint, dry_run) = match asked {
-            Some(asked) if asked.resource.is_none() => (paths.find(&asked.path), dry_run(self.method, asked)),
-            Some(asked) => (paths.unknown(), dry_run(self.method, asked)),
+        let (endpoint, dry_run) = match info {
+            Some(info) if info.resource.is_none() => (paths.find(&info.path), dry_run(self.method, info)),
+            Some(info) => (paths.unknown(), dry_run(self.method, info)),
             None => (paths.unknown(), DryRun::No),
         };
         self.record(endpoint.series(Cell { verb: self.method, scope: Scope::None, dry_run }), reads);
@@ -108,29 +108,29 @@ impl Drop for Measure {
 }
 
 /// The counters of a request to a resource that is served.
-fn found(asked: &Asked) -> Option<Place<&Arc<Registered>>> {
-    let path = asked.resource.as_ref().filter(|path| !path.excess)?;
-    let served = asked.served.as_ref()?;
+fn counters_of(info: &RequestInfo) -> Option<RequestCounters<&Arc<Registered>>> {
+    let path = info.resource.as_ref().filter(|path| !path.excess)?;
+    let served = info.served.as_ref()?;
     let at = served.endpoints.iter().position(|endpoint| *endpoint.subresource == path.subresource)?;
-    let scope = match asked.verb {
+    let scope = match info.verb {
         _ if !path.name.is_empty() => Scope::Resource,
         Some(Meaning::Create) => Scope::Resource,
         _ if path.scoped => Scope::Namespace,
         _ => Scope::Cluster,
     };
-    let verb = match asked.verb {
+    let verb = match info.verb {
         Some(Meaning::Watch) => Verb::Watch,
-        _ if methods::is_long_running(asked) => Verb::Connect,
+        _ if methods::is_long_running(info) => Verb::Connect,
         Some(Meaning::Get) => Verb::Get,
         Some(Meaning::List) => Verb::List,
         Some(Meaning::Create) => Verb::Post,
         Some(Meaning::Update) => Verb::Put,
-        Some(Meaning::Patch) if asked.applies => Verb::Apply,
+        Some(Meaning::Patch) if info.applies => Verb::Apply,
         Some(Meaning::Patch) => Verb::Patch,
         Some(Meaning::Delete | Meaning::DeleteCollection) => Verb::Delete,
         None => Verb::Other,
     };
-    Some(Place { served, at, cell: Cell { verb, scope, dry_run: dry_run(verb, asked) } })
+    Some(RequestCounters { served, at, cell: Cell { verb, scope, dry_run: dry_run(verb, info) } })
 }
 
 /// The verb of a request that is not about a resource.
@@ -145,13 +145,13 @@ fn verb_of(method: &Method) -> Verb {
     }
 }
 
-fn dry_run(verb: Verb, asked: &Asked) -> DryRun {
+fn dry_run(verb: Verb, info: &RequestInfo) -> DryRun {
     // Reads ignore the parameter.
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch | Verb::Connect) {
         return DryRun::No;
     }
     let (mut given, mut unknown) = (false, false);
-    for value in asked.query.all("dryRun") {
+    for value in info.query.all("dryRun") {
         given = true;
         unknown |= value != "All";
     }

@@ -16,7 +16,7 @@ use axum_core::response::Response;
 use http::{HeaderValue, StatusCode};
 use prometheus::TextEncoder;
 
-use super::{offload, response, status::Refused};
+use super::{offload, response, status::StatusError};
 use crate::{
     auth::Decision,
     meta::Status,
@@ -128,16 +128,16 @@ impl Metrics {
     /// Never: the names are distinct.
     pub fn new(api: &Arc<Verbs>) -> Self {
         let (registry, counts) = (prometheus::Registry::new(), Arc::<Counts>::default());
-        let sources = [
-            admission::source(api),
-            conversion::source(api),
-            process::source(),
-            requests::source(api, &counts),
-            state::source(api, &counts),
-            store::source(api),
+        let collectors = [
+            admission::collector(api),
+            conversion::collector(api),
+            process::collector(),
+            requests::collector(api, &counts),
+            state::collector(api, &counts),
+            store::collector(api),
         ];
-        for source in sources {
-            registry.register(Box::new(source)).expect("the names of the server's metrics are distinct");
+        for collector in collectors {
+            registry.register(Box::new(collector)).expect("the names of the server's metrics are distinct");
         }
         Self { registry, counts }
     }
@@ -156,7 +156,7 @@ impl Metrics {
     ///
     /// # Errors
     /// 500 where a collector of the user's gives what has no text form.
-    pub async fn answer(&self) -> Result<Response, Refused> {
+    pub async fn answer(&self) -> Result<Response, StatusError> {
         let registry = self.registry.clone();
         let text = offload::apart(move || TextEncoder::new().encode_to_string(&registry.gather())).await;
         match text {

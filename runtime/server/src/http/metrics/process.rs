@@ -7,7 +7,7 @@ use rustix::{
     process::{Resource, getrlimit},
 };
 
-use super::family::{Family, Source, real};
+use super::family::{Family, FamilyCollector, real};
 
 static FAMILIES: [Family; 6] = [
     Family::counter("process_cpu_seconds_total", &[], "User and system time that the process has used, in seconds."),
@@ -23,8 +23,8 @@ static FAMILIES: [Family; 6] = [
 ];
 
 /// The metrics of the process.
-pub(super) fn source() -> Source {
-    Source::new(&FAMILIES, |families| {
+pub(super) fn collector() -> FamilyCollector {
+    FamilyCollector::new(&FAMILIES, |families| {
         let process = fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(Process::read);
         let boot = fs::read_to_string("/proc/stat").ok().as_deref().and_then(boot_time);
         let files = fs::read_dir("/proc/self/fd").ok().map(|files| real(files.count() as u64));

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     Counts,
-    family::{Family, Filled, NANOSECONDS, Source, real},
+    family::{Family, FamilyCollector, FamilySamples, NANOSECONDS, real},
 };
 use crate::{
     metrics::{Endpoint, Verb},
@@ -55,18 +55,18 @@ static FAMILIES: [Family; 8] = [
     ),
 ];
 
-/// The source of these metrics.
-pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
+/// The collector of these metrics.
+pub(super) fn collector(api: &Arc<Verbs>, counts: &Arc<Counts>) -> FamilyCollector {
     let (requests, counts) = (api.registry.requests().clone(), counts.clone());
-    Source::new(&FAMILIES, move |filled| {
+    FamilyCollector::new(&FAMILIES, move |samples| {
         for endpoint in requests.all().iter().map(|endpoint| &**endpoint).chain(&counts.paths.0) {
-            add(endpoint, filled);
+            add(endpoint, samples);
         }
     })
 }
 
-fn add(endpoint: &Endpoint, filled: &mut [Filled; 8]) {
-    let [requests, all_aborts, durations, sizes, long_running, events, event_sizes, deprecated] = filled;
+fn add(endpoint: &Endpoint, samples: &mut [FamilySamples; 8]) {
+    let [requests, all_aborts, durations, sizes, long_running, events, event_sizes, deprecated] = samples;
     let at @ [group, version, resource, subresource] =
         [&*endpoint.group, &*endpoint.version, &*endpoint.resource, &*endpoint.subresource];
     let (component, mut aborts) = (component(endpoint), BTreeMap::new());

@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use super::{
     Counts,
-    family::{Family, Filled, Source, real},
+    family::{Family, FamilyCollector, FamilySamples, real},
 };
 use crate::{registry::Registry, verbs::Verbs};
 
@@ -41,20 +41,23 @@ static FAMILIES: [Family; 9] = [
 ];
 
 /// What is shown of the server's state.
-pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
+pub(super) fn collector(api: &Arc<Verbs>, counts: &Arc<Counts>) -> FamilyCollector {
     // Users may keep the registry of metrics, which must not keep the objects in memory.
     let (registry, cache, counts) = (Arc::downgrade(&api.registry), Arc::downgrade(&api.cache), counts.clone());
-    Source::new(&FAMILIES, move |[in_flight, authentication, authorization, of_resources @ .., used, capacity]| {
-        let (Some(registry), Some(cache)) = (registry.upgrade(), cache.upgrade()) else { return };
-        resources(&registry, of_resources);
-        let (used_bytes, limit_bytes) = cache.history_bytes();
-        used.number(&[], real(used_bytes as u64));
-        capacity.number(&[], real(limit_bytes as u64));
-        requests(&counts, [in_flight, authentication, authorization]);
-    })
+    FamilyCollector::new(
+        &FAMILIES,
+        move |[in_flight, authentication, authorization, of_resources @ .., used, capacity]| {
+            let (Some(registry), Some(cache)) = (registry.upgrade(), cache.upgrade()) else { return };
+            resources(&registry, of_resources);
+            let (used_bytes, limit_bytes) = cache.history_bytes();
+            used.number(&[], real(used_bytes as u64));
+            capacity.number(&[], real(limit_bytes as u64));
+            requests(&counts, [in_flight, authentication, authorization]);
+        },
+    )
 }
 
-fn resources(registry: &Registry, [stored, objects, changes, bytes]: &mut [Filled; 4]) {
+fn resources(registry: &Registry, [stored, objects, changes, bytes]: &mut [FamilySamples; 4]) {
     for resource in registry.resources().0.iter() {
         let (kind, window) = (&resource.kind, resource.objects.window());
         let names = [kind.group_version.group.as_str(), kind.names().plural.as_str()];
@@ -66,7 +69,7 @@ fn resources(registry: &Registry, [stored, objects, changes, bytes]: &mut [Fille
     }
 }
 
-fn requests(counts: &Counts, [in_flight, authentication, authorization]: [&mut Filled; 3]) {
+fn requests(counts: &Counts, [in_flight, authentication, authorization]: [&mut FamilySamples; 3]) {
     let served = &counts.in_flight;
     let kinds = [("readOnly", &served.reading), ("mutating", &served.writing), ("converted", &served.converted)];
     for (kind, served) in kinds {

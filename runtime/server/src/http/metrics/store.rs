@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::family::{Family, NANOSECONDS, Source, real};
+use super::family::{Family, FamilyCollector, NANOSECONDS, real};
 use crate::verbs::Verbs;
 
 static FAMILIES: [Family; 8] = [
@@ -29,10 +29,10 @@ static FAMILIES: [Family; 8] = [
 ];
 
 /// What is shown of the store.
-pub(super) fn source(api: &Arc<Verbs>) -> Source {
+pub(super) fn collector(api: &Arc<Verbs>) -> FamilyCollector {
     // Users may keep the registry of metrics, which must not keep the store open.
     let store = Arc::downgrade(&api.store);
-    Source::new(&FAMILIES, move |[groups, commits, syncs, queued, others @ ..]| {
+    FamilyCollector::new(&FAMILIES, move |[groups, commits, syncs, queued, others @ ..]| {
         let Some(store) = store.upgrade() else { return };
         let health = store.health();
         let refuses = u64::from(health.refuses_writes.is_some());

@@ -29,7 +29,7 @@ use super::{
     cached::{self, Document, LastDocument, OnRequest},
     dispatch::Exchange,
     negotiate, response,
-    status::Refused,
+    status::StatusError,
 };
 use crate::{registry::Registered, schema::openapi::Version};
 use render::Parts;
@@ -46,7 +46,7 @@ const FOREVER: &str = "public, immutable";
 const REVALIDATE: &str = "no-cache, private";
 
 /// How long a rendered document of version 2 is kept.
-const KEPT_FOR: Duration = Duration::from_mins(1);
+const CACHED_FOR: Duration = Duration::from_mins(1);
 
 /// The OpenAPI documents of one generation of the registry.
 pub(super) struct Documents {
@@ -55,8 +55,8 @@ pub(super) struct Documents {
     /// By `api/v1` or `apis/<group>/<version>`.
     v3: BTreeMap<String, Arc<Group>>,
     index: OnRequest<Document>,
-    v2: Kept,
-    v2_protobuf: Kept,
+    v2: CachedDocument,
+    v2_protobuf: CachedDocument,
     proto: OnRequest<Arc<proto::Files>>,
 }
 
@@ -71,7 +71,7 @@ struct Group {
 
 /// A document that is rendered when it is requested, and kept for a while.
 #[derive(Default)]
-struct Kept {
+struct CachedDocument {
     hash: OnceLock<String>,
     document: OnRequest<Document>,
     last: LastDocument,
@@ -100,42 +100,43 @@ impl Documents {
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
         for served in kinds.iter() {
             let at = &served.kind.group_version;
-            let place = match at.group.as_str() {
+            let group_path = match at.group.as_str() {
                 "" => format!("api/{}", at.version),
                 group => format!("apis/{group}/{}", at.version),
             };
-            groups.entry(place).or_default().kinds.push(served.clone());
+            groups.entry(group_path).or_default().kinds.push(served.clone());
         }
-        let known =
-            |place: &String, group: &Group| before?.v3.get(place).filter(|known| known.has_same(group)).cloned();
-        let v3 = groups.into_iter().map(|(place, group)| {
-            let group = known(&place, &group).unwrap_or_else(|| Arc::new(group));
-            (place, group)
+        let unchanged = |group_path: &String, group: &Group| {
+            before?.v3.get(group_path).filter(|group_before| group_before.has_same(group)).cloned()
+        };
+        let v3 = groups.into_iter().map(|(group_path, group)| {
+            let group = unchanged(&group_path, &group).unwrap_or_else(|| Arc::new(group));
+            (group_path, group)
         });
         Self {
             v3: v3.collect(),
             kinds,
             server_version,
             index: OnRequest::default(),
-            v2: Kept::default(),
-            v2_protobuf: Kept::default(),
+            v2: CachedDocument::default(),
+            v2_protobuf: CachedDocument::default(),
             proto: OnRequest::default(),
         }
     }
 
     /// The places of the documents of version 3 with their hashes. The first one renders all of them.
     fn index(&self) -> Document {
-        let url = |(place, group): (&String, &Arc<Group>)| {
+        let url = |(group_path, group): (&String, &Arc<Group>)| {
             let hash =
                 group.hash.get().cloned().unwrap_or_else(|| group.render(&self.server_version).hash().to_owned());
-            (place.clone(), json!({"serverRelativeURL": url(place, &hash)}))
+            (group_path.clone(), json!({"serverRelativeURL": url(group_path, &hash)}))
         };
         let paths: Map<String, Value> = self.v3.iter().map(url).collect();
         Document::new(json!({"paths": paths}).to_string())
     }
 
     /// Version 2 as JSON or as Protobuf.
-    fn v2(&self, protobuf: bool) -> &Kept {
+    fn v2(&self, protobuf: bool) -> &CachedDocument {
         if protobuf { &self.v2_protobuf } else { &self.v2 }
     }
 
@@ -145,14 +146,14 @@ impl Documents {
     }
 }
 
-fn url(place: &str, hash: &str) -> String {
-    format!("/openapi/v3/{place}?hash={hash}")
+fn url(group_path: &str, hash: &str) -> String {
+    format!("/openapi/v3/{group_path}?hash={hash}")
 }
 
 /// Answers a path below `/openapi/`; `None` for one that is no document. Fails with 400 for a query that repeats the
 /// hash.
-pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
-    let hash = exchange.asked.query.single("hash")?.filter(|hash| !hash.is_empty());
+pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, StatusError> {
+    let hash = exchange.info.query.single("hash")?.filter(|hash| !hash.is_empty());
     Ok(answer(site, exchange, path, hash).await)
 }
 
@@ -170,14 +171,14 @@ async fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>
             Some(index.respond(headers, json_type(), REVALIDATE))
         }
         "proto" => Some(proto(&made).await.index.respond(headers, json_type(), REVALIDATE)),
-        place => {
-            if let Some(file) = place.strip_prefix("proto/") {
+        group_path => {
+            if let Some(file) = group_path.strip_prefix("proto/") {
                 let text = HeaderValue::from_static("text/plain; charset=utf-8");
                 return Some(proto(&made).await.files.get(file)?.respond(headers, text, REVALIDATE));
             }
-            let place = place.strip_prefix("v3/")?;
-            let group = made.1.v3.get(place)?.clone();
-            Some(serve_v3(made, group, exchange, place, hash).await)
+            let group_path = group_path.strip_prefix("v3/")?;
+            let group = made.1.v3.get(group_path)?.clone();
+            Some(serve_v3(made, group, exchange, group_path, hash).await)
         }
     }
 }
@@ -208,13 +209,13 @@ async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response
     }
     let documents = made.clone();
     let render = move || documents.1.v2(protobuf).last.get_or(|| Document::new(documents.1.render_v2(protobuf)));
-    let kept = made.1.v2(protobuf);
-    let (document, fresh) = kept.document.get(render).await;
-    kept.hash.get_or_init(|| document.hash().to_owned());
+    let entry = made.1.v2(protobuf);
+    let (document, fresh) = entry.document.get(render).await;
+    entry.hash.get_or_init(|| document.hash().to_owned());
     if fresh {
         let documents = Arc::downgrade(made);
         tokio::spawn(async move {
-            tokio::time::sleep(KEPT_FOR).await;
+            tokio::time::sleep(CACHED_FOR).await;
             if let Some(documents) = documents.upgrade() {
                 documents.1.v2(protobuf).document.forget();
             }
@@ -227,7 +228,7 @@ async fn serve_v3(
     made: Arc<(u64, Documents)>,
     group: Arc<Group>,
     exchange: &Exchange,
-    place: &str,
+    group_path: &str,
     hash: Option<&str>,
 ) -> Response {
     if negotiate::first(exchange.accept(), &[JSON]).is_none() {
@@ -249,7 +250,7 @@ async fn serve_v3(
     match hash {
         Some(hash) if hash != document.hash() => {
             let mut answer = response::text(StatusCode::MOVED_PERMANENTLY, "");
-            let target = HeaderValue::from_str(&url(place, document.hash())).expect("group and version are names");
+            let target = HeaderValue::from_str(&url(group_path, document.hash())).expect("group and version are names");
             answer.headers_mut().insert(LOCATION, target);
             answer
         }

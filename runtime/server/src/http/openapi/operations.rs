@@ -115,9 +115,10 @@ impl<'k> Operations<'k> {
         let plural = &self.kind.names().plural;
         let scope = if self.namespaced { "/namespaces/{namespace}" } else { "" };
         let collection = format!("{}{scope}/{plural}", self.root);
-        let asked = endpoint.operations.iter().filter(|asked| asked.verb != Verb::Watch);
-        let (on_collection, on_object): (Vec<_>, Vec<_>) = asked.partition(|asked| {
-            matches!(asked.verb, Verb::List | Verb::Create | Verb::DeleteCollection) && endpoint.subresource.is_empty()
+        let operations = endpoint.operations.iter().filter(|operation| operation.verb != Verb::Watch);
+        let (on_collection, on_object): (Vec<_>, Vec<_>) = operations.partition(|operation| {
+            matches!(operation.verb, Verb::List | Verb::Create | Verb::DeleteCollection)
+                && endpoint.subresource.is_empty()
         });
         let below = match &*endpoint.subresource {
             "" => String::new(),
@@ -130,7 +131,7 @@ impl<'k> Operations<'k> {
         if !on_object.is_empty() {
             paths.push(self.path(format!("{collection}/{{name}}{below}"), true, endpoint, &on_object));
         }
-        let list = on_collection.into_iter().find(|asked| asked.verb == Verb::List);
+        let list = on_collection.into_iter().find(|operation| operation.verb == Verb::List);
         paths.extend(list.filter(|_| self.namespaced).map(|list| {
             let id = format!("list{}{}ForAllNamespaces", self.id_root, self.kind.names().kind);
             let operation = Operation { id, ..self.operation(endpoint, list) };
@@ -141,20 +142,20 @@ impl<'k> Operations<'k> {
     }
 
     /// A path and its operations.
-    fn path(&self, path: String, named: bool, endpoint: &Endpoint, asked: &[&endpoint::Operation]) -> PathItem {
+    fn path(&self, path: String, named: bool, endpoint: &Endpoint, operations: &[&endpoint::Operation]) -> PathItem {
         let mut parameters: Vec<Parameter> = named.then_some(NAME).into_iter().collect();
         parameters.extend(self.namespaced.then_some(NAMESPACE));
         parameters.push(PRETTY);
         if let Some(options) = &endpoint.options {
             parameters.extend(options.properties.iter().map(|(name, schema)| Parameter::option(name, schema)));
         }
-        let operations = asked.iter().map(|asked| self.operation(endpoint, asked)).collect();
+        let operations = operations.iter().map(|operation| self.operation(endpoint, operation)).collect();
         PathItem { path, parameters, operations }
     }
 
-    fn operation(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> Operation {
-        let (parameters, codes) = match asked.verb {
-            _ if asked.connects => (Vec::new(), OK),
+    fn operation(&self, endpoint: &Endpoint, operation: &endpoint::Operation) -> Operation {
+        let (parameters, codes) = match operation.verb {
+            _ if operation.connects => (Vec::new(), OK),
             Verb::Get => (Vec::new(), OK),
             Verb::List | Verb::Watch => {
                 let watches = endpoint.operation(Verb::Watch).is_some();
@@ -167,16 +168,16 @@ impl<'k> Operations<'k> {
             Verb::Delete => (DELETE.to_vec(), OK_ACCEPTED),
             Verb::DeleteCollection => (DELETE_COLLECTION.to_vec(), OK),
         };
-        let (answer, produces) = self.answer(asked);
+        let (answer, produces) = self.answer(operation);
         let at = &endpoint.group_version;
         Operation {
-            method: asked.verb.method(),
-            action: action(asked),
-            id: self.id(endpoint, asked),
-            description: self.description(endpoint, asked),
+            method: operation.verb.method(),
+            action: action(operation),
+            id: self.id(endpoint, operation),
+            description: self.description(endpoint, operation),
             parameters,
-            body: self.body(asked),
-            body_optional: matches!(asked.body, Body::DeleteOptions),
+            body: self.body(operation),
+            body_optional: matches!(operation.body, Body::DeleteOptions),
             codes,
             answer,
             produces,
@@ -185,8 +186,8 @@ impl<'k> Operations<'k> {
     }
 
     /// The definition of a body and its media types.
-    fn body(&self, asked: &endpoint::Operation) -> Option<(String, Vec<&'static str>)> {
-        match &asked.body {
+    fn body(&self, operation: &endpoint::Operation) -> Option<(String, Vec<&'static str>)> {
+        match &operation.body {
             Body::None => None,
             Body::Own => Some((definitions::name(self.kind), self.encodings.clone())),
             Body::Scale => Some((SCALE.to_owned(), all_encodings())),
@@ -197,21 +198,21 @@ impl<'k> Operations<'k> {
     }
 
     /// The definition of an answer and its media types.
-    fn answer(&self, asked: &endpoint::Operation) -> (String, Vec<&'static str>) {
-        match &asked.answer {
+    fn answer(&self, operation: &endpoint::Operation) -> (String, Vec<&'static str>) {
+        match &operation.answer {
             Answer::Own => (definitions::name(self.kind), self.encodings.clone()),
             Answer::List => (definitions::list_name(self.kind), self.streams()),
             Answer::Scale => (SCALE.to_owned(), all_encodings()),
             Answer::Status => (format!("{META}.Status"), self.encodings.clone()),
             Answer::Document(of) => (definitions::document_name(of), encodings(&of.schema)),
-            Answer::Text => (String::new(), vec![if asked.connects { "*/*" } else { "text/plain" }]),
+            Answer::Text => (String::new(), vec![if operation.connects { "*/*" } else { "text/plain" }]),
         }
     }
 
     /// An operation's unique id. For connections, the method follows the group and version.
-    fn id(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> String {
-        let (verb, method) = match asked.verb {
-            verb if asked.connects => ("connect", camel(verb.method())),
+    fn id(&self, endpoint: &Endpoint, operation: &endpoint::Operation) -> String {
+        let (verb, method) = match operation.verb {
+            verb if operation.connects => ("connect", camel(verb.method())),
             Verb::Get => ("read", String::new()),
             Verb::Update => ("replace", String::new()),
             Verb::DeleteCollection => ("deleteCollection", String::new()),
@@ -221,11 +222,11 @@ impl<'k> Operations<'k> {
         format!("{verb}{}{method}{scope}{}{}", self.id_root, self.kind.names().kind, camel(&endpoint.subresource))
     }
 
-    fn description(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> String {
+    fn description(&self, endpoint: &Endpoint, operation: &endpoint::Operation) -> String {
         let (kind, name) = (&self.kind.names().kind, &endpoint.subresource);
         let of = if name.is_empty() { String::new() } else { format!("{name} of ") };
-        match asked.verb {
-            verb if asked.connects => {
+        match operation.verb {
+            verb if operation.connects => {
                 format!("connect {} requests to {of}{kind}", verb.method().to_ascii_uppercase())
             }
             Verb::Get => format!("read {of}the specified {kind}"),
@@ -240,10 +241,10 @@ impl<'k> Operations<'k> {
 }
 
 /// The value of `x-kubernetes-action`.
-const fn action(asked: &endpoint::Operation) -> &'static str {
-    match asked.verb {
-        _ if asked.connects => "connect",
-        Verb::Create | Verb::Update => asked.verb.method(),
+const fn action(operation: &endpoint::Operation) -> &'static str {
+    match operation.verb {
+        _ if operation.connects => "connect",
+        Verb::Create | Verb::Update => operation.verb.method(),
         verb => verb.as_str(),
     }
 }

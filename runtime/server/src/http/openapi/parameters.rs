@@ -15,7 +15,7 @@ use crate::schema::{
 pub(super) struct Parameter {
     pub name: Cow<'static, str>,
     /// `query` or `path`.
-    pub place: &'static str,
+    pub location: &'static str,
     /// `string`, `integer`, `number` or `boolean`.
     pub kind: &'static str,
     /// What it does.
@@ -23,8 +23,8 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    const fn new(place: &'static str, name: &'static str, kind: &'static str, description: &'static str) -> Self {
-        Self { name: Cow::Borrowed(name), place, kind, description: Cow::Borrowed(description) }
+    const fn new(location: &'static str, name: &'static str, kind: &'static str, description: &'static str) -> Self {
+        Self { name: Cow::Borrowed(name), location, kind, description: Cow::Borrowed(description) }
     }
 
     const fn text(name: &'static str, description: &'static str) -> Self {
@@ -43,16 +43,16 @@ impl Parameter {
     pub(super) fn option(name: &str, schema: &Schema) -> Self {
         let is_plain = matches!(schema.kind, Type::Boolean | Type::Integer | Type::Number);
         let kind = schema.kind.name().filter(|_| is_plain).unwrap_or("string");
-        Self { name: name.to_owned().into(), place: "query", kind, description: schema.description.clone().into() }
+        Self { name: name.to_owned().into(), location: "query", kind, description: schema.description.clone().into() }
     }
 
     /// Writes it.
     pub(super) fn write(&self, version: Version, out: &mut Json) {
         out.object(|out| {
             out.put("name", &self.name);
-            out.put("in", self.place);
+            out.put("in", self.location);
             out.put("description", &self.description);
-            out.put_some("required", (self.place == "path").then_some(true));
+            out.put_some("required", (self.location == "path").then_some(true));
             match version {
                 Version::V2 => {
                     out.put("type", self.kind);

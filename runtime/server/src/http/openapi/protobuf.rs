@@ -204,13 +204,13 @@ fn parameter(value: &Value) -> Message {
             out.extensions(6, value);
             wrapped(1, &out)
         }
-        place => {
+        location => {
             out.flag(1, value, "required");
             out.text(2, value, "in");
             out.text(3, value, "description");
             out.text(4, value, "name");
             // Query parameters have one more member before the type, so the numbers of the next members differ.
-            let (shift, variant) = if place == Some("query") { (1, 3) } else { (0, 4) };
+            let (shift, variant) = if location == Some("query") { (1, 3) } else { (0, 4) };
             out.text(5 + shift, value, "type");
             out.text(6 + shift, value, "format");
             out.flag(19 + shift, value, "uniqueItems");

@@ -131,7 +131,11 @@ async fn the_rest_of_a_refused_body_is_read_before_the_answer() {
     let began = tokio::time::Instant::now();
     let answer = rig.send(refused(), body).await;
     assert_eq!((answer.status().as_u16(), read.load(Ordering::Relaxed), closes(&answer)), (405, 2, true));
-    assert_eq!(began.elapsed().as_secs(), Draining::default().silence.as_secs(), "silence is waited for, and no more");
+    assert_eq!(
+        began.elapsed().as_secs(),
+        DrainLimits::default().silence.as_secs(),
+        "silence is waited for, and no more"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -146,7 +150,7 @@ async fn a_client_that_waits_for_100_continue_is_answered_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_refused_body_does_not_occupy_a_slot() {
-    let draining = Draining { at_once: 1, ..Draining::default() };
+    let draining = DrainLimits { at_once: 1, ..DrainLimits::default() };
     let rig = rig(Limits { writes_in_flight: 1, draining, ..Limits::default() }).await;
     let (slow, _) = pieces(1, true);
     let mut slow = Box::pin(rig.send(refused(), slow));

@@ -131,9 +131,8 @@ impl Told {
             assert_eq!(found, listed.iter().map(|name| (*name).to_owned()).collect(), "OpenAPI of {template}");
         }
         for (method, ..) in METHODS {
-            let asked = format!("{path}?dryRun=All&timeoutSeconds=1");
-            let code =
-                rig.answer(method, &asked, &[("content-type", "application/json")], "{}").await.status().as_u16();
+            let url = format!("{path}?dryRun=All&timeoutSeconds=1");
+            let code = rig.answer(method, &url, &[("content-type", "application/json")], "{}").await.status().as_u16();
             if expected.is_empty() {
                 assert!([404, 405].contains(&code), "{method} {template}: {code}");
             } else {

@@ -9,10 +9,10 @@ use crate::{
 struct Careful;
 
 impl Authorize for Careful {
-    fn authorize<'a>(&'a self, asked: &'a Attributes<'a>) -> Soon<'a, Decision> {
-        let force = asked.verb == "unsafe-delete-ignore-read-errors";
-        assert!(!force || asked.name == "broken" && asked.namespace == "default", "{asked:?}");
-        let allowed = !force || asked.user.groups.iter().any(|group| group == "system:masters");
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        let force = attributes.verb == "unsafe-delete-ignore-read-errors";
+        assert!(!force || attributes.name == "broken" && attributes.namespace == "default", "{attributes:?}");
+        let allowed = !force || attributes.user.groups.iter().any(|group| group == "system:masters");
         Soon::now(if allowed { Decision::ALLOW } else { Decision::NoOpinion("not by force".to_owned()) })
     }
 }

@@ -13,7 +13,7 @@ const METADATA_LIST: &str = "application/vnd.kubernetes.protobuf;as=PartialObjec
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
 /// The media type of an answer and its kind, which Protobuf has in its envelope.
-async fn asked(rig: &Rig, path: &str, accept: &str) -> (u16, String, String) {
+async fn negotiated(rig: &Rig, path: &str, accept: &str) -> (u16, String, String) {
     let answer = rig.answer("GET", path, &[("accept", accept)], "").await;
     let (code, media_type) = (answer.status().as_u16(), header(answer.headers(), "content-type"));
     let body = collect(answer).await;
@@ -80,7 +80,7 @@ async fn answers_to_typical_accept_headers() {
         (map, ";;;,,", (406, JSON, "Status")),
         (map, "", (200, JSON, "ConfigMap")),
     ] {
-        let found = asked(&rig, path, accept).await;
+        let found = negotiated(&rig, path, accept).await;
         assert_eq!((found.0, &*found.1, &*found.2), want, "{path} as {accept}");
     }
 }

@@ -76,9 +76,9 @@ async fn exactly_the_media_types_in_openapi_are_served() {
             assert_eq!(refused, !bodies.contains(body), "{method} {path} of {body}");
         }
         for encoding in Encoding::ALL {
-            let asked = encoding.media_type();
-            let refused = rig.answer(&method, &dry, &[("accept", asked)], "{}").await.status() == 406;
-            assert_eq!(refused, !answers.contains(asked), "{method} {path} as {asked}");
+            let media_type = encoding.media_type();
+            let refused = rig.answer(&method, &dry, &[("accept", media_type)], "{}").await.status() == 406;
+            assert_eq!(refused, !answers.contains(media_type), "{method} {path} as {media_type}");
             let Some(stream) = encoding.listed_stream() else { continue };
             let watch = format!("{path}?watch=1&timeoutSeconds=1");
             let is_served = watches && rig.answer("GET", &watch, &[("accept", stream)], "").await.status() == 200;

@@ -45,8 +45,8 @@ async fn a_damaged_query_changes_nothing() {
 struct Recorder(Mutex<Vec<String>>);
 
 impl Authorize for Recorder {
-    fn authorize<'a>(&'a self, asked: &'a Attributes<'_>) -> Soon<'a, Decision> {
-        let Attributes { verb, resource, subresource, namespace, name, path, .. } = asked;
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'_>) -> Soon<'a, Decision> {
+        let Attributes { verb, resource, subresource, namespace, name, path, .. } = attributes;
         self.0.lock().unwrap().push(format!("{verb} {namespace}/{resource}/{name}/{subresource} {path}"));
         Soon::now(Decision::ALLOW)
     }

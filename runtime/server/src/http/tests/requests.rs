@@ -355,8 +355,8 @@ async fn the_state_of_a_request_stays_small() {
     let rig = Rig::new().await;
     let request = Request::builder().uri("/").body(Body::empty()).unwrap();
     let mut slot = None;
-    let mut asked = None;
-    let handler = dispatch::handle(&rig.0, request, &mut slot, &mut asked);
+    let mut info = None;
+    let handler = dispatch::handle(&rig.0, request, &mut slot, &mut info);
     // It is copied several times on its way to the heap: at 9 KB that was a tenth of the cost of a get.
     assert!(size_of_val(&handler) < 4_000, "{} bytes", size_of_val(&handler));
 }

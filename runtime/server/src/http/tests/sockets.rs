@@ -15,7 +15,7 @@ use tokio::{
 use super::*;
 use crate::{
     handlers::Handlers,
-    http::websocket::{self, End, Known, MESSAGE_BYTES, Message, Socket},
+    http::websocket::{self, End, MESSAGE_BYTES, Message, Socket, SupportedProtocols},
 };
 
 const HANDSHAKE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
@@ -36,7 +36,7 @@ where
         let (handlers, run) = (handlers.clone(), run.clone());
         async move {
             let mut parts = request.into_parts().0;
-            let handshake = websocket::handshake(&mut parts, Known::Any).unwrap();
+            let handshake = websocket::handshake(&mut parts, SupportedProtocols::Any).unwrap();
             Ok::<_, Infallible>(handshake.accept(&handlers, run))
         }
     });

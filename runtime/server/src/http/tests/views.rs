@@ -6,10 +6,10 @@ use crate::{
     cache::{EventType, Object, Reading, Renderings},
     codec::Encoding,
     http::{
-        listing::{Listing, Step, Unlisted},
-        negotiate::{Accepted, Shape},
+        list_encoder::{ListEncoder, ListError, Step},
+        negotiate::{ResponseFormat, Shape},
         render::Renderer,
-        status::Refused,
+        status::StatusError,
     },
     kind::fixture::{Renamed, gears, gears_v2},
     meta::Revision,
@@ -242,14 +242,14 @@ fn list_of(objects: &[Arc<Object>]) -> List {
 }
 
 /// The pieces of a list, and the number of remaining bytes after the first.
-fn pieces(mut listing: Listing) -> Result<(Vec<Vec<u8>>, Option<usize>), Unlisted> {
+fn pieces(mut encoder: ListEncoder) -> Result<(Vec<Vec<u8>>, Option<usize>), ListError> {
     let (mut pieces, mut left) = (Vec::new(), None);
     loop {
-        match listing.step()? {
+        match encoder.step()? {
             Step::Measured => {}
             Step::Piece(piece) => {
                 pieces.push(piece);
-                left = left.or(listing.left());
+                left = left.or(encoder.left());
             }
             Step::Last(piece) => {
                 pieces.push(piece);
@@ -263,8 +263,8 @@ fn pieces(mut listing: Listing) -> Result<(Vec<Vec<u8>>, Option<usize>), Unliste
 fn a_list_that_exceeds_the_budget_is_converted_at_the_pace_of_its_reader() {
     for (budget, conversions) in [(0, 2), (64 << 20, 1)] {
         let (served, renamed, objects) = many(300, 4_000, budget);
-        let json = Accepted::default();
-        let (found, left) = pieces(Listing::text(&served, json, None, list_of(&objects))).unwrap();
+        let json = ResponseFormat::default();
+        let (found, left) = pieces(ListEncoder::text(&served, json, None, list_of(&objects))).unwrap();
         assert!(found.len() > 3 && found.iter().all(|piece| piece.len() < 200_000));
         assert_eq!(left, Some(found[1..].iter().map(Vec::len).sum()), "the length was known when the answer began");
         let list: Value = serde_json::from_slice(&found.concat()).unwrap();
@@ -273,9 +273,9 @@ fn a_list_that_exceeds_the_budget_is_converted_at_the_pace_of_its_reader() {
         assert_eq!(dents, (0..300).collect::<Vec<_>>());
         assert_eq!(renamed.reads(), conversions * 300);
 
-        let cbor = Accepted { encoding: Encoding::Cbor, shape: Shape::Full, ..json };
+        let cbor = ResponseFormat { encoding: Encoding::Cbor, shape: Shape::Full, ..json };
         let renderer = Renderer::new(&served.kind, cbor, &Arc::new(Renderings::new(0))).unwrap();
-        pieces(Listing::binary(&served, renderer, cbor, list_of(&objects))).unwrap();
+        pieces(ListEncoder::binary(&served, renderer, cbor, list_of(&objects))).unwrap();
         assert_eq!(renamed.reads(), (conversions - 1) * 2 * 300, "what is kept serves all forms");
     }
 }
@@ -291,10 +291,10 @@ fn an_error_names_a_hundred_objects_and_mentions_more() {
             Arc::new(Object::compose(object.key(), Revision(5), "", Reading::plain(Ok(body.into()))))
         })
         .collect();
-    let Err(unlisted) = pieces(Listing::text(&served, Accepted::default(), None, list_of(&broken))) else {
+    let Err(error) = pieces(ListEncoder::text(&served, ResponseFormat::default(), None, list_of(&broken))) else {
         panic!("it is refused")
     };
-    let Refused(status) = unlisted.refusal(&served);
+    let StatusError(status) = error.into_status_error(&served);
     let details = status.details.as_ref().unwrap();
     assert_eq!((status.code, details.causes.len(), renamed.reads()), (500, 101, 101));
     assert_eq!(details.causes[100].reason, "FieldValueTooMany");

@@ -65,23 +65,23 @@ fn list_of(objects: &[Arc<Object>]) -> List {
     List { revision: Revision(9), items, continue_token: Some("t\"".to_owned()), remaining: Some(3) }
 }
 
-fn written(mut listing: Listing, piece: usize) -> Vec<u8> {
-    listing.piece = piece;
+fn written(mut encoder: ListEncoder, piece: usize) -> Vec<u8> {
+    encoder.piece = piece;
     let mut all = Vec::new();
     loop {
-        let left = listing.left();
-        match listing.step().expect("objects that can be written") {
+        let left = encoder.left();
+        match encoder.step().expect("objects that can be written") {
             Step::Measured => {}
             Step::Piece(bytes) => {
                 assert!(bytes.len() > piece);
                 all.extend_from_slice(&bytes);
                 if let Some(left) = left.filter(|left| *left > 0 && all.len() > bytes.len()) {
-                    assert_eq!(listing.left(), Some(left - bytes.len()));
+                    assert_eq!(encoder.left(), Some(left - bytes.len()));
                 }
             }
             Step::Last(bytes) => {
                 all.extend_from_slice(&bytes);
-                assert!(matches!(listing.left(), None | Some(0)));
+                assert!(matches!(encoder.left(), None | Some(0)));
                 return all;
             }
         }
@@ -89,8 +89,8 @@ fn written(mut listing: Listing, piece: usize) -> Vec<u8> {
 }
 
 /// The document of a list.
-fn document(served: &Registered, accepted: Accepted, objects: &[Arc<Object>]) -> Value {
-    let part = Part::of(&served.kind, accepted);
+fn document(served: &Registered, format: ResponseFormat, objects: &[Arc<Object>]) -> Value {
+    let part = Part::of(&served.kind, format);
     let item = |object: &Arc<Object>| {
         let mut whole = render::read(object.json_bytes());
         match part {
@@ -137,9 +137,9 @@ fn envelope(served: &Registered, document: &Value) -> Vec<u8> {
     protobuf::seal(document["apiVersion"].as_str().unwrap(), document["kind"].as_str().unwrap(), &list)
 }
 
-fn binary(served: &Arc<Registered>, accepted: Accepted, list: List, budget: usize) -> Listing {
-    let renderer = Renderer::new(&served.kind, accepted, &Arc::new(Renderings::new(budget))).expect("a binary form");
-    Listing::binary(served, renderer, accepted, list)
+fn binary(served: &Arc<Registered>, format: ResponseFormat, list: List, budget: usize) -> ListEncoder {
+    let renderer = Renderer::new(&served.kind, format, &Arc::new(Renderings::new(budget))).expect("a binary form");
+    ListEncoder::binary(served, renderer, format, list)
 }
 
 proptest! {
@@ -155,10 +155,10 @@ proptest! {
         let served = &KINDS[usize::from(!compiled)];
         let objects = objects(&served.kind, bodies);
         let shape = if whole { Shape::Full } else { Shape::PartialList };
-        let form = |encoding| Accepted { encoding, shape, ..Accepted::default() };
+        let form = |encoding| ResponseFormat { encoding, shape, ..ResponseFormat::default() };
         let expected = document(served, form(Encoding::Json), &objects);
 
-        let yaml = written(Listing::text(served, form(Encoding::Yaml), None, list_of(&objects)), piece);
+        let yaml = written(ListEncoder::text(served, form(Encoding::Yaml), None, list_of(&objects)), piece);
         let mut out = Vec::new();
         codec::yaml::encode(&expected, &mut out);
         prop_assert_eq!(String::from_utf8_lossy(&yaml), String::from_utf8_lossy(&out));
@@ -177,11 +177,11 @@ proptest! {
             }
         }
 
-        let compact = |listing| written(listing, piece);
-        let found = compact(Listing::text(served, form(Encoding::Json), None, list_of(&objects)));
+        let compact = |encoder| written(encoder, piece);
+        let found = compact(ListEncoder::text(served, form(Encoding::Json), None, list_of(&objects)));
         prop_assert_eq!(&render::read(&found), &expected);
-        let pretty = Accepted { pretty: true, ..form(Encoding::Json) };
-        let indented = compact(Listing::text(served, pretty, None, list_of(&objects)));
+        let pretty = ResponseFormat { pretty: true, ..form(Encoding::Json) };
+        let indented = compact(ListEncoder::text(served, pretty, None, list_of(&objects)));
         prop_assert_eq!(String::from_utf8_lossy(&indented), by_levels(&String::from_utf8_lossy(&found)));
         prop_assert_eq!(found.last(), Some(&b'\n'));
     }
@@ -191,8 +191,8 @@ proptest! {
         let served = &KINDS[1];
         let objects = objects(&served.kind, bodies);
         let table = || Table::new(served.kind.clone(), "meta.k8s.io/v1", Include::Object);
-        let form = |encoding| Accepted { encoding, shape: Shape::Table, ..Accepted::default() };
-        let list = |accepted| written(Listing::text(served, accepted, Some(table()), list_of(&objects)), piece);
+        let form = |encoding| ResponseFormat { encoding, shape: Shape::Table, ..ResponseFormat::default() };
+        let list = |format| written(ListEncoder::text(served, format, Some(table()), list_of(&objects)), piece);
         let found = list(form(Encoding::Json));
         let mut expected: Value = serde_json::from_slice(&found).expect("JSON");
         let rows: Vec<Value> = objects
@@ -204,7 +204,7 @@ proptest! {
         prop_assert_eq!(&expected["metadata"], &metadata);
         prop_assert_eq!(expected["columnDefinitions"].as_array().map(Vec::len), Some(5));
 
-        let pretty = list(Accepted { pretty: true, ..form(Encoding::Json) });
+        let pretty = list(ResponseFormat { pretty: true, ..form(Encoding::Json) });
         prop_assert_eq!(String::from_utf8_lossy(&pretty), by_levels(&String::from_utf8_lossy(&found)));
         // Parse numbers as the YAML encoder gets them.
         expected = render::read(&found);
@@ -262,17 +262,17 @@ fn items_that_cannot_be_written_are_found_before_the_first_byte() {
     let mut objects = objects(&served.kind, vec![json!({"data": {"k": "v"}}); 50]);
     objects.push(sample::object(&served.kind, "ns/z", 5, json!({"data": {"k": 5}})));
     for kept in [0, 1 << 20] {
-        let accepted = Accepted { encoding: Encoding::Protobuf, ..Accepted::default() };
-        let mut listing = binary(served, accepted, list_of(&objects), kept);
-        listing.piece = 100;
-        let refused = loop {
-            match listing.step() {
+        let format = ResponseFormat { encoding: Encoding::Protobuf, ..ResponseFormat::default() };
+        let mut encoder = binary(served, format, list_of(&objects), kept);
+        encoder.piece = 100;
+        let error = loop {
+            match encoder.step() {
                 Ok(step) => assert_eq!(step, Step::Measured),
-                Err(unlisted) => break unlisted.refusal(served).0,
+                Err(error) => break error.into_status_error(served).0,
             }
         };
-        assert_eq!(refused.code, 406);
-        assert!(refused.message.contains("\"z\""), "{}", refused.message);
+        assert_eq!(error.code, 406);
+        assert!(error.message.contains("\"z\""), "{}", error.message);
     }
 }
 
@@ -282,20 +282,20 @@ fn long_lists_are_the_whole_too_and_take_the_memory_of_a_piece() {
     let bodies = vec![json!({"data": {"k": "x".repeat(250)}}); 10_000];
     let objects = objects(&served.kind, bodies);
     let largest = objects.iter().map(|object| object.json_bytes().len()).max().expect("an object");
-    let form = |encoding| Accepted { encoding, ..Accepted::default() };
+    let form = |encoding| ResponseFormat { encoding, ..ResponseFormat::default() };
     let expected = document(served, form(Encoding::Json), &objects);
     let mut cbor = Vec::new();
     cbor::encode(&expected, &mut cbor);
     let table = || Table::new(served.kind.clone(), "meta.k8s.io/v1", Include::Metadata);
-    let rows = Accepted { shape: Shape::Table, ..form(Encoding::Json) };
-    for (mut listing, whole) in [
+    let rows = ResponseFormat { shape: Shape::Table, ..form(Encoding::Json) };
+    for (mut encoder, whole) in [
         (binary(served, form(Encoding::Protobuf), list_of(&objects), 1 << 20), Some(envelope(served, &expected))),
         (binary(served, form(Encoding::Cbor), list_of(&objects), 1 << 20), Some(cbor)),
-        (Listing::text(served, rows, Some(table()), list_of(&objects)), None),
+        (ListEncoder::text(served, rows, Some(table()), list_of(&objects)), None),
     ] {
         let (mut all, mut pieces) = (Vec::new(), 0);
         loop {
-            let step = listing.step().expect("objects that can be written");
+            let step = encoder.step().expect("objects that can be written");
             let (Step::Piece(piece) | Step::Last(piece)) = &step else { continue };
             assert!(piece.capacity() <= 2 * (PIECE + largest), "{}", piece.capacity());
             all.extend_from_slice(piece);

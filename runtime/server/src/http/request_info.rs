@@ -8,7 +8,7 @@ use http::{HeaderMap, Method, request::Parts};
 use super::{
     body,
     path::{self, ResourcePath},
-    status::Refused,
+    status::StatusError,
 };
 use crate::{
     auth::{Attributes, User},
@@ -40,7 +40,7 @@ fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
 
 /// The parsed meaning of a request.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct RequestInfo {
     /// The decoded path without trailing slashes.
     pub path: String,
     /// The path below a group and version, if it is one.
@@ -66,10 +66,10 @@ pub(super) struct Asked {
     pub warnings: Arc<Warnings>,
 }
 
-impl Asked {
+impl RequestInfo {
     /// Parses a request. Fails with 400 for an ambiguous path, for an unreadable query, and for one that repeats a
     /// parameter which determines the request.
-    pub(super) fn read(parts: &Parts, registry: &Registry) -> Result<Self, Refused> {
+    pub(super) fn read(parts: &Parts, registry: &Registry) -> Result<Self, StatusError> {
         // `OPTIONS *` is about the whole server.
         let whole = parts.method == Method::OPTIONS && parts.uri.path() == "*";
         let path = path::parse(if whole { "/" } else { parts.uri.path() });
@@ -111,7 +111,7 @@ impl Asked {
         }
     }
 
-    /// The attributes for authorizers, with [`Asked::verb_name`].
+    /// The attributes for authorizers, with [`RequestInfo::verb_name`].
     pub(super) fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
         let of = |part: fn(&ResourcePath) -> &str| self.resource.as_ref().map_or("", part);
         // A user who may see one object may list and watch it.
@@ -148,10 +148,11 @@ mod tests {
         storage::Memory,
     };
 
-    fn read(method: &str, uri: &str) -> Result<Asked, String> {
+    fn read(method: &str, uri: &str) -> Result<RequestInfo, String> {
         let (parts, ()) = Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
         let registry = Registry::new(Cache::new(Arc::new(Memory::new()), Limits::default()));
-        Asked::read(&parts, &registry).map_err(|Refused(status)| format!("{} {}", status.code, status.message))
+        RequestInfo::read(&parts, &registry)
+            .map_err(|StatusError(status)| format!("{} {}", status.code, status.message))
     }
 
     fn verb(method: &str, path: &str, query: &str) -> &'static str {
@@ -186,23 +187,23 @@ mod tests {
     #[test]
     fn authorizers_see_the_served_resource() {
         let user = User::default();
-        let asked = read("GET", "/%61pi/v1/namespaces/x/%73ecrets/?fieldSelector=metadata.name%3Da").unwrap();
-        let seen = asked.attributes(&user, "list");
+        let info = read("GET", "/%61pi/v1/namespaces/x/%73ecrets/?fieldSelector=metadata.name%3Da").unwrap();
+        let seen = info.attributes(&user, "list");
         assert_eq!((seen.path, seen.resource), ("/api/v1/namespaces/x/secrets", "secrets"));
         assert_eq!((seen.namespace, seen.name), ("x", "a"));
         assert_eq!(seen.field_selector.map(ToString::to_string).as_deref(), Some("metadata.name=a"));
         let selected = |method: &str, query: &str| {
-            let asked = read(method, &format!("/api/v1/namespaces/x/cms?{query}")).unwrap();
-            let seen = asked.attributes(&user, "");
+            let info = read(method, &format!("/api/v1/namespaces/x/cms?{query}")).unwrap();
+            let seen = info.attributes(&user, "");
             [seen.field_selector.map(ToString::to_string), seen.label_selector.map(ToString::to_string)]
         };
         let both = "fieldSelector=metadata.name!%3Da&labelSelector=app+in+(a,b)";
         assert_eq!(selected("DELETE", both), [Some("metadata.name!=a".to_owned()), Some("app in (a,b)".to_owned())]);
         assert_eq!(selected("POST", both), [None, None], "a creation selects nothing");
         assert_eq!(selected("GET", "fieldSelector=&labelSelector=%2F%2F"), [None, None]);
-        let asked = read("GET", "/%6fpenapi/v2/").unwrap();
-        assert_eq!((asked.path.as_str(), asked.verb_name().as_ref()), ("/openapi/v2", "get"));
-        assert_eq!(asked.attributes(&user, "get").path, "/openapi/v2");
+        let info = read("GET", "/%6fpenapi/v2/").unwrap();
+        assert_eq!((info.path.as_str(), info.verb_name().as_ref()), ("/openapi/v2", "get"));
+        assert_eq!(info.attributes(&user, "get").path, "/openapi/v2");
         assert_eq!(read("OPTIONS", "*").unwrap().path, "/");
     }
 
@@ -215,8 +216,8 @@ mod tests {
             ("/api/v1/configmaps?fieldSelector=metadata.name%3Da&fieldSelector=", "fieldSelector"),
             ("/healthz?exclude=%zz", "exclude"),
         ] {
-            let refused = read("GET", uri).expect_err(uri);
-            assert!(refused.starts_with("400 ") && refused.contains(named), "{uri}: {refused}");
+            let error = read("GET", uri).expect_err(uri);
+            assert!(error.starts_with("400 ") && error.contains(named), "{uri}: {error}");
         }
     }
 }

@@ -9,10 +9,10 @@ use std::{collections::VecDeque, sync::Arc};
 use super::{
     compress,
     list::{self, Part},
-    negotiate::Accepted,
+    negotiate::ResponseFormat,
     pretty::Indent,
     render::{self, Renderer},
-    status::Refused,
+    status::StatusError,
     table::Table,
 };
 use crate::{
@@ -40,31 +40,31 @@ pub(super) enum Step {
 
 /// Why a list is not written.
 #[derive(Debug)]
-pub(super) enum Unlisted {
+pub(super) enum ListError {
     /// Objects that cannot be converted to the requested version.
     Unconverted(Unconverted),
     /// Another failure, such as 406 for an object that does not fit its kind's message.
-    Refused(Refused),
+    Status(StatusError),
 }
 
-impl From<Refused> for Unlisted {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
+impl From<StatusError> for ListError {
+    fn from(error: StatusError) -> Self {
+        Self::Status(error)
     }
 }
 
-impl Unlisted {
+impl ListError {
     /// The answer to a list: 500 for objects that cannot be converted.
-    pub(super) fn refusal(self, served: &Registered) -> Refused {
+    pub(super) fn into_status_error(self, served: &Registered) -> StatusError {
         match self {
             Self::Unconverted(unconverted) => unconverted.refusal(served, "").into(),
-            Self::Refused(refused) => refused,
+            Self::Status(error) => error,
         }
     }
 }
 
-/// A list that is being written.
-pub(super) struct Listing {
+/// Encodes a list, one step at a time.
+pub(super) struct ListEncoder {
     served: Arc<Registered>,
     list: List,
     place: Place,
@@ -99,19 +99,19 @@ enum Stage {
 }
 
 enum Form {
-    Text { items: Source, indent: Option<Indent>, compact: Vec<u8> },
-    Yaml { items: Source, writer: Option<ListWriter>, compact: Vec<u8> },
+    Text { items: ItemWriter, indent: Option<Indent>, compact: Vec<u8> },
+    Yaml { items: ItemWriter, writer: Option<ListWriter>, compact: Vec<u8> },
     Cbor { renderer: Renderer, keep: bool },
     Protobuf { renderer: Renderer, keep: bool, message: Vec<u8> },
 }
 
-/// Renders the items from JSON.
-enum Source {
+/// Writes the items from JSON.
+enum ItemWriter {
     Objects(Arc<Registered>, Part),
     Rows(Table),
 }
 
-impl Source {
+impl ItemWriter {
     /// The beginning of the list up to its first item.
     fn head(&self, list: &List) -> Vec<u8> {
         match self {
@@ -136,25 +136,25 @@ impl Source {
     }
 }
 
-impl Listing {
+impl ListEncoder {
     /// A list in a text encoding, with rows for a Table.
-    pub(super) fn text(served: &Arc<Registered>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
+    pub(super) fn text(served: &Arc<Registered>, format: ResponseFormat, table: Option<Table>, list: List) -> Self {
         let items = match table {
-            Some(table) => Source::Rows(table),
-            None => Source::Objects(served.clone(), Part::of(&served.kind, accepted)),
+            Some(table) => ItemWriter::Rows(table),
+            None => ItemWriter::Objects(served.clone(), Part::of(&served.kind, format)),
         };
         let compact = Vec::new();
-        let form = match accepted.encoding {
+        let form = match format.encoding {
             Encoding::Yaml => Form::Yaml { items, writer: None, compact },
-            _ => Form::Text { items, indent: accepted.pretty.then(Indent::default), compact },
+            _ => Form::Text { items, indent: format.pretty.then(Indent::default), compact },
         };
         Self::new(served.clone(), list, form)
     }
 
     /// A list in Protobuf or CBOR.
-    pub(super) fn binary(served: &Arc<Registered>, renderer: Renderer, accepted: Accepted, list: List) -> Self {
+    pub(super) fn binary(served: &Arc<Registered>, renderer: Renderer, format: ResponseFormat, list: List) -> Self {
         let keep = renderer.keeps(list.items.json_bytes());
-        let form = match accepted.encoding {
+        let form = match format.encoding {
             Encoding::Protobuf => Form::Protobuf { renderer, keep, message: Vec::new() },
             _ => Form::Cbor { renderer, keep },
         };
@@ -169,11 +169,11 @@ impl Listing {
         Self { served, list, place: Place::default(), written: 0, left, unconverted, ready, piece: PIECE, stage, form }
     }
 
-    /// Has a webhook convert the next items, if it has to. Call it before each step. Fails with [`Unlisted::Unconverted`].
-    pub(super) async fn prepare(&mut self) -> Result<(), Unlisted> {
+    /// Has a webhook convert the next items, if it has to. Call it before each step. Fails with [`ListError::Unconverted`].
+    pub(super) async fn prepare(&mut self) -> Result<(), ListError> {
         if let Some(ready) = self.ready.as_mut().filter(|ready| ready.objects.is_empty() && !ready.is_end) {
             let part = self.list.items.part(&self.served, self.place).await;
-            let (objects, place) = part.map_err(Unlisted::Unconverted)?;
+            let (objects, place) = part.map_err(ListError::Unconverted)?;
             *ready = Ready { is_end: objects.is_empty(), objects: objects.into() };
             self.place = place;
         }
@@ -190,9 +190,9 @@ impl Listing {
         self.left
     }
 
-    /// Does the next piece of work. Fails with [`Unlisted`]. After the first piece only if a conversion is not
+    /// Does the next piece of work. Fails with [`ListError`]. After the first piece only if a conversion is not
     /// deterministic.
-    pub(super) fn step(&mut self) -> Result<Step, Unlisted> {
+    pub(super) fn step(&mut self) -> Result<Step, ListError> {
         let mut out = Vec::with_capacity(self.piece.min(self.list.items.json_bytes()) + self.piece / 8);
         match self.stage {
             Stage::Measure(sum) => return self.measure(sum).map(|()| Step::Measured),
@@ -209,7 +209,7 @@ impl Listing {
     }
 
     /// Writes items until a piece is full, and the tail after the last one. Returns whether that was the end.
-    fn items(&mut self, out: &mut Vec<u8>) -> Result<bool, Refused> {
+    fn items(&mut self, out: &mut Vec<u8>) -> Result<bool, StatusError> {
         if let Some(ready) = &mut self.ready {
             while out.len() <= self.piece
                 && let Some(object) = ready.objects.pop_front()
@@ -237,7 +237,7 @@ impl Listing {
     }
 
     /// Adds the lengths of about one piece of further items, and records the ones that cannot be converted.
-    fn measure(&mut self, mut sum: usize) -> Result<(), Unlisted> {
+    fn measure(&mut self, mut sum: usize) -> Result<(), ListError> {
         if let Some(ready) = &mut self.ready {
             for object in ready.objects.drain(..) {
                 sum += self.form.length(&object)?;
@@ -254,7 +254,7 @@ impl Listing {
         while seen <= self.piece {
             let Some(object) = items.next().filter(|_| !self.unconverted.has_more()) else {
                 if !self.unconverted.is_empty() {
-                    return Err(Unlisted::Unconverted(std::mem::take(&mut self.unconverted)));
+                    return Err(ListError::Unconverted(std::mem::take(&mut self.unconverted)));
                 }
                 self.left = self.form.is_sized().then_some(sum);
                 (self.place, self.stage) = (Place::default(), Stage::Head);
@@ -273,21 +273,21 @@ impl Listing {
 }
 
 /// 500 for a list whose items have changed since they were measured.
-fn inconstant() -> Refused {
+fn inconstant() -> StatusError {
     Status::internal("a conversion makes different objects of one object").into()
 }
 
 impl Form {
     /// True if the lengths of items determine that of the whole.
     fn is_sized(&self) -> bool {
-        matches!(self, Self::Protobuf { .. } | Self::Text { items: Source::Objects(..), indent: None, .. })
+        matches!(self, Self::Protobuf { .. } | Self::Text { items: ItemWriter::Objects(..), indent: None, .. })
     }
 
     /// The number of bytes that an item adds, if the whole has a length.
-    fn length(&self, object: &Arc<Object>) -> Result<usize, Refused> {
+    fn length(&self, object: &Arc<Object>) -> Result<usize, StatusError> {
         Ok(match self {
             Self::Protobuf { renderer, keep, .. } => protobuf::list_item_length(renderer.item_length(object, *keep)?),
-            Self::Text { items: Source::Objects(_, part), .. } => part.length(object),
+            Self::Text { items: ItemWriter::Objects(_, part), .. } => part.length(object),
             _ => 0,
         })
     }
@@ -325,7 +325,7 @@ impl Form {
         }
     }
 
-    fn item(&mut self, is_first: bool, object: &Arc<Object>, out: &mut Vec<u8>) -> Result<(), Refused> {
+    fn item(&mut self, is_first: bool, object: &Arc<Object>, out: &mut Vec<u8>) -> Result<(), StatusError> {
         match self {
             Self::Text { items, indent, compact } => {
                 compact.clear();
@@ -378,5 +378,5 @@ fn metadata(list: &List, whole: bool) -> Document {
 }
 
 #[cfg(test)]
-#[path = "listing_tests.rs"]
+#[path = "list_encoder_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
-//! Renderings of documents about all kinds, and their readers. A slow client keeps the rendering that it began to read.
-//! Only a few megabytes of outdated renderings are kept for such readers. Beyond that, the readers of the oldest are
-//! cut off, and ask again.
+//! Rendered documents about all kinds, and their readers. A slow client keeps the document that it began to read. Outdated
+//! documents, which no new reader gets, are kept for such clients only up to a few megabytes. Beyond that, the readers of the
+//! oldest ones are cut off, and must request the document again.
 use std::{
     pin::Pin,
     sync::{
@@ -16,11 +16,11 @@ use http_body::{Frame, SizeHint};
 
 /// The size of a piece. A connection keeps only the pieces that it sends.
 const PIECE: usize = 64 << 10;
-/// The size in bytes of all renderings that only slow readers need.
+/// The size in bytes of all documents that only slow readers need.
 const MOST_OUTDATED: usize = 32 << 20;
 
 /// A rendered document, in pieces.
-pub(super) struct Rendering {
+pub(super) struct RenderedDocument {
     /// `None` if its readers were cut off.
     pieces: Mutex<Option<Arc<[Bytes]>>>,
     length: usize,
@@ -29,14 +29,14 @@ pub(super) struct Rendering {
     holders: AtomicUsize,
 }
 
-/// Holds a rendering for new readers.
-pub(super) struct Holder(Arc<Rendering>);
+/// Holds a document for new readers.
+pub(super) struct Holder(Arc<RenderedDocument>);
 
-/// The renderings without a holder that have readers, the oldest first.
-static OUTDATED: Mutex<Vec<Weak<Rendering>>> = Mutex::new(Vec::new());
+/// The documents without a holder that have readers, the oldest first.
+static OUTDATED: Mutex<Vec<Weak<RenderedDocument>>> = Mutex::new(Vec::new());
 
-impl Rendering {
-    /// Holds a new rendering.
+impl RenderedDocument {
+    /// Holds a new document.
     pub(super) fn hold(body: &[u8], hash: String) -> Holder {
         let pieces = body.chunks(PIECE).map(Bytes::copy_from_slice).collect();
         let (pieces, holders) = (Mutex::new(Some(pieces)), AtomicUsize::new(1));
@@ -67,7 +67,7 @@ impl Holder {
     }
 
     /// A reference that does not keep it.
-    pub(super) fn downgrade(&self) -> Weak<Rendering> {
+    pub(super) fn downgrade(&self) -> Weak<RenderedDocument> {
         Arc::downgrade(&self.0)
     }
 
@@ -79,7 +79,7 @@ impl Holder {
             Some([only]) => Body::from(only.clone()),
             _ => {
                 drop(pieces);
-                Body::new(Reader { rendering: self.0.clone(), next: 0, left: self.0.length })
+                Body::new(Reader { document: self.0.clone(), next: 0, left: self.0.length })
             }
         }
     }
@@ -94,10 +94,10 @@ impl Drop for Holder {
     }
 }
 
-/// Notes that a rendering has lost its last holder, and cuts readers off if too much is kept.
-fn keep_few(rendering: &Arc<Rendering>, most: usize) {
+/// Notes that a document has lost its last holder, and cuts readers off if too much is kept.
+fn keep_few(document: &Arc<RenderedDocument>, most: usize) {
     let mut outdated = OUTDATED.lock().unwrap_or_else(PoisonError::into_inner);
-    let this = Arc::downgrade(rendering);
+    let this = Arc::downgrade(document);
     outdated.retain(|one| !one.ptr_eq(&this) && one.upgrade().is_some_and(|one| one.is_outdated()));
     outdated.push(this);
     let alive: Vec<_> = outdated.iter().filter_map(Weak::upgrade).collect();
@@ -117,7 +117,7 @@ fn keep_few(rendering: &Arc<Rendering>, most: usize) {
 
 /// The body of an answer.
 struct Reader {
-    rendering: Arc<Rendering>,
+    document: Arc<RenderedDocument>,
     next: usize,
     left: usize,
 }
@@ -133,7 +133,7 @@ impl http_body::Body for Reader {
         if self.left == 0 {
             return Poll::Ready(None);
         }
-        let piece = self.rendering.pieces().as_ref().map(|pieces| pieces[self.next].clone());
+        let piece = self.document.pieces().as_ref().map(|pieces| pieces[self.next].clone());
         let cut = || axum_core::Error::new("the document has changed, and was not read in time");
         Poll::Ready(Some(piece.ok_or_else(cut).map(|piece| {
             self.next += 1;
@@ -156,14 +156,14 @@ mod tests {
     use super::*;
     use crate::http::local;
 
-    fn rendering(bytes: usize) -> Holder {
-        Rendering::hold(&vec![b'x'; bytes], String::new())
+    fn document(bytes: usize) -> Holder {
+        RenderedDocument::hold(&vec![b'x'; bytes], String::new())
     }
 
     #[tokio::test]
     async fn a_reader_gets_the_whole_document_after_its_last_holder_has_gone() {
         for bytes in [0, 1, PIECE, PIECE + 1, 3 * PIECE] {
-            let holder = rendering(bytes);
+            let holder = document(bytes);
             let body = holder.body();
             assert_eq!(http_body::Body::size_hint(&body).exact(), Some(bytes as u64));
             drop(holder);
@@ -172,10 +172,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn readers_of_the_oldest_renderings_are_cut_off_and_those_of_current_ones_never() {
-        let current: Vec<_> = (0..20).map(|_| rendering(8 << 20)).collect();
+    async fn readers_of_the_oldest_documents_are_cut_off_and_those_of_current_ones_never() {
+        let current: Vec<_> = (0..20).map(|_| document(8 << 20)).collect();
         let current: Vec<_> = current.into_iter().map(|holder| (holder.body(), holder)).collect();
-        let old: Vec<_> = (0..20).map(|_| rendering(8 << 20).body()).collect();
+        let old: Vec<_> = (0..20).map(|_| document(8 << 20).body()).collect();
         let kept: usize = OUTDATED.lock().unwrap().iter().filter_map(Weak::upgrade).map(|one| one.length).sum();
         assert!(kept >= MOST_OUTDATED, "{kept}");
         let mut whole = Vec::new();
@@ -189,11 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn a_rendering_that_is_still_read_is_given_to_new_readers() {
-        let holder = rendering(3 * PIECE);
+    fn a_document_that_is_still_read_is_given_to_new_readers() {
+        let holder = document(3 * PIECE);
         let (body, last) = (holder.body(), holder.downgrade());
         drop(holder);
-        let again = last.upgrade().and_then(Rendering::hold_again).expect("it is still read");
+        let again = last.upgrade().and_then(RenderedDocument::hold_again).expect("it is still read");
         assert!(!again.0.is_outdated());
         drop((again, body));
         assert!(last.upgrade().is_none());
