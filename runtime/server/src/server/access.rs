@@ -7,10 +7,10 @@ use std::{
 
 use super::{
     Builder, Result,
-    files::Followed,
+    files::FileWatcher,
     first_run::Kubeconfig,
     state::{ADMIN_TOKEN, StateDir},
-    token_file::{self, Source},
+    token_file::{self, TokenFile},
 };
 use crate::auth::{Authenticate, Authorize, Certificates, Chain, MastersOnly, Union};
 
@@ -74,8 +74,8 @@ pub(super) struct Access {
     pub authorizer: Arc<dyn Authorize>,
     /// The admin, if the server created the token.
     pub admin: Option<Admin>,
-    /// The source of the tokens.
-    pub token_file: Followed,
+    /// The watcher of the file with the tokens.
+    pub token_file: FileWatcher,
 }
 
 /// The admin whose token the server created.
@@ -88,9 +88,9 @@ pub(super) struct Admin {
 impl Admin {
     /// Writes the kubeconfig, now and whenever the token changes.
     pub(super) fn write_kubeconfig(&self, state: &StateDir, kubeconfig: Kubeconfig) -> Result<()> {
-        let mut place = self.kubeconfig.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.kubeconfig.lock().unwrap_or_else(PoisonError::into_inner);
         // The token may have changed since the start.
-        place.insert(kubeconfig).write(&state.files, &state.admin_token()?)
+        current.insert(kubeconfig).write(&state.files, &state.admin_token()?)
     }
 }
 
@@ -99,14 +99,14 @@ impl Users {
     /// authenticators run. The builder's authorizers decide about requests that are not allowed by `system:masters` and
     /// open paths.
     pub(super) fn access(mut self, state: &StateDir) -> Result<Access> {
-        let (source, admin) = if let Some(path) = self.token_file {
-            (Source::Users(path), None)
+        let (file, admin) = if let Some(path) = self.token_file {
+            (TokenFile::Users(path), None)
         } else {
             let admin = Admin { token: state.admin_token()?, kubeconfig: Arc::default() };
             let (files, kubeconfig) = (state.files.clone(), admin.kubeconfig.clone());
-            (Source::Admin { files, name: ADMIN_TOKEN, kubeconfig }, Some(admin))
+            (TokenFile::Admin { files, name: ADMIN_TOKEN, kubeconfig }, Some(admin))
         };
-        let (tokens, token_file) = token_file::open(source)?;
+        let (tokens, token_file) = token_file::open(file)?;
         self.authenticators.insert(0, Box::new(tokens));
         if self.certificates {
             self.authenticators.insert(0, Box::new(Certificates));

@@ -14,7 +14,7 @@ use super::{
     Result,
     access::Admin,
     controllers,
-    files::Followed,
+    files::FileWatcher,
     listen::{Connections, Entrance},
     state::StateDir,
 };
@@ -55,11 +55,11 @@ pub struct App {
     pub(super) in_process: crate::kube::InProcess,
     pub(super) health: Health,
     /// The builder's controllers.
-    pub(super) controllers: controllers::Running,
+    pub(super) controllers: controllers::ControllerTasks,
     /// The built-in controllers.
     pub(super) builtin: builtin::Controllers,
     /// Tasks that read changed files; ended on drop.
-    pub(super) following: JoinSet<()>,
+    pub(super) file_watchers: JoinSet<()>,
     /// Notifying this makes the server read its files again.
     pub(super) read_now: watch::Sender<()>,
     pub(super) admin: Option<Admin>,
@@ -105,8 +105,8 @@ impl App {
         self.read_now.send_replace(());
     }
 
-    pub(super) fn follow(&mut self, files: Followed) {
-        self.following.spawn(files.follow(self.read_now.subscribe()));
+    pub(super) fn follow(&mut self, files: FileWatcher) {
+        self.file_watchers.spawn(files.follow(self.read_now.subscribe()));
     }
 
     /// Serves on a listener until `shutdown` completes, and then stops like [`App::stop`]: no new connections, watches
@@ -165,7 +165,7 @@ impl App {
         if timeout_at(end, ended).await.is_err() {
             tracing::warn!(seconds = self.stop_within.as_secs(), "some requests were not finished in time");
         }
-        self.following.abort_all();
+        self.file_watchers.abort_all();
         if timeout_at(end, self.builtin.stop()).await.is_err() {
             tracing::warn!("the built-in controllers did not end in time, and were cut off");
         }

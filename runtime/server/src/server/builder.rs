@@ -59,7 +59,7 @@ type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Resu
 pub struct Builder {
     pub(super) core: Core,
     /// What keeps the server from being built, a line each.
-    pub(super) refused: Vec<String>,
+    pub(super) problems: Vec<String>,
     pub(super) users: Users,
     pub(super) limits: Limits,
     pub(super) version: Option<String>,
@@ -77,7 +77,7 @@ impl Builder {
     pub(super) fn new() -> Self {
         Self {
             core: Core::default(),
-            refused: Vec::new(),
+            problems: Vec::new(),
             users: Users::default(),
             limits: Limits::default(),
             version: None,
@@ -107,7 +107,7 @@ impl Builder {
 
     /// Serves a kind given as data. [`Builder::build`] reports what is wrong with it.
     pub fn model(mut self, kind: Kind) -> Self {
-        self.refused.extend(kind.version.problems(&kind.shared).iter().map(str::to_owned));
+        self.problems.extend(kind.version.problems(&kind.shared).iter().map(str::to_owned));
         self.entrance.samples.kinds.push(kind);
         self
     }
@@ -125,7 +125,7 @@ impl Builder {
                 let kinds = manifest.definitions.iter().flat_map(|defined| defined.definition.kinds(&Custom));
                 self.entrance.samples.kinds.extend(kinds);
             }
-            Err(report) => self.refused.push(report.to_string()),
+            Err(report) => self.problems.push(report.to_string()),
         }
         self
     }

@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{
     },
 };
 
-use super::{Error, Result, files::Followed};
+use super::{Error, Result, files::FileWatcher};
 
 /// The authorities last read from the file.
 #[derive(Debug)]
@@ -30,15 +30,15 @@ struct WebPki(Arc<dyn ClientCertVerifier>);
 
 impl ClientAuthorities {
     /// The authorities in a PEM file, and the file to watch.
-    pub(super) fn open(path: PathBuf) -> Result<(Arc<Self>, Followed)> {
+    pub(super) fn open(path: PathBuf) -> Result<(Arc<Self>, FileWatcher)> {
         let algorithms = ring::default_provider().signature_verification_algorithms;
         let authorities = Arc::new(Self { current: ArcSwapOption::empty(), algorithms });
         let (read, paths) = (authorities.clone(), vec![path.clone()]);
-        let followed = Followed::open("authorities of client certificates", paths, move || {
+        let watcher = FileWatcher::open("authorities of client certificates", paths, move || {
             read.current.store(Some(Arc::new(read_file(&path)?)));
             Ok(())
         })?;
-        Ok((authorities, followed))
+        Ok((authorities, watcher))
     }
 }
 

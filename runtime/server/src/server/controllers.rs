@@ -47,16 +47,16 @@ impl Shutdown {
 const LEASE: &str = "kindsmith-controllers";
 
 /// Says that this server leads, until it is dropped.
-struct Leading(Arc<watch::Sender<bool>>);
+struct LeaderGuard(Arc<watch::Sender<bool>>);
 
-impl Leading {
+impl LeaderGuard {
     fn begin(leads: Arc<watch::Sender<bool>>) -> Self {
         leads.send_replace(true);
         Self(leads)
     }
 }
 
-impl Drop for Leading {
+impl Drop for LeaderGuard {
     fn drop(&mut self) {
         self.0.send_replace(false);
     }
@@ -102,8 +102,8 @@ impl Controller {
                     let (others, api, leads) = (others.clone(), api.upgrade(), leads.clone());
                     async move {
                         let Some(api) = api else { return };
-                        let _leading = Leading::begin(leads);
-                        let others = Running::start(others, &api);
+                        let _guard = LeaderGuard::begin(leads);
+                        let others = ControllerTasks::start(others, &api);
                         let mut builtin = builtin::Controllers::default();
                         if own {
                             builtin.lead(&api);
@@ -148,9 +148,9 @@ impl Controller {
 }
 
 /// Running controllers, cancelled on drop.
-pub(super) struct Running(Vec<(String, watch::Sender<bool>, JoinSet<()>)>);
+pub(super) struct ControllerTasks(Vec<(String, watch::Sender<bool>, JoinSet<()>)>);
 
-impl Running {
+impl ControllerTasks {
     /// Starts them on the current runtime.
     pub(super) fn start(controllers: Vec<Controller>, api: &Arc<Verbs>) -> Self {
         let start = |controller: Controller| {

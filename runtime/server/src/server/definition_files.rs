@@ -17,7 +17,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     Error, Result,
     builder::Builder,
-    files::{Followed, Stamp, stamps},
+    files::{FileWatcher, Stamp, stamps},
 };
 use crate::{
     builtin, codec, crd,
@@ -46,7 +46,7 @@ pub(super) struct DefinitionFiles {
     /// OpenAPI documents, and documents that are read with them, as the program gave them.
     pub documents: Vec<Vec<u8>>,
     /// Hooks for kinds that come from documents.
-    pub hooks: Vec<Attached>,
+    pub hooks: Vec<KindHooks>,
     /// Resources that the program declares; documents that describe them are not served.
     pub declared: BTreeSet<GroupResource>,
     /// The warnings of the last reading.
@@ -55,13 +55,13 @@ pub(super) struct DefinitionFiles {
 
 /// Hooks for a kind that comes from a document.
 #[derive(Clone)]
-pub(super) struct Attached {
+pub(super) struct KindHooks {
     api_version: String,
     kind: String,
     hooks: Arc<dyn DocumentHooks>,
 }
 
-impl Attached {
+impl KindHooks {
     /// Adds the hooks to the kind that they are for. Returns false where it is not there.
     pub(super) fn attach(&self, kinds: &mut [Kind]) -> bool {
         let Some(kind) = kinds.iter_mut().find(|kind| self.is_for(kind)) else { return false };
@@ -81,12 +81,12 @@ impl Attached {
 }
 
 /// A resource, and the path of its file. OpenAPI documents and the files beside them are read as one.
-pub(super) struct Defined {
+pub(super) struct DefinedResource {
     pub resource: Resource,
     file: PathBuf,
 }
 
-impl Defined {
+impl DefinedResource {
     fn name(&self) -> GroupResource {
         self.resource.definition.shared.group_resource()
     }
@@ -108,11 +108,11 @@ pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
 /// The name that stands for the file of all OpenAPI documents.
 const DOCUMENTS: &str = "the OpenAPI documents";
 
-/// The result of reading files.
+/// The outcome of reading the files.
 #[derive(Default)]
-struct Reading {
-    defined: Vec<Defined>,
-    /// Definitions in documents of resources that the program declares.
+struct LoadResult {
+    resources: Vec<DefinedResource>,
+    /// What documents say of resources that the program declares.
     replaced: Vec<Definition>,
     /// The files, or folders, that cannot be used.
     broken: Vec<PathBuf>,
@@ -121,19 +121,19 @@ struct Reading {
     warnings: BTreeSet<String>,
 }
 
-impl Reading {
+impl LoadResult {
     fn broken(&mut self, file: PathBuf, problem: String) {
         self.broken.push(file);
         self.problems.push(problem);
     }
 }
 
-/// The resources that files define, and the files as of before they were read.
-pub(super) struct Opened {
-    pub defined: Vec<Defined>,
-    /// Definitions in documents of resources that the program declares.
+/// The resources that files define at the start, and the stamps of the files from before they were read.
+pub(super) struct InitialDefinitions {
+    pub resources: Vec<DefinedResource>,
+    /// What documents say of resources that the program declares.
     pub replaced: Vec<Definition>,
-    seen: Vec<Stamp>,
+    stamps: Vec<Stamp>,
 }
 
 impl DefinitionFiles {
@@ -141,12 +141,12 @@ impl DefinitionFiles {
     ///
     /// # Errors
     /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
-    pub(super) fn open(&self) -> Result<Opened> {
-        let (seen, read) = (stamps(&self.list().files), self.look());
-        if read.problems.is_empty() {
-            Ok(Opened { defined: read.defined, replaced: read.replaced, seen })
+    pub(super) fn open(&self) -> Result<InitialDefinitions> {
+        let (stamps, result) = (stamps(&self.list().files), self.load());
+        if result.problems.is_empty() {
+            Ok(InitialDefinitions { resources: result.resources, replaced: result.replaced, stamps })
         } else {
-            Err(Error::Kind(read.problems.join("\n")))
+            Err(Error::Kind(result.problems.join("\n")))
         }
     }
 
@@ -161,18 +161,18 @@ impl DefinitionFiles {
         all
     }
 
-    fn look(&self) -> Reading {
-        let (mut read, mut manifests) = (Reading::default(), Vec::new());
+    fn load(&self) -> LoadResult {
+        let (mut result, mut manifests) = (LoadResult::default(), Vec::new());
         let numbered = |(index, text): (usize, &Vec<u8>)| (format!("document {}", index + 1), text.clone());
         let mut documents: Vec<_> = self.documents.iter().enumerate().map(numbered).collect();
         let Listing { files, problems } = self.list();
         for (path, problem) in problems {
             let problem = format!("{}: {problem}", path.display());
-            read.broken(path, problem);
+            result.broken(path, problem);
         }
         if files.is_empty() && !self.paths.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
-            read.warnings.insert(format!(
+            result.warnings.insert(format!(
                 "{}: no files of definitions yet; their names end in .yaml, .yml, .json or .proto",
                 paths.join(", ")
             ));
@@ -184,52 +184,54 @@ impl DefinitionFiles {
                 Ok(text) if openapi::is_document(&text) => documents.push((name, text)),
                 Ok(text) => match crd::read(&name, &text) {
                     Ok(manifest) => {
-                        read.warnings.extend(manifest.warnings.0.iter().map(ToString::to_string));
-                        let defined =
-                            manifest.definitions.into_iter().map(|defined| (path.clone(), defined.definition));
-                        manifests.extend(defined);
+                        result.warnings.extend(manifest.warnings.0.iter().map(ToString::to_string));
+                        let definitions =
+                            manifest.definitions.into_iter().map(|parsed| (path.clone(), parsed.definition));
+                        manifests.extend(definitions);
                     }
-                    Err(report) => read.broken(path, report.to_string()),
+                    Err(report) => result.broken(path, report.to_string()),
                 },
-                Err(error) => read.broken(path, format!("{name}: {error}")),
+                Err(error) => result.broken(path, format!("{name}: {error}")),
             }
         }
         let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
         let mut described = openapi::read(&sources).unwrap_or_else(|report| {
-            read.broken(DOCUMENTS.into(), report.to_string());
+            result.broken(DOCUMENTS.into(), report.to_string());
             Described::default()
         });
-        read.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
-        read.warnings.extend(described.lacks());
-        self.take_described(mem::take(&mut described.resources), &mut read);
+        result.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
+        result.warnings.extend(described.lacks());
+        self.take_described(mem::take(&mut described.resources), &mut result);
         for (file, mut definition) in manifests {
             let name = definition.shared.group_resource();
-            let known = read.defined.iter().find(|known| known.name() == name);
-            let elsewhere = known.map(|known| known.file.display().to_string());
+            let other = result.resources.iter().find(|other| other.name() == name);
+            let elsewhere = other.map(|other| other.file.display().to_string());
             let elsewhere = elsewhere.or_else(|| self.declared.contains(&name).then(|| "the program".to_owned()));
             if let Some(elsewhere) = elsewhere {
-                read.problems.push(format!("{}: {name} is already declared by {elsewhere}", file.display()));
+                result.problems.push(format!("{}: {name} is already declared by {elsewhere}", file.display()));
                 continue;
             }
             match described.complete(&mut definition) {
-                Ok(warnings) => read.warnings.extend(warnings.0.iter().map(ToString::to_string)),
+                Ok(warnings) => result.warnings.extend(warnings.0.iter().map(ToString::to_string)),
                 Err(report) => {
-                    read.broken(file, report.to_string());
+                    result.broken(file, report.to_string());
                     continue;
                 }
             }
-            read.defined
-                .push(Defined { resource: Resource { definition, policy: &Custom, documents: Vec::new() }, file });
+            result.resources.push(DefinedResource {
+                resource: Resource { definition, policy: &Custom, documents: Vec::new() },
+                file,
+            });
         }
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        read.warnings.difference(&warned).for_each(|warning| tracing::warn!("{warning}"));
-        *warned = mem::take(&mut read.warnings);
+        result.warnings.difference(&warned).for_each(|warning| tracing::warn!("{warning}"));
+        *warned = mem::take(&mut result.warnings);
         drop(warned);
-        read
+        result
     }
 
-    /// Takes the resources of documents, except resources that the program declares.
-    fn take_described(&self, resources: Vec<Resource>, read: &mut Reading) {
+    /// Takes the resources of documents, except those that the program declares.
+    fn take_described(&self, resources: Vec<Resource>, result: &mut LoadResult) {
         for resource in resources {
             let name = resource.definition.shared.group_resource();
             if self.declared.contains(&name) {
@@ -241,52 +243,57 @@ impl DefinitionFiles {
                     [] => String::new(),
                     names => format!("; of its subresources, these have no answer: {}", names.join(", ")),
                 };
-                read.warnings.insert(format!(
+                result.warnings.insert(format!(
                     "{name} of the documents is not served: it is built in, or declared by the program{unanswered}"
                 ));
-                read.replaced.push(resource.definition);
+                result.replaced.push(resource.definition);
                 continue;
             }
-            read.defined.push(Defined { resource, file: DOCUMENTS.into() });
+            result.resources.push(DefinedResource { resource, file: DOCUMENTS.into() });
         }
     }
 
     /// The kind of a resource in each of its versions, with its hooks.
     pub(super) fn kinds(&self, resource: &Resource) -> Vec<Kind> {
         let mut kinds = resource.kinds();
-        for attached in &self.hooks {
-            attached.attach(&mut kinds);
+        for hooks in &self.hooks {
+            hooks.attach(&mut kinds);
         }
         kinds
     }
 
     /// Follows the files, whose definitions a registry serves; `None` without files.
-    pub(super) fn follow(&self, opened: Opened, registry: Arc<Registry>) -> Option<Followed> {
+    pub(super) fn follow(&self, initial: InitialDefinitions, registry: Arc<Registry>) -> Option<FileWatcher> {
         if self.paths.is_empty() {
             return None;
         }
         let (of, files) = (self.clone(), self.clone());
-        let Opened { defined, seen, .. } = opened;
-        let mut served = defined;
+        let InitialDefinitions { resources: mut served, stamps, .. } = initial;
         let (known, refused) = (registry.clone(), Arc::new(AtomicBool::new(false)));
         let is_refused = refused.clone();
         // A resource whose names are in use is tried again when other resources change.
         let state = move || if is_refused.load(Ordering::Relaxed) { known.resources().1 } else { 0 };
         let read = move || {
-            let read = of.look();
+            let result = of.load();
             refused.store(false, Ordering::Relaxed);
-            of.serve(&registry, &mut served, read, &refused)
+            of.serve(&registry, &mut served, result, &refused)
         };
-        Some(Followed::again("definitions", seen, move || files.list().files, read, state))
+        Some(FileWatcher::again("definitions", stamps, move || files.list().files, read, state))
     }
 
     /// Serves what was read in place of what is served, one resource after the other. What cannot be read or served leaves
     /// what was served before.
-    fn serve(&self, registry: &Registry, served: &mut Vec<Defined>, read: Reading, refused: &AtomicBool) -> Result<()> {
-        let Reading { defined, broken, mut problems, .. } = read;
+    fn serve(
+        &self,
+        registry: &Registry,
+        served: &mut Vec<DefinedResource>,
+        result: LoadResult,
+        refused: &AtomicBool,
+    ) -> Result<()> {
+        let LoadResult { resources, broken, mut problems, .. } = result;
         served.retain(|old| {
             let is_unknown = broken.iter().any(|path| old.file.starts_with(path));
-            let stays = is_unknown || defined.iter().any(|new| new.name() == old.name());
+            let stays = is_unknown || resources.iter().any(|new| new.name() == old.name());
             if !stays {
                 tracing::info!(resource = %old.name(), "no longer defined, and no longer served; its objects stay in the store");
                 if let Some(now) = registry.resource(&old.name()).filter(|now| now.declarer.is_none()) {
@@ -295,7 +302,7 @@ impl DefinitionFiles {
             }
             stays
         });
-        for new in defined {
+        for new in resources {
             let at = served.iter().position(|old| old.name() == new.name());
             if let Some(at) = at
                 && served[at].resource.definition == new.resource.definition
@@ -331,7 +338,7 @@ impl Builder {
         T: Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let (api_version, kind, hooks) = (api_version.into(), kind.into(), hook::on_documents(hooks));
-        self.definition_files.hooks.push(Attached { api_version, kind, hooks });
+        self.definition_files.hooks.push(KindHooks { api_version, kind, hooks });
         self
     }
 
@@ -344,7 +351,7 @@ impl Builder {
         match codec::from_typed(&document) {
             Ok(Document::String(text)) => self.definition_files.documents.push(text.into_bytes()),
             Ok(document) => self.definition_files.documents.push(document.to_string().into_bytes()),
-            Err(error) => self.refused.push(format!("no OpenAPI document: {error}")),
+            Err(error) => self.problems.push(format!("no OpenAPI document: {error}")),
         }
         self
     }

@@ -44,16 +44,16 @@ pub struct Election {
     retry: Duration,
 }
 
-/// The lease as a candidate last saw it.
+/// The lease as a candidate last observed it.
 #[derive(Default)]
-struct Seen {
+struct ObservedLease {
     spec: LeaseSpec,
-    /// When it was first seen like this.
+    /// When it was first observed like this.
     since: Option<Instant>,
 }
 
 /// The result of a try to acquire or renew the lease.
-enum Tried {
+enum AttemptResult {
     Held,
     HeldByOther,
     /// Something else wrote the lease at the same time.
@@ -61,7 +61,7 @@ enum Tried {
 }
 
 /// Why leading ended.
-enum Ended<T> {
+enum LeadershipEnd<T> {
     /// The work is done.
     Done(T),
     /// The process stops.
@@ -116,41 +116,41 @@ impl Election {
     where
         W: Future<Output = T>,
     {
-        let mut seen = Seen::default();
+        let mut observed = ObservedLease::default();
         loop {
             let mut renewed = tokio::select! {
                 biased;
                 () = shutdown.requested() => return None,
-                begun = self.acquire(&mut seen) => begun,
+                begun = self.acquire(&mut observed) => begun,
             };
             tracing::info!(lease = self.name, identity = self.identity, "this process leads");
             let (stop, stopping) = watch::channel(false);
             let mut work = pin!(lead(Shutdown::by(stopping)));
-            let ended = tokio::select! {
+            let end = tokio::select! {
                 biased;
-                done = &mut work => Ended::Done(done),
-                () = shutdown.requested() => Ended::Stopped,
-                ended = self.hold(&mut seen, &mut renewed) => ended,
+                done = &mut work => LeadershipEnd::Done(done),
+                () = shutdown.requested() => LeadershipEnd::Stopped,
+                end = self.hold(&mut observed, &mut renewed) => end,
             };
             stop.send_replace(true);
-            match ended {
-                Ended::Done(done) => {
+            match end {
+                LeadershipEnd::Done(done) => {
                     self.release().await;
                     return Some(done);
                 }
-                Ended::Stopped => {
+                LeadershipEnd::Stopped => {
                     // The lease is held until the work has ended.
                     let ended = tokio::select! {
                         biased;
                         _ = &mut work => true,
-                        _ = self.hold::<T>(&mut seen, &mut renewed) => false,
+                        _ = self.hold::<T>(&mut observed, &mut renewed) => false,
                     };
                     if ended {
                         self.release().await;
                     }
                     return None;
                 }
-                Ended::Expiring(at) => {
+                LeadershipEnd::Expiring(at) => {
                     tracing::warn!(
                         lease = self.name,
                         "the lease could not be renewed in time, so that this process leads no longer"
@@ -159,20 +159,22 @@ impl Election {
                         tracing::warn!(lease = self.name, "the leader's work did not end in time, and was cut off");
                     }
                 }
-                Ended::Taken => tracing::warn!(lease = self.name, holder = seen.holder(), "another process leads"),
+                LeadershipEnd::Taken => {
+                    tracing::warn!(lease = self.name, holder = observed.holder(), "another process leads")
+                }
             }
         }
     }
 
     /// Waits until this process holds the lease. Returns when the write that acquired it was begun.
-    async fn acquire(&self, seen: &mut Seen) -> Instant {
+    async fn acquire(&self, observed: &mut ObservedLease) -> Instant {
         let mut reported = false;
         loop {
             let begun = Instant::now();
-            match self.attempt(seen).await {
-                Ok(Tried::Held) if begun.elapsed() < self.renew_within => return begun,
+            match self.attempt(observed).await {
+                Ok(AttemptResult::Held) if begun.elapsed() < self.renew_within => return begun,
                 // A write that took so long is renewed before the work begins.
-                Ok(Tried::Held | Tried::HeldByOther | Tried::Raced) => {}
+                Ok(AttemptResult::Held | AttemptResult::HeldByOther | AttemptResult::Raced) => {}
                 Err(error) if reported => tracing::debug!(lease = self.name, %error, "the lease was not acquired"),
                 Err(error) => {
                     reported = true;
@@ -184,39 +186,39 @@ impl Election {
     }
 
     /// Renews the lease, which was last renewed at a time, until that fails for too long.
-    async fn hold<T>(&self, seen: &mut Seen, renewed: &mut Instant) -> Ended<T> {
+    async fn hold<T>(&self, observed: &mut ObservedLease, renewed: &mut Instant) -> LeadershipEnd<T> {
         loop {
             let deadline = *renewed + self.renew_within;
             let begun = deadline.min(Instant::now() + self.retry);
             tokio::time::sleep_until(begun).await;
-            match timeout_at(deadline, self.attempt(seen)).await {
-                Ok(Ok(Tried::Held)) => *renewed = begun,
-                Ok(Ok(Tried::HeldByOther)) => return Ended::Taken,
-                Ok(Ok(Tried::Raced)) => {}
+            match timeout_at(deadline, self.attempt(observed)).await {
+                Ok(Ok(AttemptResult::Held)) => *renewed = begun,
+                Ok(Ok(AttemptResult::HeldByOther)) => return LeadershipEnd::Taken,
+                Ok(Ok(AttemptResult::Raced)) => {}
                 Ok(Err(error)) => tracing::warn!(lease = self.name, %error, "the lease could not be renewed"),
                 Err(_) => tracing::warn!(lease = self.name, "the lease was not renewed in time"),
             }
             if Instant::now() >= *renewed + self.renew_within {
-                return Ended::Expiring(*renewed + self.lease - self.retry);
+                return LeadershipEnd::Expiring(*renewed + self.lease - self.retry);
             }
         }
     }
 
     /// Acquires or renews the lease, if no other process holds it.
-    async fn attempt(&self, seen: &mut Seen) -> handlers::Result<Tried> {
+    async fn attempt(&self, observed: &mut ObservedLease) -> handlers::Result<AttemptResult> {
         let leases = self.client.of::<Lease>(&self.namespace);
         let Some(mut lease) = leases.get_opt(&self.name).await? else {
             let lease = Lease { metadata: ObjectMeta::named(&self.name), spec: self.spec(&LeaseSpec::default()) };
-            let made = leases.create(&lease).await;
-            return seen.written(made.map(|made| made.spec));
+            let created = leases.create(&lease).await;
+            return observed.record_write(created.map(|lease| lease.spec));
         };
-        seen.observe(&lease.spec);
-        if !seen.is_free() && seen.holder() != self.identity {
-            return Ok(Tried::HeldByOther);
+        observed.update(&lease.spec);
+        if !observed.is_free() && observed.holder() != self.identity {
+            return Ok(AttemptResult::HeldByOther);
         }
         lease.spec = self.spec(&lease.spec);
-        let written = leases.replace(&self.name, &lease).await;
-        seen.written(written.map(|lease| lease.spec))
+        let replaced = leases.replace(&self.name, &lease).await;
+        observed.record_write(replaced.map(|lease| lease.spec))
     }
 
     /// The lease as this process holds it from now on.
@@ -256,22 +258,22 @@ impl Election {
     }
 }
 
-impl Seen {
+impl ObservedLease {
     /// Takes in the lease. Only a change starts its time again, whatever the times in it say.
-    fn observe(&mut self, spec: &LeaseSpec) {
+    fn update(&mut self, spec: &LeaseSpec) {
         if self.since.is_none() || self.spec != *spec {
             *self = Self { spec: spec.clone(), since: Some(Instant::now()) };
         }
     }
 
     /// Takes in the lease as it was written.
-    fn written(&mut self, written: handlers::Result<LeaseSpec>) -> handlers::Result<Tried> {
-        match written {
+    fn record_write(&mut self, result: handlers::Result<LeaseSpec>) -> handlers::Result<AttemptResult> {
+        match result {
             Ok(spec) => {
-                self.observe(&spec);
-                Ok(Tried::Held)
+                self.update(&spec);
+                Ok(AttemptResult::Held)
             }
-            Err(refusal) if refusal.status().code == 409 => Ok(Tried::Raced),
+            Err(refusal) if refusal.status().code == 409 => Ok(AttemptResult::Raced),
             Err(refusal) => Err(refusal),
         }
     }

@@ -20,8 +20,8 @@ const PERIOD: Duration = Duration::from_secs(2);
 /// Reads the files and uses their content.
 type Read = Box<dyn FnMut() -> Result<()> + Send>;
 
-/// Files that are read together when one of them changes.
-pub(super) struct Followed {
+/// Watches files that are read together when one of them changes.
+pub(super) struct FileWatcher {
     /// Their content, for the log, such as "tokens".
     what: &'static str,
     paths: Box<dyn Fn() -> Vec<PathBuf> + Send>,
@@ -29,9 +29,9 @@ pub(super) struct Followed {
     /// A number that changes when the files are to be read again although they are the same.
     state: Box<dyn Fn() -> u64 + Send>,
     /// That number after the last read.
-    seen_state: u64,
+    last_state: u64,
     /// The files as of the last read, successful or not.
-    seen: Vec<Stamp>,
+    last_stamps: Vec<Stamp>,
     /// The files as of the last check, if they have changed since the last read.
     changing: Option<Vec<Stamp>>,
 }
@@ -39,31 +39,39 @@ pub(super) struct Followed {
 /// Identifies the content of a file: device, inode, size and modification time; or the reason why it is missing.
 pub(super) type Stamp = std::result::Result<(u64, u64, u64, i64, i64), io::ErrorKind>;
 
-impl Followed {
+impl FileWatcher {
     /// Reads the files for the first time.
     pub(super) fn open(
         what: &'static str,
         paths: Vec<PathBuf>,
         mut read: impl FnMut() -> Result<()> + Send + 'static,
     ) -> Result<Self> {
-        let seen = stamps(&paths);
+        let last_stamps = stamps(&paths);
         read()?;
         let paths = Box::new(move || paths.clone());
-        Ok(Self { what, paths, read: Box::new(read), state: Box::new(|| 0), seen_state: 0, seen, changing: None })
+        Ok(Self {
+            what,
+            paths,
+            read: Box::new(read),
+            state: Box::new(|| 0),
+            last_state: 0,
+            last_stamps,
+            changing: None,
+        })
     }
 
     /// Files that were read already, as of before that, and more or fewer as time goes by. They are also read again when the state
     /// changes.
     pub(super) fn again(
         what: &'static str,
-        seen: Vec<Stamp>,
+        last_stamps: Vec<Stamp>,
         paths: impl Fn() -> Vec<PathBuf> + Send + 'static,
         read: impl FnMut() -> Result<()> + Send + 'static,
         state: impl Fn() -> u64 + Send + 'static,
     ) -> Self {
-        let seen_state = state();
+        let last_state = state();
         let (paths, state) = (Box::new(paths), Box::new(state));
-        Self { what, paths, read: Box::new(read), state, seen_state, seen, changing: None }
+        Self { what, paths, read: Box::new(read), state, last_state, last_stamps, changing: None }
     }
 
     /// Checks the files every few seconds, and reads them at once when notified. Ends when the sender is dropped.
@@ -101,16 +109,16 @@ impl Followed {
 
     /// Reads the files if they have changed, or unconditionally with `now`; `None` if they were not read.
     pub(super) fn look(&mut self, now: bool) -> Option<Result<()>> {
-        let found = stamps(&(self.paths)());
-        let settled = self.changing.replace(found.clone()).as_ref() == Some(&found);
+        let stamps = stamps(&(self.paths)());
+        let settled = self.changing.replace(stamps.clone()).as_ref() == Some(&stamps);
         // Files that changed since the last check may be incomplete. Wait until they no longer change.
-        let is_same = found == self.seen && (self.state)() == self.seen_state;
+        let is_same = stamps == self.last_stamps && (self.state)() == self.last_state;
         if !now && (is_same || !settled) {
             return None;
         }
-        self.seen = found;
+        self.last_stamps = stamps;
         let read = (self.read)();
-        self.seen_state = (self.state)();
+        self.last_state = (self.state)();
         Some(read)
     }
 }
@@ -120,12 +128,12 @@ pub(super) fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
 }
 
 fn stamp(path: &Path) -> Stamp {
-    let found = fs::metadata(path).map_err(|error| error.kind())?;
+    let metadata = fs::metadata(path).map_err(|error| error.kind())?;
     // A pipe can be read only once.
-    if !found.is_file() {
+    if !metadata.is_file() {
         return Err(io::ErrorKind::Unsupported);
     }
-    Ok((found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
+    Ok((metadata.dev(), metadata.ino(), metadata.size(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
 /// Warns of a secret that other users can read or write.

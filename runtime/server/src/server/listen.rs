@@ -14,7 +14,7 @@ use super::{
     access::Admin,
     client_ca::ClientAuthorities,
     connections::{self, Limits},
-    files::Followed,
+    files::FileWatcher,
     first_run::{KUBECONFIG, Kubeconfig, Samples},
     state::StateDir,
     tls::{Authority, CertificateFiles},
@@ -69,7 +69,7 @@ pub(super) struct Entrance {
 
 /// The TLS configuration of a listener, if it uses TLS; the server's own certificate authority; and the files of the
 /// certificate, and of the authorities of client certificates.
-type Tls = (Option<ServerConfig>, Option<String>, Vec<Followed>);
+type Tls = (Option<ServerConfig>, Option<String>, Vec<FileWatcher>);
 
 /// The connections of a listener.
 pub(super) struct Connections {
@@ -95,7 +95,7 @@ impl Entrance {
         service: &Service,
         state: &StateDir,
         admin: Option<&Admin>,
-    ) -> Result<(Connections, Vec<Followed>)> {
+    ) -> Result<(Connections, Vec<FileWatcher>)> {
         let address = listener.local_addr().map_err(Error::Listener)?;
         self.check(address)?;
         // Connections inherit it, so it must be set before they are accepted.
@@ -103,7 +103,7 @@ impl Entrance {
         rustix::net::sockopt::set_socket_send_buffer_size(&listener, buffer)
             .map_err(|error| Error::Listener(error.into()))?;
         let url = self.url(address);
-        let (config, authority_pem, followed) = self.tls(address, state)?;
+        let (config, authority_pem, watchers) = self.tls(address, state)?;
         self.samples.own_authority = authority_pem.is_some();
         let mut kubeconfig = None;
         if let (Some(_), Some(admin)) = (&config, admin) {
@@ -118,23 +118,23 @@ impl Entrance {
         for tell in self.on_ready {
             tell(&ready);
         }
-        Ok((Connections { url: ready.url, stop, accepting }, followed))
+        Ok((Connections { url: ready.url, stop, accepting }, watchers))
     }
 
     fn tls(&mut self, address: SocketAddr, state: &StateDir) -> Result<Tls> {
         if self.plain_http {
             return Ok(Tls::default());
         }
-        let (clients, followed) = self.client_ca.take().map(ClientAuthorities::open).transpose()?.unzip();
-        let mut followed = Vec::from_iter(followed);
+        let (clients, watcher) = self.client_ca.take().map(ClientAuthorities::open).transpose()?.unzip();
+        let mut watchers = Vec::from_iter(watcher);
         if let Some(files) = self.certificate.take() {
             let (config, certificate) = files.server_config(clients)?;
-            followed.push(certificate);
-            return Ok((Some(config), None, followed));
+            watchers.push(certificate);
+            return Ok((Some(config), None, watchers));
         }
         let authority = Authority::open(state)?;
         let authority_pem = authority.certificate_pem.clone();
-        Ok((Some(authority.server_config(address, &self.names, clients)?), Some(authority_pem), followed))
+        Ok((Some(authority.server_config(address, &self.names, clients)?), Some(authority_pem), watchers))
     }
 
     /// The base of every URL of a server at an address.

@@ -15,10 +15,10 @@ use super::{
     App, Error, Limits, Result,
     access::Access,
     builder::{Builder, Check},
-    controllers::{Controller, Running},
-    definition_files::{self, Attached, Opened},
+    controllers::{Controller, ControllerTasks},
+    definition_files::{self, InitialDefinitions, KindHooks},
     export,
-    stores::{self, Keep},
+    stores::{Keep, OpenStore},
 };
 use crate::{
     Resource,
@@ -79,12 +79,12 @@ impl Builder {
 
     pub(super) async fn load(mut self) -> Result<App> {
         check_clock(SystemTime::now())?;
-        if !self.refused.is_empty() {
-            return Err(Error::Kind(self.refused.join("\n")));
+        if !self.problems.is_empty() {
+            return Err(Error::Kind(self.problems.join("\n")));
         }
         let version = version(self.version.as_deref())?;
         let state = self.core.keep.directory()?;
-        let opened = self.define().await?;
+        let initial = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, &limits, kinds));
@@ -115,9 +115,9 @@ impl Builder {
             metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
-        let controllers = Running::start(controllers, &api);
+        let controllers = ControllerTasks::start(controllers, &api);
         self.entrance.limits = self.limits.connections;
-        let (following, read_now) = (JoinSet::new(), watch::Sender::new(()));
+        let (file_watchers, read_now) = (JoinSet::new(), watch::Sender::new(()));
         let (entrance, stop_within) = (self.entrance, self.stop_within);
         let mut app = App {
             api,
@@ -128,7 +128,7 @@ impl Builder {
             health,
             controllers,
             builtin,
-            following,
+            file_watchers,
             read_now,
             admin,
             entrance,
@@ -136,7 +136,7 @@ impl Builder {
             state,
         };
         app.follow(token_file);
-        if let Some(files) = self.definition_files.follow(opened, app.api.registry.clone()) {
+        if let Some(files) = self.definition_files.follow(initial, app.api.registry.clone()) {
             app.follow(files);
         }
         Ok(app)
@@ -145,29 +145,30 @@ impl Builder {
 
 impl Builder {
     /// Reads the files of definitions, adds their kinds, and adds hooks to kinds that come from documents.
-    async fn define(&mut self) -> Result<Opened> {
+    async fn define(&mut self) -> Result<InitialDefinitions> {
         let (kinds, files) = (&mut self.entrance.samples.kinds, &mut self.definition_files);
         let builtins = if self.core.without_builtins { Vec::new() } else { builtin::kinds() };
         files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
-        let unattached: Vec<_> = files.hooks.iter().filter(|attached| !attached.attach(kinds)).cloned().collect();
+        let unattached: Vec<_> = files.hooks.iter().filter(|hooks| !hooks.attach(kinds)).cloned().collect();
         let files = files.clone();
         let reading = spawn_blocking(move || {
-            let opened = files.open()?;
-            let kinds: Vec<Kind> = opened.defined.iter().flat_map(|defined| files.kinds(&defined.resource)).collect();
-            Ok::<_, Error>((opened, kinds))
+            let initial = files.open()?;
+            let kinds: Vec<Kind> =
+                initial.resources.iter().flat_map(|defined| files.kinds(&defined.resource)).collect();
+            Ok::<_, Error>((initial, kinds))
         });
-        let (opened, from_files) = reading.await.expect("reading definitions does not panic")?;
-        let missing = unattached.iter().filter(|attached| !from_files.iter().any(|kind| attached.is_for(kind)));
-        let missing: Vec<String> = missing.map(Attached::missing).collect();
+        let (initial, from_files) = reading.await.expect("reading definitions does not panic")?;
+        let missing = unattached.iter().filter(|hooks| !from_files.iter().any(|kind| hooks.is_for(kind)));
+        let missing: Vec<String> = missing.map(KindHooks::missing).collect();
         kinds.extend(from_files);
-        self.core.replaced.clone_from(&opened.replaced);
-        if missing.is_empty() { Ok(opened) } else { Err(Error::Kind(missing.join("\n"))) }
+        self.core.replaced.clone_from(&initial.replaced);
+        if missing.is_empty() { Ok(initial) } else { Err(Error::Kind(missing.join("\n"))) }
     }
 }
 
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
-    fn load(mut self, path: PathBuf, limits: &Limits, kinds: Vec<Kind>) -> Result<Loaded> {
+    fn load(mut self, path: PathBuf, limits: &Limits, kinds: Vec<Kind>) -> Result<CoreParts> {
         let transformer = self.transformer.take().unwrap_or_else(|| Arc::new(Identity));
         let webhooks = Arc::new(Webhooks::with_resolver(self.webhook_resolver.take()));
         let builtins = if self.without_builtins { Vec::new() } else { builtin::kinds() };
@@ -183,8 +184,8 @@ impl Core {
 
         // The store is read once: objects are rendered while it is verified.
         let preload = Preload::new(prepared.iter().map(Prepared::resource));
-        let (opened, loaded) = stores::Opened::open(&mut self, path, limits, &preload)?;
-        let store = opened.store.clone();
+        let (open_store, loaded) = OpenStore::open(&mut self, path, limits, &preload)?;
+        let store = open_store.store.clone();
         let cache = match loaded {
             Some(at) => Cache::preloaded(store.clone(), limits.cache, preload, at),
             None => Cache::new(store.clone(), limits.cache),
@@ -194,7 +195,7 @@ impl Core {
             registry.register_prepared(&kind).map_err(Error::Kind)?;
         }
         let api = Verbs::with_admission(registry, cache, store, self.admission);
-        opened.serve(&api);
+        open_store.serve(&api);
         let definitions = self.definitions.then(|| Definitions::load(&api));
         Ok((api, self.handlers, definitions))
     }
@@ -245,7 +246,7 @@ fn control(
 }
 
 /// The parts of a server whose store was read.
-type Loaded = (Arc<Verbs>, Pending, Option<Definitions>);
+type CoreParts = (Arc<Verbs>, Pending, Option<Definitions>);
 
 /// The answer of `/version`.
 fn version(given: Option<&str>) -> Result<VersionInfo> {

@@ -27,7 +27,7 @@ pub(super) enum Keep {
 }
 
 /// An open store.
-pub(super) struct Opened {
+pub(super) struct OpenStore {
     pub store: Arc<dyn Store>,
     embedded: Option<Arc<Embedded>>,
 }
@@ -79,7 +79,7 @@ impl Keep {
     }
 }
 
-impl Opened {
+impl OpenStore {
     /// Opens the store of these settings. Returns the revision at which the preload has its objects, if it was filled. Blocks.
     pub(super) fn open(
         core: &mut Core,

@@ -30,7 +30,7 @@ use tokio_rustls::rustls::{
 use super::{
     Error, Result,
     client_ca::ClientAuthorities,
-    files::{Followed, warn_if_open},
+    files::{FileWatcher, warn_if_open},
     state::StateDir,
 };
 use crate::storage::private::Access;
@@ -83,8 +83,8 @@ impl Authority {
     /// The TLS configuration of a server at an address and under other names.
     pub(super) fn server_config(self, address: SocketAddr, names: &[String], clients: Clients) -> Result<ServerConfig> {
         let failed = |message: String| Error::Certificates(CERTIFICATE.into(), message);
-        let renewing = Renewing::new(self.issuer, address.ip(), names).map_err(failed)?;
-        Ok(config(Arc::new(renewing), clients))
+        let certificate = RotatingCertificate::new(self.issuer, address.ip(), names).map_err(failed)?;
+        Ok(config(Arc::new(certificate), clients))
     }
 }
 
@@ -119,14 +119,14 @@ pub(super) struct CertificateFiles {
 
 impl CertificateFiles {
     /// The TLS configuration, whose certificate changes with the watched files.
-    pub(super) fn server_config(self, clients: Clients) -> Result<(ServerConfig, Followed)> {
+    pub(super) fn server_config(self, clients: Clients) -> Result<(ServerConfig, FileWatcher)> {
         let current = Arc::new(FromFiles(ArcSwapOption::empty()));
         let (read, paths) = (current.clone(), vec![self.certificate.clone(), self.key.clone()]);
-        let followed = Followed::open("certificates", paths, move || {
+        let watcher = FileWatcher::open("certificates", paths, move || {
             read.0.store(Some(Arc::new(self.read()?)));
             Ok(())
         })?;
-        Ok((config(current, clients), followed))
+        Ok((config(current, clients), watcher))
     }
 
     fn read(&self) -> Result<CertifiedKey> {
@@ -168,13 +168,13 @@ fn authority_params() -> CertificateParams {
 }
 
 /// The server's certificate, created again after half its validity.
-struct Renewing {
+struct RotatingCertificate {
     issuer: Issuer<'static, KeyPair>,
     subject: Vec<SanType>,
     current: ArcSwap<(Instant, Arc<CertifiedKey>)>,
 }
 
-impl Renewing {
+impl RotatingCertificate {
     fn new(issuer: Issuer<'static, KeyPair>, ip: IpAddr, names: &[String]) -> std::result::Result<Self, String> {
         let subject = subject(ip, names)?;
         let first = Arc::new(issue(&issuer, &subject)?);
@@ -182,7 +182,7 @@ impl Renewing {
     }
 }
 
-impl ResolvesServerCert for Renewing {
+impl ResolvesServerCert for RotatingCertificate {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         let current = self.current.load();
         if current.0.elapsed() > RENEW_AFTER {
@@ -195,7 +195,7 @@ impl ResolvesServerCert for Renewing {
     }
 }
 
-impl std::fmt::Debug for Renewing {
+impl std::fmt::Debug for RotatingCertificate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "the server's certificate for {:?}", self.subject)
     }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     Error, Result,
-    files::{Followed, warn_if_open},
+    files::{FileWatcher, warn_if_open},
     first_run::Kubeconfig,
 };
 use crate::{
@@ -17,8 +17,8 @@ use crate::{
     storage::private::{Access, PrivateDir},
 };
 
-/// The owner of a file's tokens.
-pub(super) enum Source {
+/// A token file, by the owner of its tokens.
+pub(super) enum TokenFile {
     /// The users in a file that the user named. It may be a symbolic link, like the files of a mounted Secret.
     Users(PathBuf),
     /// The admin, in a file of the data directory.
@@ -33,17 +33,17 @@ pub(super) enum Source {
 }
 
 /// Reads a file. The tokens change with it once it is watched.
-pub(super) fn open(source: Source) -> Result<(Arc<CurrentTokens>, Followed)> {
+pub(super) fn open(file: TokenFile) -> Result<(Arc<CurrentTokens>, FileWatcher)> {
     let current = Arc::new(CurrentTokens::new(Tokens::default()));
-    let (tokens, paths) = (current.clone(), vec![source.path()]);
-    let followed = Followed::open("tokens", paths, move || {
-        tokens.replace(source.tokens()?);
+    let (tokens, paths) = (current.clone(), vec![file.path()]);
+    let watcher = FileWatcher::open("tokens", paths, move || {
+        tokens.replace(file.tokens()?);
         Ok(())
     })?;
-    Ok((current, followed))
+    Ok((current, watcher))
 }
 
-impl Source {
+impl TokenFile {
     fn path(&self) -> PathBuf {
         match self {
             Self::Users(path) => path.clone(),
@@ -91,7 +91,7 @@ mod tests {
         let state = StateDir::temporary().unwrap();
         let path = state.files.file("tokens.csv");
         fs::write(&path, "t1,ada,1\n").unwrap();
-        let (tokens, mut file) = open(Source::Users(path.clone())).unwrap();
+        let (tokens, mut file) = open(TokenFile::Users(path.clone())).unwrap();
         assert!(knows(&tokens, "t1") && file.look(false).is_none() && file.look(false).is_none());
         fs::write(&path, "t2,bob,2\nt3,").unwrap();
         assert!(file.look(false).is_none(), "it may be half written");
@@ -107,7 +107,7 @@ mod tests {
         let state = StateDir::temporary().unwrap();
         let path = state.files.file("tokens.csv");
         fs::write(&path, "t1,ada,1\n").unwrap();
-        let (tokens, mut file) = open(Source::Users(path.clone())).unwrap();
+        let (tokens, mut file) = open(TokenFile::Users(path.clone())).unwrap();
         fs::write(&path, "no user here\n").unwrap();
         assert!(file.look(false).is_none());
         let error = file.look(false).expect("it has settled").unwrap_err().to_string();
@@ -127,8 +127,8 @@ mod tests {
     fn an_admins_token_that_others_could_read_is_not_taken() {
         let state = StateDir::temporary().unwrap();
         let token = state.admin_token().unwrap();
-        let source = Source::Admin { files: state.files.clone(), name: ADMIN_TOKEN, kubeconfig: Arc::default() };
-        let (tokens, mut file) = open(source).unwrap();
+        let file = TokenFile::Admin { files: state.files.clone(), name: ADMIN_TOKEN, kubeconfig: Arc::default() };
+        let (tokens, mut file) = open(file).unwrap();
         let path = state.files.file(ADMIN_TOKEN);
         let open = |mode| fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
         fs::write(&path, "next").unwrap();

@@ -127,7 +127,7 @@ impl Flow {
 }
 
 /// The answer, at the speed of its reader.
-pub(super) fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Response<Paced> {
+pub(super) fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Response<PacedBody> {
     busy.answer();
     let ends = answer.extensions().get::<EndsAt>().map(|EndsAt(at)| *at);
     if flow.is_stream {
@@ -136,11 +136,11 @@ pub(super) fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::
         flow.peer.set_end(ends);
     }
     let most = if ends.is_some() { WAITING_OF_WATCH } else { WAITING };
-    answer.map(|body| Paced { body, flow, most, _busy: busy })
+    answer.map(|body| PacedBody { body, flow, most, _busy: busy })
 }
 
 /// A body that waits for its reader.
-pub(super) struct Paced {
+pub(super) struct PacedBody {
     body: Body,
     flow: Arc<Flow>,
     /// The maximum number of buffered bytes.
@@ -148,7 +148,7 @@ pub(super) struct Paced {
     _busy: Busy,
 }
 
-impl http_body::Body for Paced {
+impl http_body::Body for PacedBody {
     type Data = Piece;
     type Error = axum_core::Error;
 
@@ -174,7 +174,7 @@ impl http_body::Body for Paced {
     }
 }
 
-impl Drop for Paced {
+impl Drop for PacedBody {
     fn drop(&mut self) {
         if !self.flow.is_stream {
             self.flow.peer.set_end(None);

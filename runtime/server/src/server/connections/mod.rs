@@ -192,10 +192,10 @@ async fn http1(
     peer: &Arc<Peer>,
     stop: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let (asked, flow) = (peer.clone(), Flow::of_connection(peer));
+    let (requester, flow) = (peer.clone(), Flow::of_connection(peer));
     let service = service_fn(move |request: Request<Incoming>| {
-        let request = with_certificates(request, &asked);
-        let (busy, flow, answer) = (asked.begin(), flow.clone(), service.clone().call(request));
+        let request = with_certificates(request, &requester);
+        let (busy, flow, answer) = (requester.begin(), flow.clone(), service.clone().call(request));
         async move { answer.await.map(|answer| flow::pace(answer, busy, flow)) as Result<_, Infallible> }
     });
     let mut builder = http1::Builder::new();
@@ -210,10 +210,10 @@ async fn http2(
     peer: &Arc<Peer>,
     stop: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let asked = peer.clone();
+    let requester = peer.clone();
     let service = service_fn(move |request: Request<Incoming>| {
-        let request = with_certificates(request, &asked);
-        let (busy, mut service) = (asked.begin(), service.clone());
+        let request = with_certificates(request, &requester);
+        let (busy, mut service) = (requester.begin(), service.clone());
         // The answer's future is created when the stream is first polled, because a connection may send hundreds of
         // requests at once. It is boxed, so that its memory is freed while the answer, such as a watch, is sent.
         Box::pin(async move {

@@ -75,7 +75,7 @@ pub(super) struct Busy {
 }
 
 /// A slot among the lingering connections.
-pub(super) struct Lingering(Arc<Peers>);
+pub(super) struct LingerPermit(Arc<Peers>);
 
 impl Peers {
     /// An empty table.
@@ -245,11 +245,11 @@ impl Peer {
     }
 
     /// A slot among the lingering connections, if one is free.
-    pub(super) fn linger(&self) -> Option<Lingering> {
+    pub(super) fn linger(&self) -> Option<LingerPermit> {
         let lingering = &self.peers.lingering;
         let taken = lingering.fetch_add(1, Ordering::Relaxed);
-        let place = Lingering(self.peers.clone());
-        (taken < self.limits().lingering).then_some(place)
+        let permit = LingerPermit(self.peers.clone());
+        (taken < self.limits().lingering).then_some(permit)
     }
 
     /// Completes while the server is stopping when there is nothing to wait for: no request is being processed, and the
@@ -294,7 +294,7 @@ impl Drop for Busy {
     }
 }
 
-impl Drop for Lingering {
+impl Drop for LingerPermit {
     fn drop(&mut self) {
         self.0.lingering.fetch_sub(1, Ordering::Relaxed);
     }

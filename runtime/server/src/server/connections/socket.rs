@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::{
-    peers::{Lingering, Peer},
+    peers::{LingerPermit, Peer},
     timed_out,
 };
 
@@ -35,13 +35,13 @@ pub(super) struct Socket {
     blocked: Option<Instant>,
     /// Wakes the task when that is too long ago.
     alarm: Option<Pin<Box<Sleep>>>,
-    closing: Closing,
+    closing: CloseState,
     // Dropped last: the table removes the connection when its descriptor is free.
     peer: Arc<Peer>,
 }
 
 /// The progress of a close.
-enum Closing {
+enum CloseState {
     No,
     /// The sending half is closed, and the rest is read.
     Lingers(Box<Farewell>),
@@ -49,7 +49,7 @@ enum Closing {
 }
 
 struct Farewell {
-    _place: Lingering,
+    _permit: LingerPermit,
     ends: Instant,
     alarm: Pin<Box<Sleep>>,
     dropped: usize,
@@ -58,7 +58,7 @@ struct Farewell {
 impl Socket {
     /// A connection that was just accepted.
     pub(super) fn new(stream: TcpStream, peer: Arc<Peer>) -> Self {
-        Self { stream, first: Bytes::new(), blocked: None, alarm: None, closing: Closing::No, peer }
+        Self { stream, first: Bytes::new(), blocked: None, alarm: None, closing: CloseState::No, peer }
     }
 
     /// Sends small pieces at once. Fails if the connection is closed.
@@ -93,7 +93,7 @@ impl Socket {
 
     /// Reads and discards data from the peer until its end or the time limit.
     fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Closing::Lingers(farewell) = &mut self.closing else { return Poll::Ready(()) };
+        let CloseState::Lingers(farewell) = &mut self.closing else { return Poll::Ready(()) };
         let (silence, mut piece) = (self.peer.limits().silence, [0; DROPPED]);
         loop {
             let mut buffer = ReadBuf::new(&mut piece);
@@ -149,20 +149,20 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if matches!(self.closing, Closing::No) {
+        if matches!(self.closing, CloseState::No) {
             ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
             self.closing = match self.peer.linger() {
-                Some(place) if !self.peer.must_hurry() => {
+                Some(permit) if !self.peer.must_hurry() => {
                     let now = Instant::now();
                     let ends = now + self.peer.limits().linger;
                     let alarm = Box::pin(sleep_until(ends.min(now + self.peer.limits().silence)));
-                    Closing::Lingers(Box::new(Farewell { _place: place, ends, alarm, dropped: 0 }))
+                    CloseState::Lingers(Box::new(Farewell { _permit: permit, ends, alarm, dropped: 0 }))
                 }
-                _ => Closing::Done,
+                _ => CloseState::Done,
             };
         }
         ready!(self.poll_farewell(cx));
-        self.closing = Closing::Done;
+        self.closing = CloseState::Done;
         Poll::Ready(Ok(()))
     }
 }

@@ -47,8 +47,8 @@ pub fn init(default: &str) -> Flush {
     use tracing_subscriber::EnvFilter;
 
     let parse = |text: &str| EnvFilter::builder().parse(text);
-    let asked = std::env::var("RUST_LOG").ok().map(|text| parse(&text));
-    let (filter, refused) = match asked {
+    let variable = std::env::var("RUST_LOG").ok().map(|text| parse(&text));
+    let (filter, error) = match variable {
         Some(Ok(filter)) => (filter, None),
         Some(Err(error)) => (parse(default).expect("the default is a filter"), Some(error)),
         None => (parse(default).expect("the default is a filter"), None),
@@ -59,7 +59,7 @@ pub fn init(default: &str) -> Flush {
     if log.log_internal_errors(false).try_init().is_ok() {
         log_panics();
     }
-    if let Some(error) = refused {
+    if let Some(error) = error {
         tracing::warn!(%error, default, "RUST_LOG cannot be read; the default is used");
     }
     flush

@@ -15,7 +15,7 @@ const FLUSH: Duration = Duration::from_secs(1);
 
 /// The queue.
 #[derive(Default)]
-struct Waiting {
+struct QueueState {
     text: Vec<u8>,
     /// Lines dropped after the last one in `text`.
     dropped: u64,
@@ -27,36 +27,36 @@ struct Waiting {
 
 #[derive(Default)]
 struct Queue {
-    waiting: Mutex<Waiting>,
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes until all writers are gone.
     fn write_to(&self, mut sink: impl Write) {
-        let mut waiting = self.lock();
+        let mut state = self.lock();
         loop {
-            while waiting.text.is_empty() && waiting.dropped == 0 {
-                if waiting.closed {
+            while state.text.is_empty() && state.dropped == 0 {
+                if state.closed {
                     return;
                 }
-                waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            let mut text = std::mem::take(&mut waiting.text);
-            let dropped = std::mem::take(&mut waiting.dropped);
-            waiting.writing = true;
-            drop(waiting);
+            let mut text = std::mem::take(&mut state.text);
+            let dropped = std::mem::take(&mut state.dropped);
+            state.writing = true;
+            drop(state);
             if dropped > 0 {
                 text.extend(format!("{dropped} log lines were dropped because the log was not read\n").into_bytes());
             }
             // The log itself failed, so the error cannot be reported.
             let _ = sink.write_all(&text).and_then(|()| sink.flush());
-            waiting = self.lock();
-            waiting.writing = false;
+            state = self.lock();
+            state.writing = false;
             self.changed.notify_all();
         }
     }
@@ -78,14 +78,14 @@ pub struct Writer(Arc<Handle>);
 impl Write for Writer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let Handle(queue) = &*self.0;
-        let mut waiting = queue.lock();
+        let mut state = queue.lock();
         // After a dropped line, all lines are dropped until the queue is taken: their number belongs between them.
-        if waiting.dropped > 0 || waiting.text.len() + line.len() > LIMIT {
-            waiting.dropped += 1;
+        if state.dropped > 0 || state.text.len() + line.len() > LIMIT {
+            state.dropped += 1;
         } else {
-            waiting.text.extend_from_slice(line);
+            state.text.extend_from_slice(line);
         }
-        drop(waiting);
+        drop(state);
         queue.changed.notify_all();
         Ok(line.len())
     }
@@ -111,7 +111,7 @@ pub struct Flush(Arc<Queue>);
 
 impl Drop for Flush {
     fn drop(&mut self) {
-        let unwritten = |waiting: &mut Waiting| !waiting.text.is_empty() || waiting.dropped > 0 || waiting.writing;
+        let unwritten = |state: &mut QueueState| !state.text.is_empty() || state.dropped > 0 || state.writing;
         // Lines that are not read are lost; a program that ends does not wait for a reader.
         let _ = self.0.changed.wait_timeout_while(self.0.lock(), FLUSH, unwritten);
     }
@@ -124,9 +124,9 @@ mod tests {
     use super::*;
 
     /// A sink that passes each write on, and waits until it is taken.
-    struct Handed(SyncSender<Vec<u8>>);
+    struct RendezvousSink(SyncSender<Vec<u8>>);
 
-    impl Write for Handed {
+    impl Write for RendezvousSink {
         fn write(&mut self, text: &[u8]) -> io::Result<usize> {
             self.0.send(text.to_vec()).map_err(|_| io::ErrorKind::BrokenPipe)?;
             Ok(text.len())
@@ -139,7 +139,7 @@ mod tests {
 
     fn started() -> (Writer, Flush, Receiver<Vec<u8>>) {
         let (sink, read) = sync_channel(0);
-        let (writer, flush) = start(Handed(sink));
+        let (writer, flush) = start(RendezvousSink(sink));
         (writer, flush, read)
     }
 
