@@ -27,20 +27,20 @@ const CHUNK: usize = 128 << 10;
 const PRIME: usize = 1_000_003;
 
 /// Copies all of a memory, block after block, in order or not.
-struct Copying {
+struct CopyBody {
     source: Arc<Vec<u8>>,
     block: usize,
     step: usize,
     done: usize,
 }
 
-impl Copying {
+impl CopyBody {
     fn left(&self) -> usize {
         self.source.len() - self.done
     }
 }
 
-impl hyper::body::Body for Copying {
+impl hyper::body::Body for CopyBody {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
@@ -71,7 +71,7 @@ pub(crate) async fn measure(app: &App) -> Result<(), Error> {
     let source = Arc::new(vec![b'x'; bytes / CHUNK * CHUNK]);
     let copy = |block, step| {
         let source = Arc::clone(&source);
-        get(move || async move { Response::new(Body::new(Copying { source, block, step, done: 0 })) })
+        get(move || async move { Response::new(Body::new(CopyBody { source, block, step, done: 0 })) })
     };
     let router = Router::new().route("/whole", copy(CHUNK, 1)).route("/blocks", copy(OBJECT_BYTES, PRIME));
     let (copying, copies) = serve(router).await?;

@@ -14,7 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith_cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription};
+use kindsmith_cache::{Body, Cache, DecodedValue, Limits, Reader, Resource, Subscription};
 use kindsmith_meta::Revision;
 use kindsmith_storage::{Expect, Memory, Op, Store};
 
@@ -33,9 +33,9 @@ impl Reader for Plain {
         r#""kind":"ConfigMap","apiVersion":"v1","#
     }
 
-    fn read(&self, _key: &str, value: &Bytes) -> Reading {
+    fn read(&self, _key: &str, value: &Bytes) -> DecodedValue {
         let end = value.len() - DATA.len() - FILL - r#""}}"#.len();
-        Reading::plain(Body::new(value.clone(), end, end - 1, Bytes::new()).ok_or_else(|| "no body".to_owned()))
+        DecodedValue::plain(Body::new(value.clone(), end, end - 1, Bytes::new()).ok_or_else(|| "no body".to_owned()))
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Body {
 }
 
 /// A body written into a buffer, and the positions of its parts there.
-pub(super) struct Composed {
+pub(super) struct ComposedJson {
     pub(super) buffer: Vec<u8>,
     /// The value of `metadata`.
     pub(super) metadata: Range<usize>,
@@ -70,7 +70,7 @@ impl Body {
 
     /// Writes an opening, the object and an end into a buffer of exactly that size. The opening ends with the object's
     /// brace and type meta.
-    pub(super) fn compose(&self, opening: &[&[u8]], revision: Revision, end: &[u8]) -> Composed {
+    pub(super) fn compose(&self, opening: &[&[u8]], revision: Revision, end: &[u8]) -> ComposedJson {
         let (before, after) = self.text.split_at(self.managed_at);
         let (key, before) = before[1..].split_at(START.len() - 1);
         let (first, last) = (before.is_empty(), after.starts_with(b"}"));
@@ -97,7 +97,7 @@ impl Body {
         let metadata_rest = self.metadata_end - self.managed_at;
         let rest = write(&managed);
         write(&[after, end]);
-        Composed {
+        ComposedJson {
             metadata: metadata..rest + metadata_rest,
             managed_fields: entries..entries + self.managed_fields.len(),
             buffer,

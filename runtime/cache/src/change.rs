@@ -19,11 +19,11 @@ pub(super) struct Change {
     pub(super) new: Option<Arc<Object>>,
     pub(super) old: Option<Arc<Object>>,
     /// The old body at this change's revision, for watchers whose filter the object leaves.
-    gone: Mutex<Gone>,
+    tombstone: Mutex<Tombstone>,
 }
 
-/// A rendering that the first watcher that needs it makes for all others.
-enum Gone {
+/// The deleted object, rendered by the first watcher that needs it and shared with all others.
+enum Tombstone {
     Unused,
     Kept(Arc<Object>),
     /// The change has left the window and keeps nothing more.
@@ -32,7 +32,7 @@ enum Gone {
 
 impl Change {
     pub(super) fn new(revision: Revision, new: Option<Arc<Object>>, old: Option<Arc<Object>>) -> Self {
-        Self { revision, new, old, gone: Mutex::new(Gone::Unused) }
+        Self { revision, new, old, tombstone: Mutex::new(Tombstone::Unused) }
     }
 
     /// The object after the change, or the deleted object.
@@ -47,21 +47,21 @@ impl Change {
         let (event_type, object) = match (old, new) {
             (None, Some(new)) => (EventType::Added, Arc::clone(new)),
             (Some(_), Some(new)) => (EventType::Modified, Arc::clone(new)),
-            (Some(old), None) => (EventType::Deleted, self.gone(old, budget)),
+            (Some(old), None) => (EventType::Deleted, self.tombstone(old, budget)),
             (None, None) => return None,
         };
         Some(Event { event_type, object })
     }
 
-    fn gone(&self, old: &Arc<Object>, budget: &Budget) -> Arc<Object> {
-        let mut gone = lock(&self.gone);
-        if let Gone::Kept(object) = &*gone {
+    fn tombstone(&self, old: &Arc<Object>, budget: &Budget) -> Arc<Object> {
+        let mut tombstone = lock(&self.tombstone);
+        if let Tombstone::Kept(object) = &*tombstone {
             return Arc::clone(object);
         }
         let object = Arc::new(old.deleted_at(self.revision));
-        if matches!(*gone, Gone::Unused) {
+        if matches!(*tombstone, Tombstone::Unused) {
             budget.add(object.size());
-            *gone = Gone::Kept(Arc::clone(&object));
+            *tombstone = Tombstone::Kept(Arc::clone(&object));
         }
         object
     }
@@ -74,8 +74,8 @@ impl Change {
 
     /// Returns all memory of a change that leaves the window to the budget.
     pub(super) fn release(&self, budget: &Budget) {
-        let gone = mem::replace(&mut *lock(&self.gone), Gone::Dropped);
-        let kept = if let Gone::Kept(object) = gone { object.size() } else { 0 };
+        let tombstone = mem::replace(&mut *lock(&self.tombstone), Tombstone::Dropped);
+        let kept = if let Tombstone::Kept(object) = tombstone { object.size() } else { 0 };
         budget.subtract(self.size() + kept);
     }
 

@@ -51,7 +51,7 @@ pub(super) struct Subscriber {
 }
 
 /// The result of polling for changes.
-pub(super) enum Found {
+pub(super) enum PollResult {
     /// Changes were added to the batch.
     Changes,
     /// No changes yet; the waker is kept.
@@ -251,7 +251,7 @@ impl Feed {
         max: usize,
         batch: &mut impl Extend<Arc<Change>>,
         waker: &Waker,
-    ) -> Found {
+    ) -> PollResult {
         let Self { window, channels, subscribers, .. } = self;
         let (floor, has_more, subscribers) = match subscriber.channel.map(|number| channels[number].as_mut()) {
             None => {
@@ -268,19 +268,19 @@ impl Feed {
                 }
                 (channel.floor(), has_more, &mut channel.subscribers)
             }
-            Some(None) => return Found::Closed,
+            Some(None) => return PollResult::Closed,
         };
         if position < floor {
-            return Found::Lagged;
+            return PollResult::Lagged;
         }
         if has_more {
-            return Found::Changes;
+            return PollResult::Changes;
         }
         if self.closed {
-            return Found::Closed;
+            return PollResult::Closed;
         }
         subscribers.keep(subscriber.number, waker);
-        Found::Nothing
+        PollResult::Nothing
     }
 
     /// The revision up to which the subscriber has no pending change, if the window has all changes up to `fed`.

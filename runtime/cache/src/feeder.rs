@@ -11,7 +11,7 @@ use std::{
 use super::{
     Resource, SharedReader,
     change::Change,
-    state::{Place, Shared, State, lock},
+    state::{SharedState, Slot, State, lock},
     tree::Tree,
     wakeups::WakeUps,
 };
@@ -22,14 +22,14 @@ use crate::{
 
 /// Routes changes to resources.
 pub(super) struct Feeder {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     /// This, for its resources.
     this: Weak<Mutex<Self>>,
     /// By key prefix.
     routes: BTreeMap<Arc<str>, Route>,
-    /// By place number.
+    /// By slot number.
     resources: Vec<Option<Arc<Resource>>>,
-    /// Unused places in `resources`.
+    /// Unused slots in `resources`.
     free: Vec<usize>,
     last_id: u64,
     closed: bool,
@@ -38,22 +38,22 @@ pub(super) struct Feeder {
 /// The route of changes under a prefix. Has both parts while a served resource is about to be replaced.
 #[derive(Default)]
 struct Route {
-    /// The place of the served resource.
+    /// The slot of the served resource.
     served: Option<usize>,
     /// Deliveries for a resource that is being loaded.
-    waiting: Option<Vec<Missed>>,
+    queue: Option<Vec<QueuedDelivery>>,
 }
 
 /// What was delivered for a resource while it was being loaded.
 #[derive(Clone)]
-pub(super) enum Missed {
+pub(super) enum QueuedDelivery {
     Change(storage::Change),
     /// All of its objects at a revision.
     State(Vec<storage::Entry>, Revision),
 }
 
 /// A resource that a commit group changes.
-struct Touched {
+struct ResourceChanges {
     resource: Arc<Resource>,
     /// Its last change before the group. Several changes of the group may have the same revision.
     before: Revision,
@@ -61,7 +61,7 @@ struct Touched {
 }
 
 impl Feeder {
-    pub(super) fn new(shared: Arc<Shared>, this: Weak<Mutex<Self>>) -> Self {
+    pub(super) fn new(shared: Arc<SharedState>, this: Weak<Mutex<Self>>) -> Self {
         let routes = BTreeMap::new();
         Self { shared, this, routes, resources: Vec::new(), free: Vec::new(), last_id: 0, closed: false }
     }
@@ -74,7 +74,7 @@ impl Feeder {
         self.closed
     }
 
-    /// The number of routes, and the number of allocated places.
+    /// The number of routes, and the number of allocated slots.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> (usize, usize) {
         (self.routes.len(), self.resources.len())
@@ -86,24 +86,24 @@ impl Feeder {
         self.resources.iter().flatten().cloned().collect()
     }
 
-    /// Gives a new resource a place, and queues the changes under its prefix until it is loaded. A resource served
+    /// Gives a new resource a slot, and queues the changes under its prefix until it is loaded. A resource served
     /// under that prefix receives them, too.
     pub(super) fn begin(&mut self, prefix: Arc<str>, reader: SharedReader) -> Arc<Resource> {
-        self.routes.entry(Arc::clone(&prefix)).or_default().waiting = Some(Vec::new());
+        self.routes.entry(Arc::clone(&prefix)).or_default().queue = Some(Vec::new());
         let number = self.free.pop().unwrap_or_else(|| {
             self.resources.push(None);
             self.resources.len() - 1
         });
         self.last_id += 1;
-        let place = Place { number, id: self.last_id };
-        Arc::new(Resource::new(Arc::clone(&self.shared), self.this.clone(), place, prefix, reader))
+        let slot = Slot { number, id: self.last_id };
+        Arc::new(Resource::new(Arc::clone(&self.shared), self.this.clone(), slot, prefix, reader))
     }
 
     /// Reverts `begin`.
     pub(super) fn give_up(&mut self, resource: &Resource) {
-        self.free.push(resource.place.number);
+        self.free.push(resource.slot.number);
         if let Some(route) = self.routes.get_mut(&resource.prefix) {
-            route.waiting = None;
+            route.queue = None;
             if route.served.is_none() {
                 self.routes.remove(&resource.prefix);
             }
@@ -111,20 +111,20 @@ impl Feeder {
     }
 
     /// Takes what came for a resource that is being loaded.
-    pub(super) fn missed(&mut self, resource: &Resource) -> Vec<Missed> {
-        let waiting = self.routes.get_mut(&resource.prefix).and_then(|route| route.waiting.as_mut());
-        waiting.map(std::mem::take).unwrap_or_default()
+    pub(super) fn take_queued(&mut self, resource: &Resource) -> Vec<QueuedDelivery> {
+        let queue = self.routes.get_mut(&resource.prefix).and_then(|route| route.queue.as_mut());
+        queue.map(std::mem::take).unwrap_or_default()
     }
 
     /// Serves a loaded resource in place of the one served under its prefix.
     pub(super) fn serve(&mut self, resource: &Arc<Resource>, mut state: State, swap: impl FnOnce()) -> Vec<Waker> {
-        resource.take_in(&mut state, &self.missed(resource));
+        resource.take_in(&mut state, &self.take_queued(resource));
         let mut wakers = Vec::new();
         if self.closed {
             lock(&resource.feed).close(&mut wakers);
         }
-        let number = resource.place.number;
-        let route = Route { served: Some(number), waiting: None };
+        let number = resource.slot.number;
+        let route = Route { served: Some(number), queue: None };
         let old = self.routes.insert(Arc::clone(&resource.prefix), route).and_then(|old| old.served);
         self.resources[number] = Some(Arc::clone(resource));
         resource.enroll();
@@ -135,9 +135,9 @@ impl Feeder {
     /// Stops serving a resource, unless it was removed or replaced already.
     pub(super) fn remove(&mut self, resource: &Resource) -> Vec<Waker> {
         let mut wakers = Vec::new();
-        if self.find(&resource.prefix).is_some_and(|found| found.place == resource.place) {
+        if self.find(&resource.prefix).is_some_and(|found| found.slot == resource.slot) {
             self.routes.remove(&resource.prefix);
-            self.swap(None, Some(resource.place.number), || (), &mut wakers);
+            self.swap(None, Some(resource.slot.number), || (), &mut wakers);
         }
         wakers
     }
@@ -152,8 +152,8 @@ impl Feeder {
         }
         if let Some(old) = &old {
             old.end();
-            *root.states.get_mut(old.place.number) = State::default();
-            self.free.push(old.place.number);
+            *root.states.get_mut(old.slot.number) = State::default();
+            self.free.push(old.slot.number);
         }
         self.shared.publish(root);
         swap();
@@ -164,10 +164,10 @@ impl Feeder {
 
     /// Changes the indexes of a resource's newest state. `None` if the resource is not served any more.
     pub(super) fn change_tree<T>(&mut self, of: &Resource, change: impl FnOnce(&mut Tree) -> T) -> Option<T> {
-        let served = self.resources.get(of.place.number)?.as_ref();
-        served.filter(|served| served.place == of.place)?;
+        let served = self.resources.get(of.slot.number)?.as_ref();
+        served.filter(|served| served.slot == of.slot)?;
         let mut root = self.shared.root();
-        let state = root.states.get_mut(of.place.number);
+        let state = root.states.get_mut(of.slot.number);
         let done = change(&mut state.tree);
         let tree = state.tree.clone();
         self.shared.publish(root);
@@ -203,8 +203,8 @@ impl Feeder {
                     resource.enroll();
                 }
             }
-            if let Some(waiting) = &mut route.waiting {
-                *waiting = vec![Missed::State(entries, at)];
+            if let Some(queue) = &mut route.queue {
+                *queue = vec![QueuedDelivery::State(entries, at)];
             }
         }
         root.revision = at;
@@ -217,11 +217,11 @@ impl Feeder {
     fn feed(&mut self, changes: &[storage::Change], upto: Revision) -> Vec<Waker> {
         let mut wakers = Vec::new();
         let mut root = self.shared.root();
-        let mut fresh: Vec<Touched> = Vec::new();
+        let mut fresh: Vec<ResourceChanges> = Vec::new();
         for change in changes {
             let Some((_, route)) = route(&mut self.routes, &change.key) else { continue };
-            if let Some(waiting) = &mut route.waiting {
-                waiting.push(Missed::Change(change.clone()));
+            if let Some(queue) = &mut route.queue {
+                queue.push(QueuedDelivery::Change(change.clone()));
             }
             let Some((number, resource)) =
                 route.served.and_then(|number| Some((number, self.resources[number].as_ref()?)))
@@ -229,9 +229,9 @@ impl Feeder {
                 continue;
             };
             let state = root.states.get_mut(number);
-            let at = fresh.iter().position(|touched| Arc::ptr_eq(&touched.resource, resource));
+            let at = fresh.iter().position(|changes| Arc::ptr_eq(&changes.resource, resource));
             let at = at.unwrap_or_else(|| {
-                fresh.push(Touched { resource: Arc::clone(resource), before: state.last, changes: Vec::new() });
+                fresh.push(ResourceChanges { resource: Arc::clone(resource), before: state.last, changes: Vec::new() });
                 fresh.len() - 1
             });
             // A later load has it already.
@@ -240,11 +240,11 @@ impl Feeder {
             }
         }
         root.revision = upto;
-        let tree_of = |touched: &Touched| root.states.get(touched.resource.place.number).tree.clone();
+        let tree_of = |changes: &ResourceChanges| root.states.get(changes.resource.slot.number).tree.clone();
         let trees: Vec<_> = fresh.iter().map(tree_of).collect();
         self.shared.publish(root);
         let mut order = self.shared.budget.order();
-        for (Touched { resource, changes, .. }, tree) in fresh.into_iter().zip(trees) {
+        for (ResourceChanges { resource, changes, .. }, tree) in fresh.into_iter().zip(trees) {
             let mut feed = lock(&resource.feed);
             feed.tree = tree;
             for change in changes {
@@ -252,7 +252,7 @@ impl Feeder {
             }
             feed.prune_past();
             feed.take_wakers(&mut wakers);
-            order.place(resource.place.id, &resource.feed, &mut feed);
+            order.place(resource.slot.id, &resource.feed, &mut feed);
         }
         order.evict(&self.shared.budget);
         drop(order);

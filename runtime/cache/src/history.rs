@@ -20,13 +20,13 @@ use super::{
     change::{self, Change},
     feeder::{longest_prefix, route},
     resource::{blocking, undone},
-    state::{Shared, lock},
+    state::{SharedState, lock},
     tree::Tree,
     window::Chunk,
 };
 use crate::{
     meta::Revision,
-    storage::{self, Known, Previous, ReadError},
+    storage::{self, Previous, ReadError, ValueCache},
 };
 
 /// The target size of a piece of the log in bytes of values.
@@ -41,7 +41,7 @@ const MOST_WAITING: usize = 4;
 
 /// The resources whose windows are still to be filled, by id. They stay here during a pass.
 #[derive(Default)]
-pub(super) struct Unfilled {
+pub(super) struct BackfillQueue {
     /// Each with the number of times that its window began anew: what a pass fills is the window that it has seen.
     resources: Mutex<BTreeMap<u64, (Weak<Resource>, u64)>>,
     /// Locked during a pass.
@@ -60,18 +60,18 @@ impl Default for Turns {
     }
 }
 
-impl Unfilled {
+impl BackfillQueue {
     pub(super) fn add(&self, resource: &Arc<Resource>) {
         let mut all = lock(&self.resources);
-        let times = all.get(&resource.place.id).map_or(0, |(_, times)| times + 1);
-        all.insert(resource.place.id, (Arc::downgrade(resource), times));
+        let times = all.get(&resource.slot.id).map_or(0, |(_, times)| times + 1);
+        all.insert(resource.slot.id, (Arc::downgrade(resource), times));
     }
 
     /// Removes what a pass has filled, unless the window began anew meanwhile.
     fn filled(&self, resource: &Resource, times: u64) {
         let mut all = lock(&self.resources);
-        if all.get(&resource.place.id).is_some_and(|(_, now)| *now == times) {
-            all.remove(&resource.place.id);
+        if all.get(&resource.slot.id).is_some_and(|(_, now)| *now == times) {
+            all.remove(&resource.slot.id);
         }
     }
 
@@ -92,7 +92,7 @@ impl Unfilled {
     fn of_pass(&self, wanted: Option<&Resource>) -> Vec<(Arc<Resource>, u64)> {
         let alone = wanted.filter(|wanted| !wanted.reader.is_local());
         let is_part = |(one, _): &(Arc<Resource>, u64)| match alone {
-            Some(alone) => one.place.id == alone.place.id,
+            Some(alone) => one.slot.id == alone.slot.id,
             None => one.reader.is_local(),
         };
         self.all().into_iter().filter(is_part).collect()
@@ -109,38 +109,38 @@ impl Unfilled {
 }
 
 /// Fills the windows of all resources that have not been filled yet.
-pub(super) async fn fill_all(shared: &Arc<Shared>) -> Result<(), ReadError> {
+pub(super) async fn fill_all(shared: &Arc<SharedState>) -> Result<(), ReadError> {
     fill_with(shared, None).await?;
-    for (resource, _) in shared.unfilled.all() {
+    for (resource, _) in shared.backfill_queue.all() {
         fill_with(shared, Some(&resource)).await?;
     }
     Ok(())
 }
 
 /// Fills the window of a resource, unless it is filled, and those of others. Waits for a pass that is under way.
-pub(super) async fn fill(shared: &Arc<Shared>, wanted: &Resource) -> Result<(), ReadError> {
+pub(super) async fn fill(shared: &Arc<SharedState>, wanted: &Resource) -> Result<(), ReadError> {
     fill_with(shared, Some(wanted)).await
 }
 
-async fn fill_with(shared: &Arc<Shared>, wanted: Option<&Resource>) -> Result<(), ReadError> {
-    let unfilled = &shared.unfilled;
+async fn fill_with(shared: &Arc<SharedState>, wanted: Option<&Resource>) -> Result<(), ReadError> {
+    let queue = &shared.backfill_queue;
     let alone = wanted.filter(|wanted| !wanted.reader.is_local());
-    let passing = Arc::clone(alone.map_or(&unfilled.passing, |alone| &alone.filling)).lock_owned().await;
-    if wanted.is_some_and(|wanted| !unfilled.has(wanted.place.id)) {
+    let passing = Arc::clone(alone.map_or(&queue.passing, |alone| &alone.filling)).lock_owned().await;
+    if wanted.is_some_and(|wanted| !queue.has(wanted.slot.id)) {
         return Ok(());
     }
     let mut turn = None;
     if alone.is_some() {
-        turn = Some(Arc::clone(&unfilled.waiting.0).acquire_owned().await.expect("the semaphore is never closed"));
+        turn = Some(Arc::clone(&queue.waiting.0).acquire_owned().await.expect("the semaphore is never closed"));
     }
-    let resources = unfilled.of_pass(wanted);
+    let resources = queue.of_pass(wanted);
     let shared = Arc::clone(shared);
     // The pass holds the lock, because it goes on if the caller is dropped.
     blocking(move || {
         let _held = (passing, turn);
         Pass::of(&shared, &resources).and_then(Pass::finish)?;
         for (resource, times) in &resources {
-            shared.unfilled.filled(resource, *times);
+            shared.backfill_queue.filled(resource, *times);
         }
         Ok(())
     })
@@ -149,7 +149,7 @@ async fn fill_with(shared: &Arc<Shared>, wanted: Option<&Resource>) -> Result<()
 
 /// A pass over the log, and what it has found.
 struct Pass<'a> {
-    shared: &'a Shared,
+    shared: &'a SharedState,
     targets: Vec<Target<'a>>,
     /// Positions in `targets` by the prefix of keys. A resource and the one that replaces it have the same prefix.
     routes: BTreeMap<Arc<str>, Vec<usize>>,
@@ -186,7 +186,7 @@ struct Past {
 
 impl<'a> Pass<'a> {
     /// Reads the log.
-    fn of(shared: &'a Shared, resources: &'a [(Arc<Resource>, u64)]) -> Result<Self, ReadError> {
+    fn of(shared: &'a SharedState, resources: &'a [(Arc<Resource>, u64)]) -> Result<Self, ReadError> {
         let base = shared.store.compacted();
         let targets: Vec<_> = resources.iter().map(|(resource, _)| Target::new(resource, base)).collect();
         let mut routes = BTreeMap::<_, Vec<_>>::new();
@@ -198,7 +198,7 @@ impl<'a> Pass<'a> {
         let end = pass.targets.iter().map(|target| target.floor).max().unwrap_or(base);
         let (mut position, mut count) = (base, 128);
         while position < end {
-            shared.unfilled.check_open()?;
+            shared.backfill_queue.check_open()?;
             match shared.store.pass(position, count, &pass) {
                 Ok(found) => {
                     let Some(last) = found.last() else { break };
@@ -260,14 +260,14 @@ impl<'a> Pass<'a> {
             of_target[number].push(past);
         }
         for (target, past) in targets.iter().zip(of_target) {
-            shared.unfilled.check_open()?;
+            shared.backfill_queue.check_open()?;
             let (mut changes, mut after) = (Vec::new(), base);
             target.resource.reader.resolve(&mut || (changes, after) = target.render(&past));
             let chunks = Chunk::of_all(std::mem::take(&mut changes));
             let mut order = shared.budget.order();
             let mut feed = lock(&target.resource.feed);
             feed.prepend(chunks, after.max(base).max(target.dropped), target.floor);
-            order.place(target.resource.place.id, &target.resource.feed, &mut feed);
+            order.place(target.resource.slot.id, &target.resource.feed, &mut feed);
             drop(feed);
             order.evict(&shared.budget);
         }
@@ -275,7 +275,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-impl Known for Pass<'_> {
+impl ValueCache for Pass<'_> {
     fn value(&self, key: &str, revision: Revision) -> Option<Bytes> {
         self.seen.get(key).filter(|(at, _)| *at == revision).map(|(_, value)| value.clone())
     }

@@ -14,7 +14,7 @@ use std::{
 
 use super::{
     btree::{BTree, Iter, Order, SortKey},
-    packed::Packed,
+    texts::PackedTexts,
 };
 
 /// The field or label of an index.
@@ -28,7 +28,7 @@ pub enum Term {
 
 impl Term {
     /// The value that an object has, if the index has the object.
-    fn value<'t>(&self, texts: &'t Packed) -> Option<&'t str> {
+    fn value<'t>(&self, texts: &'t PackedTexts) -> Option<&'t str> {
         match self {
             Self::Field(position) => texts.fields().nth(*position).filter(|value| !value.is_empty()),
             Self::Label(key) => texts.labels().find(|(name, _)| *name == &**key).map(|(_, value)| value),
@@ -50,26 +50,26 @@ pub struct Condition {
 pub(super) struct ByValue(Arc<Term>);
 
 impl Order for ByValue {
-    type Entry = Packed;
-    type Bound = Packed;
+    type Entry = PackedTexts;
+    type Bound = PackedTexts;
 
-    fn key<'a>(&self, entry: &'a Packed) -> SortKey<'a> {
+    fn key<'a>(&self, entry: &'a PackedTexts) -> SortKey<'a> {
         (self.0.value(entry).unwrap_or_default(), entry.key())
     }
 
-    fn bound(&self, entry: &Packed) -> Packed {
+    fn bound(&self, entry: &PackedTexts) -> PackedTexts {
         entry.clone()
     }
 
-    fn bound_key<'a>(&self, bound: &'a Packed) -> SortKey<'a> {
+    fn bound_key<'a>(&self, bound: &'a PackedTexts) -> SortKey<'a> {
         self.key(bound)
     }
 
-    fn size(&self, _entry: &Packed) -> usize {
+    fn size(&self, _entry: &PackedTexts) -> usize {
         0
     }
 
-    fn is_same(&self, a: &Packed, b: &Packed) -> bool {
+    fn is_same(&self, a: &PackedTexts, b: &PackedTexts) -> bool {
         a == b
     }
 }
@@ -87,9 +87,9 @@ pub(super) const ENTRY_BYTES: usize = 20;
 
 impl Index {
     /// The index of objects with these texts, which are in key order.
-    pub(super) fn build<'t>(term: &Term, texts: impl Iterator<Item = &'t Packed>) -> Self {
+    pub(super) fn build<'t>(term: &Term, texts: impl Iterator<Item = &'t PackedTexts>) -> Self {
         // Most values differ within eight bytes, which are compared without a look at the texts.
-        let valued = |texts: &'t Packed| term.value(texts).map(|value| (beginning(value), value, texts));
+        let valued = |texts: &'t PackedTexts| term.value(texts).map(|value| (beginning(value), value, texts));
         let mut sorted: Vec<_> = texts.filter_map(valued).collect();
         // The sort is stable, so that keys stay in order.
         sorted.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
@@ -115,7 +115,7 @@ impl Index {
     }
 
     /// Replaces the texts of an object.
-    pub(super) fn replace(&mut self, old: Option<&Packed>, new: Option<&Packed>) {
+    pub(super) fn replace(&mut self, old: Option<&PackedTexts>, new: Option<&PackedTexts>) {
         let (old_value, new_value) = (self.value(old), self.value(new));
         if let Some((value, texts)) = old_value
             && old_value.map(|(value, _)| value) != new_value.map(|(value, _)| value)
@@ -128,7 +128,7 @@ impl Index {
         }
     }
 
-    fn value<'t>(&self, texts: Option<&'t Packed>) -> Option<(&'t str, &'t Packed)> {
+    fn value<'t>(&self, texts: Option<&'t PackedTexts>) -> Option<(&'t str, &'t PackedTexts)> {
         texts.and_then(|texts| Some((self.term().value(texts)?, texts)))
     }
 

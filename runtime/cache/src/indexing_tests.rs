@@ -1,7 +1,7 @@
 //! Tests of which indexes are built and dropped, and of searches by them.
 
 use super::{
-    super::{Limits, Object, Reading, Scope, tests::World},
+    super::{DecodedValue, Limits, Object, Scope, tests::World},
     *,
 };
 use crate::meta::Revision;
@@ -193,7 +193,7 @@ async fn objects_that_cannot_be_read_may_meet_any_condition() {
     let world = world(600, Limits::default()).await;
     ask_for(&world, &app("none")).await;
     let mut snapshot = world.things.snapshot();
-    let broken = Reading::plain(Err("no".to_owned()));
+    let broken = DecodedValue::plain(Err("no".to_owned()));
     snapshot.tree.insert(Arc::new(Object::compose("a/broken", Revision(1), "", broken)));
     assert!(snapshot.search(&[app("none")], Scope::default()).is_none());
 }

@@ -16,13 +16,12 @@ mod change;
 mod channel;
 mod fanout;
 mod feeder;
-mod gathering;
 mod history;
 mod index;
 mod indexing;
-mod loading;
 mod object;
-mod packed;
+mod pending_resource;
+mod preload;
 mod reader;
 mod renderings;
 mod resource;
@@ -30,6 +29,7 @@ mod search;
 mod snapshot;
 mod state;
 mod subscription;
+mod texts;
 mod tree;
 mod wakeups;
 mod watch;
@@ -49,18 +49,18 @@ use std::{
 
 pub use body::Body;
 pub use change::Event;
-pub use gathering::Preload;
 pub use index::{Condition, Term};
-pub use loading::Loading;
 pub use object::{EventType, FRAME_END, Object};
-pub use packed::Texts;
+pub use pending_resource::PendingResource;
+pub use preload::Preload;
 pub use reader::SharedReader;
-pub use reader::{Reader, Reading};
+pub use reader::{DecodedValue, Reader};
 pub use renderings::Renderings;
 pub use resource::Resource;
 pub use search::Scope;
 pub use snapshot::{Objects, Snapshot};
 pub use subscription::Subscription;
+pub use texts::Texts;
 pub use watch::Watch;
 
 use crate::{
@@ -68,8 +68,8 @@ use crate::{
     storage::{ReadError, Store},
 };
 use feeder::Feeder;
-use gathering::Preloaded;
-use state::{Shared, State, lock};
+use preload::PreloadedTrees;
+use state::{SharedState, State, lock};
 
 /// Selects the objects of a watcher. The result must depend on the object only.
 pub type Filter = Arc<dyn Fn(&Object) -> bool + Send + Sync>;
@@ -144,19 +144,19 @@ pub struct WindowSize {
 
 /// All resources. The store feeds them in revision order.
 pub struct Cache {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     feeder: Arc<Mutex<Feeder>>,
     renderings: Arc<Renderings>,
     /// Locked while a resource is loaded, so that only one loads at a time.
     registering: Mutex<()>,
     /// Objects loaded for resources that are not registered yet.
-    preloaded: Mutex<Preloaded>,
+    preloaded: Mutex<PreloadedTrees>,
 }
 
 impl Cache {
     /// Creates a cache over a store, and attaches it as the store's sink.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Arc<Self> {
-        Self::with(store, limits, Preloaded::default())
+        Self::with(store, limits, PreloadedTrees::default())
     }
 
     /// The same, with objects that a scan of the store gave at a revision. A resource registered with the reader of its
@@ -165,10 +165,10 @@ impl Cache {
         Self::with(store, limits, preload.finish(at))
     }
 
-    fn with(store: Arc<dyn Store>, limits: Limits, preloaded: Preloaded) -> Arc<Self> {
+    fn with(store: Arc<dyn Store>, limits: Limits, preloaded: PreloadedTrees) -> Arc<Self> {
         let head = store.head();
         let renderings = Arc::new(Renderings::new(limits.rendering_bytes));
-        let shared = Arc::new(Shared::new(store, limits, head));
+        let shared = Arc::new(SharedState::new(store, limits, head));
         let feeder = Arc::new_cyclic(|this| Mutex::new(Feeder::new(Arc::clone(&shared), this.clone())));
         feeder::attach(&feeder, &*shared.store);
         let (registering, preloaded) = (Mutex::new(()), Mutex::new(preloaded));
@@ -195,7 +195,7 @@ impl Cache {
     ///
     /// # Errors
     /// [`ReadError`].
-    pub fn load(&self, prefix: &str, reader: SharedReader) -> Result<Loading<'_>, ReadError> {
+    pub fn load(&self, prefix: &str, reader: SharedReader) -> Result<PendingResource<'_>, ReadError> {
         self.begin(with_slash(prefix), reader, lock(&self.registering))
     }
 
@@ -212,11 +212,12 @@ impl Cache {
         prefix: Arc<str>,
         reader: SharedReader,
         one_at_a_time: MutexGuard<'c, ()>,
-    ) -> Result<Loading<'c>, ReadError> {
+    ) -> Result<PendingResource<'c>, ReadError> {
         let resource = lock(&self.feeder).begin(prefix, reader);
-        let mut loading = Loading { cache: self, resource, state: State::default(), served: false, one_at_a_time };
-        loading.fill()?;
-        Ok(loading)
+        let mut pending =
+            PendingResource { cache: self, resource, state: State::default(), served: false, one_at_a_time };
+        pending.fill()?;
+        Ok(pending)
     }
 
     /// True after [`Cache::close`].
@@ -258,7 +259,7 @@ impl Cache {
     /// Ends every watch after the changes committed so far. Later watches end at once.
     pub fn close(&self) {
         let mut wakers = Vec::new();
-        self.shared.unfilled.close();
+        self.shared.backfill_queue.close();
         let resources = lock(&self.feeder).close();
         for resource in resources {
             lock(&resource.feed).close(&mut wakers);

@@ -15,9 +15,9 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Body, Reading,
-    body::{Composed, MANAGED_FIELDS_KEY, version_member},
-    packed::Packed,
+    Body, DecodedValue,
+    body::{ComposedJson, MANAGED_FIELDS_KEY, version_member},
+    texts::PackedTexts,
 };
 use crate::meta::Revision;
 
@@ -65,7 +65,7 @@ pub struct Object {
     /// The watch frame of the natural type.
     frame: Bytes,
     /// Key, labels and selectable fields.
-    texts: Packed,
+    texts: PackedTexts,
     revision: Revision,
     /// The position of the value of `metadata` in the frame.
     metadata: (u32, u32),
@@ -81,28 +81,34 @@ pub struct Object {
 
 impl Object {
     /// Renders an object. Revision zero omits `resourceVersion` (dry runs).
-    pub fn compose(key: &str, revision: Revision, type_meta: &str, reading: Reading) -> Self {
-        Self::compose_as(EventType::Added, key, revision, type_meta, reading)
+    pub fn compose(key: &str, revision: Revision, type_meta: &str, decoded: DecodedValue) -> Self {
+        Self::compose_as(EventType::Added, key, revision, type_meta, decoded)
     }
 
     /// Renders an object whose natural watch frame has the given type. An unreadable object shows only its key.
-    pub fn compose_as(natural: EventType, key: &str, revision: Revision, type_meta: &str, reading: Reading) -> Self {
-        let (body, unreadable) = match reading.body {
+    pub fn compose_as(
+        natural: EventType,
+        key: &str,
+        revision: Revision,
+        type_meta: &str,
+        decoded: DecodedValue,
+    ) -> Self {
+        let (body, unreadable) = match decoded.body {
             Ok(body) => (body, None),
             Err(reason) => (Body::of_key(key), Some(reason.into_boxed_str())),
         };
         let opening = [natural.opening(), "{", type_meta].map(str::as_bytes);
-        let Composed { buffer, metadata, managed_fields } = body.compose(&opening, revision, FRAME_END.as_bytes());
+        let ComposedJson { buffer, metadata, managed_fields } = body.compose(&opening, revision, FRAME_END.as_bytes());
         Self {
             frame: Bytes::from(buffer),
-            texts: Packed::new(key, &reading.texts),
+            texts: PackedTexts::new(key, &decoded.texts),
             revision,
             metadata: span(metadata),
             managed_fields: span(managed_fields),
             natural,
             unreadable,
-            renewed: reading.renewed,
-            awaits_conversion: reading.awaits_conversion,
+            renewed: decoded.renewed,
+            awaits_conversion: decoded.awaits_conversion,
             rendered_length: AtomicU64::default(),
         }
     }
@@ -146,7 +152,7 @@ impl Object {
     #[must_use]
     pub fn in_form(&self, type_meta: &str, body: Result<Body, String>) -> Self {
         let body = self.unreadable.as_deref().map_or(body, |reason| Err(reason.to_owned()));
-        let composed = Self::compose_as(self.natural, self.key(), self.revision, type_meta, Reading::plain(body));
+        let composed = Self::compose_as(self.natural, self.key(), self.revision, type_meta, DecodedValue::plain(body));
         let Self { renewed, awaits_conversion, .. } = *self;
         Self { texts: self.texts.clone(), renewed, awaits_conversion, ..composed }
     }
@@ -237,7 +243,7 @@ impl Object {
     }
 
     /// Key, labels and selectable fields.
-    pub(super) fn texts(&self) -> &Packed {
+    pub(super) fn texts(&self) -> &PackedTexts {
         &self.texts
     }
 

@@ -3,15 +3,15 @@ use super::{super::Texts, *};
 
 const META: &str = r#""kind":"ConfigMap","apiVersion":"v1","#;
 
-fn reading(body: &str) -> Reading {
+fn decoded(body: &str) -> DecodedValue {
     let texts = Texts::new([("app", "x"), ("é", "")], ["red", ""]);
-    Reading { texts, ..Reading::plain(Ok(body.into())) }
+    DecodedValue { texts, ..DecodedValue::plain(Ok(body.into())) }
 }
 
 #[test]
 fn every_part_is_a_slice_of_the_frame() {
     let body = r#"{"metadata":{"name":"a","note":"}\"{"},"data":{"k":"1"}}"#;
-    let object = Object::compose("ns/a", Revision(12), META, reading(body));
+    let object = Object::compose("ns/a", Revision(12), META, decoded(body));
     let metadata = r#"{"resourceVersion":"12","name":"a","note":"}\"{"}"#;
     let item = format!(r#""metadata":{metadata},"data":{{"k":"1"}}}}"#);
     let json = format!("{{{META}{item}");
@@ -30,7 +30,7 @@ fn every_part_is_a_slice_of_the_frame() {
 #[test]
 fn revision_zero_omits_the_version_and_a_deletion_adds_it() {
     let body = r#"{"metadata":{"name":"a"}}"#;
-    let object = Object::compose("a", Revision(0), META, reading(body));
+    let object = Object::compose("a", Revision(0), META, decoded(body));
     assert_eq!(object.metadata_bytes(), br#"{"name":"a"}"#);
     let gone = object.deleted_at(Revision(5));
     assert_eq!(gone.metadata_bytes(), br#"{"resourceVersion":"5","name":"a"}"#);
@@ -39,9 +39,9 @@ fn revision_zero_omits_the_version_and_a_deletion_adds_it() {
 #[test]
 fn a_deletion_is_the_old_body_with_the_new_revision() {
     let body = r#"{"metadata":{"name":"a"},"data":{"k":"1"}}"#;
-    let object = Object::compose_as(EventType::Modified, "ns/a", Revision(99), META, reading(body));
+    let object = Object::compose_as(EventType::Modified, "ns/a", Revision(99), META, decoded(body));
     let gone = object.deleted_at(Revision(100));
-    let expected = Object::compose_as(EventType::Deleted, "ns/a", Revision(100), META, reading(body));
+    let expected = Object::compose_as(EventType::Deleted, "ns/a", Revision(100), META, decoded(body));
     assert_eq!(gone.frame(), expected.frame());
     assert_eq!(gone.item_bytes(), expected.item_bytes());
     assert_eq!(gone.metadata_bytes(), expected.metadata_bytes());
@@ -56,7 +56,7 @@ fn managed_fields_are_a_slice_and_can_be_left_out() {
         let text = format!("{{\"metadata\":{metadata}}}");
         let body = |managed| Body::new(text.clone().into(), text.len() - 1, at + 12, managed).expect("a body");
         for revision in [Revision(0), Revision(7)] {
-            let compose = |managed| Object::compose("x", revision, META, Reading::plain(Ok(body(managed))));
+            let compose = |managed| Object::compose("x", revision, META, DecodedValue::plain(Ok(body(managed))));
             let (with, without) = (compose(managed.clone()), compose(Bytes::new()));
             for (with, without) in [
                 (with.deleted_at(Revision(10)), without.deleted_at(Revision(10))),
@@ -78,7 +78,7 @@ fn managed_fields_are_a_slice_and_can_be_left_out() {
 
 #[test]
 fn an_unreadable_object_is_marked_and_shows_its_key() {
-    let object = Object::compose("ns/a\"b", Revision(3), META, Reading::plain(Err("garbage".to_owned())));
+    let object = Object::compose("ns/a\"b", Revision(3), META, DecodedValue::plain(Err("garbage".to_owned())));
     assert_eq!(object.unreadable(), Some("garbage"));
     let json: serde_json::Value = serde_json::from_slice(object.json_bytes()).expect("valid JSON");
     assert_eq!(json["metadata"]["name"], "a\"b");

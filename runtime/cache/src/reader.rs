@@ -15,7 +15,7 @@ use crate::{
 
 /// The parts of a stored value that the cache needs.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct DecodedValue {
     /// The body, or the reason why the value could not be decoded. Such a value is kept and marked, never dropped.
     pub body: Result<Body, String>,
     /// `metadata.labels`, and the values of selectable fields other than metadata.name and metadata.namespace, in
@@ -27,7 +27,7 @@ pub struct Reading {
     pub awaits_conversion: bool,
 }
 
-impl Reading {
+impl DecodedValue {
     /// A value without labels and selectable fields, or one that cannot be decoded.
     pub fn plain(body: Result<Body, String>) -> Self {
         Self { body, texts: Texts::default(), renewed: false, awaits_conversion: false }
@@ -40,7 +40,7 @@ pub trait Reader: Send + Sync {
     fn type_meta(&self) -> &str;
 
     /// Reads a value at commit and at load. `key` is the full key in the store.
-    fn read(&self, key: &str, value: &Bytes) -> Reading;
+    fn read(&self, key: &str, value: &Bytes) -> DecodedValue;
 
     /// True if reading needs nothing but this process. Such values may be read on any thread, several at once; others
     /// are read by the thread that loads them.
@@ -101,13 +101,13 @@ fn render(
     value: Result<&Bytes, &Damage>,
 ) -> Object {
     // A reader that panics must not stop the store's writer, so the value counts as unreadable.
-    let reading = match value {
+    let decoded = match value {
         Ok(value) => catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
-            .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
-        Err(damage) => Reading::plain(Err(damage.to_string())),
+            .unwrap_or_else(|_| DecodedValue::plain(Err("the reader failed".to_owned()))),
+        Err(damage) => DecodedValue::plain(Err(damage.to_string())),
     };
     let below = key.strip_prefix(prefix).unwrap_or(key);
-    Object::compose_as(natural, below, revision, reader.type_meta(), reading)
+    Object::compose_as(natural, below, revision, reader.type_meta(), decoded)
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::{
         Limits,
-        state::{Place, Shared},
+        state::{SharedState, Slot},
         storage::Memory,
     };
 
@@ -128,8 +128,8 @@ mod tests {
             r#""kind":"Thing","apiVersion":"v1","#
         }
 
-        fn read(&self, _key: &str, value: &Bytes) -> Reading {
-            Reading::plain(Ok(std::str::from_utf8(value).unwrap().into()))
+        fn read(&self, _key: &str, value: &Bytes) -> DecodedValue {
+            DecodedValue::plain(Ok(std::str::from_utf8(value).unwrap().into()))
         }
     }
 
@@ -138,9 +138,9 @@ mod tests {
         let entry = |name: &str, value| Entry { key: format!("/t/{name}").into(), value, revision: Revision(7) };
         let body = Bytes::from_static(br#"{"metadata":{"name":"a"}}"#);
         let entries = [entry("a", Ok(body)), entry("b", Err(Damage::Altered))];
-        let shared = Shared::new(Arc::new(Memory::new()), Limits::default(), Revision(0));
-        let place = Place { number: 0, id: 1 };
-        let resource = Resource::new(Arc::new(shared), Weak::new(), place, "/t/".into(), Arc::new(Whole));
+        let shared = SharedState::new(Arc::new(Memory::new()), Limits::default(), Revision(0));
+        let slot = Slot { number: 0, id: 1 };
+        let resource = Resource::new(Arc::new(shared), Weak::new(), slot, "/t/".into(), Arc::new(Whole));
         let tree = resource.load(&entries, &Tree::default());
         assert_eq!(tree.get("a").unwrap().unreadable(), None);
         let damaged = tree.get("b").unwrap();

@@ -32,12 +32,12 @@ enum Form {
 type Key = (usize, Form);
 
 #[derive(Clone)]
-enum Made {
+enum RenderedForm {
     Bytes(Bytes),
     Object(Arc<Object>),
 }
 
-impl Made {
+impl RenderedForm {
     fn size(&self) -> usize {
         ENTRY
             + match self {
@@ -48,7 +48,7 @@ impl Made {
 }
 
 struct Entry {
-    made: Made,
+    rendered: RenderedForm,
     /// Does not keep the object alive, but its address is not reused while this exists.
     _place: Weak<Object>,
 }
@@ -99,14 +99,14 @@ impl Renderings {
 
     /// Keeps rendered bytes, whose allocation should not exceed their length.
     pub fn keep(&self, object: &Arc<Object>, form: u32, bytes: Bytes) {
-        self.insert(object, Form::Bytes(form), Made::Bytes(bytes));
+        self.insert(object, Form::Bytes(form), RenderedForm::Bytes(bytes));
     }
 
     /// The bytes of an object in a form, if they are kept.
     pub fn find(&self, object: &Arc<Object>, form: u32) -> Option<Bytes> {
         match self.look_up(object, Form::Bytes(form))? {
-            Made::Bytes(bytes) => Some(bytes),
-            Made::Object(_) => None,
+            RenderedForm::Bytes(bytes) => Some(bytes),
+            RenderedForm::Object(_) => None,
         }
     }
 
@@ -118,27 +118,27 @@ impl Renderings {
         }
         let _one_at_a_time = lock(&self.making[self.shard(object)]);
         self.find_object(object, version).unwrap_or_else(|| {
-            let made = Arc::new(make());
-            self.insert(object, Form::Object(version), Made::Object(made.clone()));
-            made
+            let rendered = Arc::new(make());
+            self.insert(object, Form::Object(version), RenderedForm::Object(rendered.clone()));
+            rendered
         })
     }
 
     /// An object in a version, if it is kept.
     pub fn find_object(&self, object: &Arc<Object>, version: u32) -> Option<Arc<Object>> {
         match self.look_up(object, Form::Object(version))? {
-            Made::Object(made) => Some(made),
-            Made::Bytes(_) => None,
+            RenderedForm::Object(rendered) => Some(rendered),
+            RenderedForm::Bytes(_) => None,
         }
     }
 
-    fn look_up(&self, object: &Arc<Object>, form: Form) -> Option<Made> {
+    fn look_up(&self, object: &Arc<Object>, form: Form) -> Option<RenderedForm> {
         let shard = lock(&self.shards[self.shard(object)]);
-        shard.entries.get(&(place(object), form)).map(|found| found.made.clone())
+        shard.entries.get(&(place(object), form)).map(|found| found.rendered.clone())
     }
 
-    fn insert(&self, object: &Arc<Object>, form: Form, made: Made) {
-        let entry = Entry { made, _place: Arc::downgrade(object) };
+    fn insert(&self, object: &Arc<Object>, form: Form, rendered: RenderedForm) {
+        let entry = Entry { rendered, _place: Arc::downgrade(object) };
         let shard = &self.shards[self.shard(object)];
         // Dropped after the lock is released, because dropping entries frees objects.
         let _gone = lock(shard).keep((place(object), form), entry, self.budget_bytes / SHARDS);
@@ -158,14 +158,14 @@ impl Renderings {
 impl Shard {
     /// Keeps an entry within a budget, and returns the evicted entries.
     fn keep(&mut self, key: Key, entry: Entry, budget: usize) -> Vec<Entry> {
-        let (size, mut gone) = (entry.made.size(), Vec::new());
+        let (size, mut gone) = (entry.rendered.size(), Vec::new());
         if size > budget || self.entries.contains_key(&key) {
             return gone;
         }
         while self.bytes + size > budget {
             let Some(oldest) = self.order.pop_front() else { break };
             if let Some(entry) = self.entries.remove(&oldest) {
-                self.bytes -= entry.made.size();
+                self.bytes -= entry.rendered.size();
                 gone.push(entry);
             }
         }
@@ -188,12 +188,12 @@ mod tests {
         thread,
     };
 
-    use super::{super::Reading, *};
+    use super::{super::DecodedValue, *};
     use crate::meta::Revision;
 
     fn object_of(name: &str, bytes: usize) -> Object {
         let body = format!("{{\"metadata\":{{\"name\":{name:?}}},\"data\":\"{}\"}}", "x".repeat(bytes));
-        Object::compose(name, Revision(1), "", Reading::plain(Ok(body.as_str().into())))
+        Object::compose(name, Revision(1), "", DecodedValue::plain(Ok(body.as_str().into())))
     }
 
     fn object(name: &str) -> Arc<Object> {

@@ -9,10 +9,10 @@ use super::{
     EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError, WindowSize,
     change::Change,
     fanout::{Feed, Subscriber},
-    feeder::{Feeder, Missed},
+    feeder::{Feeder, QueuedDelivery},
     history,
     indexing::Demand,
-    state::{Place, Shared, State, lock},
+    state::{SharedState, Slot, State, lock},
     tree::Tree,
     window::Window,
 };
@@ -26,15 +26,15 @@ const FEW_UNDONE: usize = 500;
 
 /// A resource in the cache.
 pub struct Resource {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedState>,
     pub(super) feeder: Weak<Mutex<Feeder>>,
     pub(super) prefix: Arc<str>,
     pub(super) reader: SharedReader,
     pub(super) feed: Arc<Mutex<Feed>>,
-    pub(super) place: Place,
+    pub(super) slot: Slot,
     /// Which indexes readers need.
     pub(super) demand: Mutex<Demand>,
-    /// The last state and last change of a removed or replaced resource. Set before its place goes to another resource.
+    /// The last state and last change of a removed or replaced resource. Set before its slot goes to another resource.
     ended: OnceLock<(Snapshot, Revision)>,
     /// Locked while a past state is made, so that requests for the same one share the work.
     undoing: tokio::sync::Mutex<()>,
@@ -44,9 +44,9 @@ pub struct Resource {
 
 impl Resource {
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<SharedState>,
         feeder: Weak<Mutex<Feeder>>,
-        place: Place,
+        slot: Slot,
         prefix: Arc<str>,
         reader: SharedReader,
     ) -> Self {
@@ -57,7 +57,7 @@ impl Resource {
             prefix,
             reader,
             feed,
-            place,
+            slot,
             demand: Mutex::default(),
             ended: OnceLock::new(),
             undoing: tokio::sync::Mutex::new(()),
@@ -69,10 +69,10 @@ impl Resource {
     /// resource is served, and when its window begins anew.
     pub(super) fn enroll(self: &Arc<Self>) {
         let mut order = self.shared.budget.order();
-        order.place(self.place.id, &self.feed, &mut lock(&self.feed));
+        order.place(self.slot.id, &self.feed, &mut lock(&self.feed));
         order.evict(&self.shared.budget);
         drop(order);
-        self.shared.unfilled.add(self);
+        self.shared.backfill_queue.add(self);
     }
 
     /// The prefix of its keys in the store, with a trailing slash.
@@ -95,27 +95,27 @@ impl Resource {
         self.ended.get().is_some()
     }
 
-    /// Keeps the newest state as the last one. The feeder then reuses the place.
+    /// Keeps the newest state as the last one. The feeder then reuses the slot.
     pub(super) fn end(&self) {
         self.ended.get_or_init(|| self.state());
     }
 
     /// Applies what was delivered after a load, in order.
-    pub(super) fn take_in(&self, state: &mut State, missed: &[Missed]) {
+    pub(super) fn take_in(&self, state: &mut State, deliveries: &[QueuedDelivery]) {
         let mut feed = lock(&self.feed);
         // Several changes may have the same revision.
         let mut before = state.last;
-        for missed in missed {
-            match missed {
-                Missed::Change(change) if change.revision <= before => {}
-                Missed::Change(change) => {
+        for delivery in deliveries {
+            match delivery {
+                QueuedDelivery::Change(change) if change.revision <= before => {}
+                QueuedDelivery::Change(change) => {
                     if let Some(change) = self.apply(state, change) {
                         feed.append(change);
                     }
                 }
                 // The load was later.
-                Missed::State(_, at) if *at <= state.last => {}
-                Missed::State(entries, at) => {
+                QueuedDelivery::State(_, at) if *at <= state.last => {}
+                QueuedDelivery::State(entries, at) => {
                     self.set(state, entries, *at);
                     feed.begin(state.tree.clone(), *at);
                     before = *at;
@@ -156,8 +156,8 @@ impl Resource {
 
     /// The newest state and the last change.
     fn state(&self) -> (Snapshot, Revision) {
-        let newest = self.shared.snapshot(self.place);
-        newest.or_else(|| self.ended.get().cloned()).expect("a resource has its place until it has ended")
+        let newest = self.shared.snapshot(self.slot);
+        newest.or_else(|| self.ended.get().cloned()).expect("a resource has its slot until it has ended")
     }
 
     /// The revision up to which the window is complete. Read it before the window. It stays fixed once the resource has
@@ -248,7 +248,7 @@ impl Resource {
 
 impl Drop for Resource {
     fn drop(&mut self) {
-        self.shared.unfilled.remove(self.place.id);
+        self.shared.backfill_queue.remove(self.slot.id);
         self.shared.budget.order().remove(&mut lock(&self.feed));
     }
 }

@@ -10,7 +10,7 @@ use super::{
     Object, Snapshot,
     btree::Iter,
     index::{ByValue, Condition, Index},
-    packed::Packed,
+    texts::PackedTexts,
     tree::Tree,
 };
 
@@ -95,7 +95,7 @@ pub struct Hits<'a> {
 
 enum Texts<'a> {
     Walked(Iter<'a, ByValue>),
-    Sorted(vec::IntoIter<&'a Packed>),
+    Sorted(vec::IntoIter<&'a PackedTexts>),
 }
 
 impl<'a> Iterator for Hits<'a> {

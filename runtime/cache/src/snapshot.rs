@@ -145,12 +145,12 @@ impl Past {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Reading, *};
+    use super::{super::DecodedValue, *};
 
     fn snapshot(revision: u64, keys: &[&str]) -> Snapshot {
         let object = |key: &&str| {
             let body = r#"{"metadata":{"name":"x"}}"#.into();
-            Arc::new(Object::compose(key, Revision(1), "", Reading::plain(Ok(body))))
+            Arc::new(Object::compose(key, Revision(1), "", DecodedValue::plain(Ok(body))))
         };
         Snapshot { revision: Revision(revision), tree: Tree::from_sorted(keys.iter().map(object)) }
     }

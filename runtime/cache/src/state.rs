@@ -8,7 +8,7 @@ use std::sync::{
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
-use super::{Limits, Snapshot, budget::Budget, history::Unfilled, index::ENTRY_BYTES, tree::Tree};
+use super::{Limits, Snapshot, budget::Budget, history::BackfillQueue, index::ENTRY_BYTES, tree::Tree};
 use crate::{meta::Revision, storage::Store};
 
 /// The number of states in one block. A commit copies a pointer for each block, and the blocks that it changes.
@@ -40,9 +40,9 @@ impl States {
     }
 }
 
-/// The place of a resource's state. Numbers are reused, so a number alone does not identify the resource.
+/// The slot of a resource's state. Numbers are reused, so a number alone does not identify the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Slot {
     pub(super) number: usize,
     /// Unique to the resource; never zero.
     pub(super) id: u64,
@@ -60,13 +60,13 @@ pub(super) struct State {
 }
 
 /// Shared between the cache, its resources and its watches.
-pub(super) struct Shared {
+pub(super) struct SharedState {
     pub(super) store: Arc<dyn Store>,
     pub(super) limits: Limits,
     /// The memory of past changes.
     pub(super) budget: Arc<Budget>,
     /// The resources whose windows are still to be filled from the store's log.
-    pub(super) unfilled: Unfilled,
+    pub(super) backfill_queue: BackfillQueue,
     root: ArcSwap<Root>,
     /// The revision up to which the windows are complete. It follows the root's revision within moments.
     fed: AtomicU64,
@@ -74,13 +74,13 @@ pub(super) struct Shared {
     reached: watch::Sender<Revision>,
 }
 
-impl Shared {
+impl SharedState {
     pub(super) fn new(store: Arc<dyn Store>, limits: Limits, revision: Revision) -> Self {
         Self {
             store,
             limits,
             budget: Arc::new(Budget::new(limits.history_bytes)),
-            unfilled: Unfilled::default(),
+            backfill_queue: BackfillQueue::default(),
             root: ArcSwap::from_pointee(Root { revision, ..Root::default() }),
             fed: AtomicU64::new(revision.0),
             reached: watch::Sender::new(revision),
@@ -100,13 +100,13 @@ impl Shared {
         self.root.store(Arc::new(root));
     }
 
-    /// A resource's state at exactly the snapshot's revision, and its last change. `None` if the place no longer
+    /// A resource's state at exactly the snapshot's revision, and its last change. `None` if the slot no longer
     /// belongs to the resource.
-    pub(super) fn snapshot(&self, place: Place) -> Option<(Snapshot, Revision)> {
+    pub(super) fn snapshot(&self, slot: Slot) -> Option<(Snapshot, Revision)> {
         let root = self.root.load();
-        let state = root.states.get(place.number);
+        let state = root.states.get(slot.number);
         let revision = root.revision.max(state.last);
-        (state.id == place.id).then(|| (Snapshot { revision, tree: state.tree.clone() }, state.last))
+        (state.id == slot.id).then(|| (Snapshot { revision, tree: state.tree.clone() }, state.last))
     }
 
     /// The approximate size of all indexes in bytes.

@@ -8,7 +8,7 @@ use super::{
     Object,
     btree::{self, BTree, Order, SortKey},
     index::{Index, Term},
-    packed::Packed,
+    texts::PackedTexts,
 };
 
 /// Objects are sorted by key.
@@ -102,7 +102,7 @@ impl Tree {
     }
 
     /// Replaces a former object in counts and indexes.
-    fn forget(&mut self, old: Option<&Arc<Object>>, new: Option<&Packed>) {
+    fn forget(&mut self, old: Option<&Arc<Object>>, new: Option<&PackedTexts>) {
         self.unreadable -= usize::from(old.is_some_and(|object| object.unreadable().is_some()));
         let old = old.map(|object| object.texts());
         if old != new

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{
-    super::{Reading, Texts},
+    super::{DecodedValue, Texts},
     *,
 };
 use crate::meta::Revision;
@@ -11,8 +11,9 @@ use crate::meta::Revision;
 /// An object with a label and a field, unless their values are empty, in a namespace.
 fn object(key: &str, label: &str, field: &str) -> Arc<Object> {
     let labels = (!label.is_empty()).then_some(("app", label));
-    let reading = Reading { texts: Texts::new(labels, ["", field]), ..Reading::plain(Ok(r#"{"metadata":{}}"#.into())) };
-    Arc::new(Object::compose(key, Revision(1), "", reading))
+    let decoded =
+        DecodedValue { texts: Texts::new(labels, ["", field]), ..DecodedValue::plain(Ok(r#"{"metadata":{}}"#.into())) };
+    Arc::new(Object::compose(key, Revision(1), "", decoded))
 }
 
 fn terms() -> [Term; 2] {
@@ -33,7 +34,7 @@ fn check(tree: &Tree) -> Result<(), TestCaseError> {
         let mut all: Vec<_> =
             tree.slice(0, tree.len()).filter_map(|o| Some((value(index.term(), o)?, o.key()))).collect();
         all.sort_unstable();
-        let found: Vec<_> = index.slice(0..index.len()).map(Packed::key).collect();
+        let found: Vec<_> = index.slice(0..index.len()).map(PackedTexts::key).collect();
         prop_assert_eq!(found, all.iter().map(|(_, key)| *key).collect::<Vec<_>>());
         for value in ["", "a", "aa", "b", "longer than eight bytes", "longer than eight 2"] {
             for (prefix, after) in [("", None), ("m/", None), ("m/", Some("m/b")), ("", Some("n/a")), ("x/", None)] {
@@ -42,7 +43,7 @@ fn check(tree: &Tree) -> Result<(), TestCaseError> {
                     *other == value && key.starts_with(prefix) && after.is_none_or(|after| *key > after)
                 });
                 prop_assert_eq!(
-                    found.map(Packed::key).collect::<Vec<_>>(),
+                    found.map(PackedTexts::key).collect::<Vec<_>>(),
                     scanned.map(|(_, key)| *key).collect::<Vec<_>>()
                 );
             }
@@ -120,7 +121,10 @@ fn a_write_without_new_texts_leaves_indexes_as_they_are() {
         "a",
         Revision(2),
         "",
-        Reading { texts: Texts::new([("app", "x")], ["", "y"]), ..Reading::plain(Ok(r#"{"metadata":{}}"#.into())) },
+        DecodedValue {
+            texts: Texts::new([("app", "x")], ["", "y"]),
+            ..DecodedValue::plain(Ok(r#"{"metadata":{}}"#.into()))
+        },
     );
     let new = new.sharing_texts(before.get("a"));
     assert!(std::ptr::eq(new.texts().key(), before.get("a").map(|object| object.texts().key()).unwrap()));
@@ -131,7 +135,7 @@ fn a_write_without_new_texts_leaves_indexes_as_they_are() {
 
 #[test]
 fn unreadable_objects_are_counted() {
-    let broken = || Arc::new(Object::compose("a", Revision(1), "", Reading::plain(Err("no".to_owned()))));
+    let broken = || Arc::new(Object::compose("a", Revision(1), "", DecodedValue::plain(Err("no".to_owned()))));
     let mut tree = Tree::from_sorted([broken()]);
     assert!(tree.has_unreadable());
     tree.insert(broken());

@@ -23,21 +23,21 @@ const LONGEST_MS: u64 = 20;
 
 /// Wakes watchers. Without an async runtime it wakes them at once.
 pub(super) struct WakeUps {
-    waiting: Arc<Waiting>,
+    pending: Arc<PendingWakers>,
     task: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct PendingWakers {
     wakers: Mutex<Vec<Waker>>,
     some: Notify,
 }
 
 impl WakeUps {
     pub(super) fn new() -> Self {
-        let waiting = Arc::<Waiting>::default();
-        let rounds = rounds(Arc::clone(&waiting));
-        Self { waiting, task: Handle::try_current().ok().map(|runtime| runtime.spawn(rounds)) }
+        let pending = Arc::<PendingWakers>::default();
+        let rounds = rounds(Arc::clone(&pending));
+        Self { pending, task: Handle::try_current().ok().map(|runtime| runtime.spawn(rounds)) }
     }
 
     /// Wakes the watchers soon.
@@ -45,11 +45,11 @@ impl WakeUps {
         if wakers.is_empty() {
             return;
         }
-        lock(&self.waiting.wakers).extend(wakers);
+        lock(&self.pending.wakers).extend(wakers);
         if self.task.as_ref().is_some_and(|task| !task.is_finished()) {
-            self.waiting.some.notify_one();
+            self.pending.some.notify_one();
         } else {
-            self.waiting.wake_all();
+            self.pending.wake_all();
         }
     }
 }
@@ -59,11 +59,11 @@ impl Drop for WakeUps {
         if let Some(task) = &self.task {
             task.abort();
         }
-        self.waiting.wake_all();
+        self.pending.wake_all();
     }
 }
 
-impl Waiting {
+impl PendingWakers {
     /// Wakes all watchers and returns their number.
     fn wake_all(&self) -> u64 {
         // Wakers are called after the lock is released.
@@ -74,10 +74,10 @@ impl Waiting {
     }
 }
 
-async fn rounds(waiting: Arc<Waiting>) {
+async fn rounds(pending: Arc<PendingWakers>) {
     loop {
-        waiting.some.notified().await;
-        let pause_ms = (waiting.wake_all() * MICROSECONDS_EACH / 1_000).min(LONGEST_MS);
+        pending.some.notified().await;
+        let pause_ms = (pending.wake_all() * MICROSECONDS_EACH / 1_000).min(LONGEST_MS);
         if pause_ms > 0 {
             tokio::time::sleep(Duration::from_millis(pause_ms)).await;
         }

@@ -12,7 +12,7 @@ use std::{
 use super::{
     Event, Filter, Object, Resource, Subscription, WatchError,
     change::Change,
-    fanout::{Found, Subscriber},
+    fanout::{PollResult, Subscriber},
     state::lock,
 };
 use crate::meta::Revision;
@@ -161,13 +161,13 @@ impl Watch {
         let complete = self.resource.fed();
         let found = lock(&self.resource.feed).poll(subscriber, self.position, BATCH, &mut self.batch, cx.waker());
         match found {
-            Found::Changes => {
+            PollResult::Changes => {
                 self.batch_end = self.batch.back().map_or(self.position, |change| change.revision);
                 Poll::Ready(Some(Ok(())))
             }
-            Found::Lagged => Poll::Ready(Some(Err(WatchError::Lagged))),
-            Found::Closed => Poll::Ready(None),
-            Found::Nothing => {
+            PollResult::Lagged => Poll::Ready(Some(Err(WatchError::Lagged))),
+            PollResult::Closed => Poll::Ready(None),
+            PollResult::Nothing => {
                 self.position = self.position.max(complete);
                 Poll::Pending
             }

@@ -7,7 +7,7 @@ pub mod budget;
 mod change;
 pub mod counters;
 #[cfg(any(test, feature = "test-support"))]
-pub mod delayed;
+pub mod delayed_store;
 pub mod embedded;
 #[cfg(feature = "etcd")]
 pub mod etcd;
@@ -136,8 +136,8 @@ pub struct Entry {
 /// keys, but pieces come in any order, and from several threads at once.
 pub type Visit<'v> = &'v (dyn Fn(Vec<(usize, Entry)>) + Sync);
 
-/// The values that a pass over history has already; see [`Store::pass`].
-pub trait Known {
+/// The values that a pass over history has read already; see [`Store::pass`].
+pub trait ValueCache {
     /// The value that a key had at the revision that wrote it, if the pass has kept it.
     fn value(&self, key: &str, revision: Revision) -> Option<Bytes>;
 
@@ -146,9 +146,9 @@ pub trait Known {
 }
 
 /// A pass that has no values.
-pub(crate) struct Unknown;
+pub(crate) struct NoCache;
 
-impl Known for Unknown {
+impl ValueCache for NoCache {
     fn value(&self, _: &str, _: Revision) -> Option<Bytes> {
         None
     }
@@ -371,12 +371,12 @@ pub trait Store: Send + Sync + 'static {
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError>;
 
     /// The same as [`Store::changes`], for one pass over all history in pieces. An engine that would have to read a
-    /// replaced value again takes it from `known`, if that has it, and may leave the newest values empty.
+    /// replaced value again takes it from `cache`, if that has it, and may leave the newest values empty.
     ///
     /// # Errors
     /// Those of [`Store::changes`].
-    fn pass(&self, after: Revision, limit: usize, known: &dyn Known) -> Result<Vec<Change>, ReadError> {
-        let _ = known;
+    fn pass(&self, after: Revision, limit: usize, cache: &dyn ValueCache) -> Result<Vec<Change>, ReadError> {
+        let _ = cache;
         self.changes(after, limit)
     }
 

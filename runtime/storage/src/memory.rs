@@ -24,13 +24,13 @@ use crate::meta::Revision;
 
 /// A store that is lost when its process ends.
 pub struct Memory {
-    shared: Arc<Shared>,
+    inner: Arc<Inner>,
     /// Starts the thread that deletes expired values.
     expiry: Once,
 }
 
 /// The part of the store that the thread for expired values uses.
-struct Shared {
+struct Inner {
     /// Held for a whole commit, including the sink's run, so that commits are serialized.
     writer: Mutex<Writer>,
     /// The state that readers see. Never locked while the sink runs.
@@ -52,7 +52,7 @@ struct State {
     origin: Revision,
     newest: BTreeMap<Arc<str>, Newest>,
     /// The changes after `compacted`, one per revision.
-    log: VecDeque<Logged>,
+    log: VecDeque<LogEntry>,
     /// The space of the log in bytes.
     log_bytes: u64,
     history_age: Duration,
@@ -71,12 +71,12 @@ struct Newest {
 }
 
 /// A change in the log.
-struct Logged {
+struct LogEntry {
     change: Change,
     at: Instant,
 }
 
-impl Logged {
+impl LogEntry {
     /// The space that it takes beside newest values.
     fn bytes(&self) -> u64 {
         (size_of::<Self>() + self.change.key.len() + self.change.previous.len()) as u64
@@ -106,19 +106,19 @@ impl Memory {
             deadlines: BTreeMap::new(),
             ended: false,
         };
-        let shared = Shared { writer: Mutex::default(), state: Mutex::new(state), wake: Condvar::new() };
-        Self { shared: Arc::new(shared), expiry: Once::new() }
+        let inner = Inner { writer: Mutex::default(), state: Mutex::new(state), wake: Condvar::new() };
+        Self { inner: Arc::new(inner), expiry: Once::new() }
     }
 
     /// The state, whose history keeps to its limits.
     fn state(&self) -> MutexGuard<'_, State> {
-        let mut state = self.shared.state();
+        let mut state = self.inner.state();
         state.trim();
         state
     }
 }
 
-impl Shared {
+impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,7 +175,7 @@ impl Default for Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.shared.end();
+        self.inner.end();
     }
 }
 
@@ -222,9 +222,9 @@ impl State {
             (revision, value)
         });
         let change = Change { revision, key: op.key, value, previous: previous.into() };
-        let logged = Logged { change: change.clone(), at: now };
-        self.log_bytes += logged.bytes();
-        self.log.push_back(logged);
+        let entry = LogEntry { change: change.clone(), at: now };
+        self.log_bytes += entry.bytes();
+        self.log.push_back(entry);
         change
     }
 
@@ -262,18 +262,18 @@ impl Store for Memory {
     }
 
     fn attach(&self, sink: Sink) {
-        self.shared.writer().sink = Some(sink);
+        self.inner.writer().sink = Some(sink);
     }
 
     fn commit(&self, commit: Commit) -> CommitFuture<'_> {
         let expires = commit.ops.iter().any(|op| op.lifetime.is_some());
-        let answer = self.shared.commit_now(commit);
+        let answer = self.inner.commit_now(commit);
         if expires {
             self.expiry.call_once(|| {
-                let shared = Arc::clone(&self.shared);
-                thread::spawn(move || shared.expire());
+                let inner = Arc::clone(&self.inner);
+                thread::spawn(move || inner.expire());
             });
-            self.shared.wake.notify_all();
+            self.inner.wake.notify_all();
         }
         Box::pin(future::ready(answer))
     }
@@ -316,7 +316,7 @@ impl Store for Memory {
         if after < state.compacted {
             return Err(ReadError::Compacted(state.compacted));
         }
-        Ok(state.log.range(state.position(after)..).take(limit).map(|logged| logged.change.clone()).collect())
+        Ok(state.log.range(state.position(after)..).take(limit).map(|entry| entry.change.clone()).collect())
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {
@@ -332,8 +332,8 @@ impl Store for Memory {
     }
 
     fn close(&self) {
-        self.shared.end();
-        let mut writer = self.shared.writer();
+        self.inner.end();
+        let mut writer = self.inner.writer();
         writer.closed = true;
         writer.sink = None;
     }
@@ -358,7 +358,7 @@ mod tests {
         }
         let state = store.state();
         assert!(state.log_bytes <= options.history_bytes);
-        assert_eq!(state.log_bytes, state.log.iter().map(Logged::bytes).sum::<u64>());
+        assert_eq!(state.log_bytes, state.log.iter().map(LogEntry::bytes).sum::<u64>());
         assert!(state.log_bytes > options.history_bytes / 2, "no more is forgotten than must be");
         assert_eq!((state.newest.len(), state.deadlines.len()), (100, 50), "replaced values do not expire");
         assert_eq!((state.head, state.compacted), (Revision(count), Revision(count - state.log.len() as u64)));

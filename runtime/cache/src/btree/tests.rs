@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::{
-    super::{Object, Reading, tree::ByKey},
+    super::{DecodedValue, Object, tree::ByKey},
     *,
 };
 use crate::meta::Revision;
@@ -14,7 +14,7 @@ type Tree = BTree<ByKey>;
 
 fn object(key: &str, revision: u64) -> Arc<Object> {
     let body = format!(r#"{{"metadata":{{"name":"{key}"}}}}"#);
-    Arc::new(Object::compose(key, Revision(revision), "", Reading::plain(Ok(body.as_str().into()))))
+    Arc::new(Object::compose(key, Revision(revision), "", DecodedValue::plain(Ok(body.as_str().into()))))
 }
 
 fn content(tree: &Tree) -> Vec<(String, u64)> {

@@ -73,7 +73,7 @@ async fn a_place_is_reused_and_an_old_handle_never_reads_its_new_content() {
     world.commit(vec![on("others", put("ns/other", "x", "red"))]).await;
     world.cache.remove(&world.things);
     let others = world.cache.register("/registry/others/", reader()).unwrap();
-    assert_eq!(others.place.number, world.things.place.number);
+    assert_eq!(others.slot.number, world.things.slot.number);
     world.commit(vec![on("others", put("ns/more", "x", "red"))]).await;
     assert_eq!(keys(&others), ["ns/more 3", "ns/other 2"]);
     assert_eq!(keys(&world.things), ["ns/a 1"]);
@@ -137,7 +137,7 @@ impl Reader for Gated {
         r#""kind":"Thing","apiVersion":"v2","#
     }
 
-    fn read(&self, key: &str, value: &Bytes) -> Reading {
+    fn read(&self, key: &str, value: &Bytes) -> DecodedValue {
         self.1.came.notify_one();
         drop(self.1.opened.wait_while(lock(&self.1.open), |open| !*open));
         self.0.read(key, value)
@@ -181,9 +181,9 @@ async fn a_resource_that_is_loaded_and_never_served_does_not_replace_the_old_one
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
     for prefix in [PREFIX, "/registry/others/"] {
-        let loading = world.cache.load(prefix, reader()).unwrap();
+        let pending = world.cache.load(prefix, reader()).unwrap();
         world.put("ns/b", "x", "red").await;
-        drop(loading);
+        drop(pending);
     }
     world.put("ns/c", "x", "red").await;
     assert_eq!(keys(&world.things), ["ns/a 1", "ns/b 3", "ns/c 4"]);
@@ -196,9 +196,9 @@ async fn a_table_is_swapped_after_the_new_state_is_published_and_before_watches_
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
     let mut watch = world.watch(1, Subscription::All, None).await;
-    let loading = world.cache.load(PREFIX, reader()).unwrap();
-    let new = loading.resource().clone();
-    loading.serve(|| {
+    let pending = world.cache.load(PREFIX, reader()).unwrap();
+    let new = pending.resource().clone();
+    pending.serve(|| {
         assert_eq!(keys(&new), ["ns/a 1"]);
         assert_eq!(keys(&world.things), ["ns/a 1"]);
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());

@@ -86,7 +86,7 @@ async fn many_changes_of_one_revision_are_all_applied_and_all_watched() {
         watches.push(things.watch(Revision(81), subscription, None).await.unwrap());
     }
     let mut streamed = things.watch(Revision(81), Subscription::All, None).await.unwrap();
-    let loading = cache.load("/registry/things", reader()).unwrap();
+    let pending = cache.load("/registry/things", reader()).unwrap();
     store.join();
     store.commit(keys.iter().map(|key| delete(key)).collect::<Vec<_>>().into()).await.unwrap();
 
@@ -99,6 +99,6 @@ async fn many_changes_of_one_revision_are_all_applied_and_all_watched() {
     let polled = streamed.poll_events(&mut cx, 10, &mut events);
     assert!(matches!(polled, std::task::Poll::Ready(Some(Ok(())))));
     assert_eq!(events.iter().map(short).collect::<Vec<_>>(), deletions, "a client resumes after all of them");
-    assert_eq!(content(&loading.serve(|| ()).snapshot()), ["b/stays 81"]);
+    assert_eq!(content(&pending.serve(|| ()).snapshot()), ["b/stays 81"]);
     assert_eq!(content(&things.snapshot_at(Revision(160)).await.unwrap()).len(), 81);
 }

@@ -24,12 +24,12 @@ impl Reader for Plain {
         r#""kind":"Thing","apiVersion":"v1","#
     }
 
-    fn read(&self, _key: &str, value: &Bytes) -> Reading {
+    fn read(&self, _key: &str, value: &Bytes) -> DecodedValue {
         let document: Value = serde_json::from_slice(value).unwrap();
         let labels = document["metadata"]["labels"].as_object().into_iter().flatten();
         let labels = labels.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or("")));
         let texts = Texts::new(labels, [document["spec"]["color"].as_str().unwrap_or("")]);
-        Reading { texts, ..Reading::plain(Ok(std::str::from_utf8(value).unwrap().into())) }
+        DecodedValue { texts, ..DecodedValue::plain(Ok(std::str::from_utf8(value).unwrap().into())) }
     }
 }
 

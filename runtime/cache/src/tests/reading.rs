@@ -204,14 +204,14 @@ async fn the_cache_releases_the_store() {
 }
 
 /// A reader whose other server answers when the test says so.
-struct Waiting(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+struct BlockingReader(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
 
-impl Reader for Waiting {
+impl Reader for BlockingReader {
     fn type_meta(&self) -> &'static str {
         Plain.type_meta()
     }
 
-    fn read(&self, key: &str, value: &Bytes) -> Reading {
+    fn read(&self, key: &str, value: &Bytes) -> DecodedValue {
         Plain.read(key, value)
     }
 
@@ -237,14 +237,14 @@ async fn the_history_of_others_does_not_wait_for_a_reader_that_waits_for_another
     }
     let again = World::over(first.store.clone(), Limits::default());
     let (answer, waits) = std::sync::mpsc::channel();
-    let others = again.cache.register("/registry/others/", Arc::new(Waiting(waits.into()))).unwrap();
+    let others = again.cache.register("/registry/others/", Arc::new(BlockingReader(waits.into()))).unwrap();
     let filling = tokio::spawn(again.cache.fill_history());
     let waiting = tokio::spawn(async move { others.watch(Revision(0), Subscription::All, None).await.map(drop) });
     let watch = again.things.watch(Revision(0), Subscription::All, None);
     let watch = tokio::time::timeout(std::time::Duration::from_secs(5), watch).await;
     assert!(watch.expect("it does not wait").is_ok());
     let (answer_more, waits) = std::sync::mpsc::channel();
-    let more = again.cache.register("/registry/more/", Arc::new(Waiting(waits.into()))).unwrap();
+    let more = again.cache.register("/registry/more/", Arc::new(BlockingReader(waits.into()))).unwrap();
     answer_more.send(()).unwrap();
     let watch = more.watch(Revision(0), Subscription::All, None);
     let watch = tokio::time::timeout(std::time::Duration::from_secs(5), watch).await;
@@ -263,8 +263,8 @@ async fn a_window_that_begins_anew_during_a_pass_is_still_to_be_filled() {
     }
     let again = World::over(first.store.clone(), Limits::default());
     let (answer, waits) = std::sync::mpsc::channel();
-    let others = again.cache.register("/registry/others/", Arc::new(Waiting(waits.into()))).unwrap();
-    let is_unfilled = || again.cache.shared.unfilled.has(others.place.id);
+    let others = again.cache.register("/registry/others/", Arc::new(BlockingReader(waits.into()))).unwrap();
+    let is_unfilled = || again.cache.shared.backfill_queue.has(others.slot.id);
     for begins_anew in [true, false] {
         let filling = tokio::spawn(again.cache.fill_history());
         while others.filling.try_lock().is_ok() {

@@ -14,7 +14,7 @@ use super::{
     table::{Include, Table},
 };
 use crate::{
-    cache::{Body, Event, FRAME_END, Object, Reading},
+    cache::{Body, DecodedValue, Event, FRAME_END, Object},
     codec::{self, Encoding, protobuf},
     kind::Kind,
     meta::{Revision, status::Status},
@@ -230,7 +230,7 @@ fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Objec
     };
     let end = text.len() - 1;
     let body = Body::new(Bytes::from_static(text), end, end - 1, Bytes::new()).expect("metadata and nothing more");
-    Object::compose("", revision, &kind.type_meta(), Reading::plain(Ok(body)))
+    Object::compose("", revision, &kind.type_meta(), DecodedValue::plain(Ok(body)))
 }
 
 /// Writes the frame of a failure.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    cache::{Object, Reading},
+    cache::{DecodedValue, Object},
     kind::Kind,
     meta::Revision,
 };
@@ -24,6 +24,6 @@ pub(super) fn object(kind: &Kind, key: &str, revision: u64, mut body: Value) -> 
     let rest = body.to_string();
     let comma = if rest == "{}" { "" } else { "," };
     let text = format!("{{\"metadata\":{metadata}{comma}{}", &rest[1..]);
-    let reading = Reading::plain(Ok(text.as_str().into()));
-    Arc::new(Object::compose(key, Revision(revision), &kind.type_meta(), reading))
+    let decoded = DecodedValue::plain(Ok(text.as_str().into()));
+    Arc::new(Object::compose(key, Revision(revision), &kind.type_meta(), decoded))
 }

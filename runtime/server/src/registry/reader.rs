@@ -29,7 +29,7 @@ use super::{
     record::{self, Record},
 };
 use crate::{
-    cache::{self, Reading, Texts},
+    cache::{self, DecodedValue, Texts},
     kind::{Kind, Versions},
     schema::{self, Document, Meter, Schema},
     webhook::Webhooks,
@@ -297,14 +297,14 @@ impl KindReader {
     }
 
     /// Reads a record and adapts it to the current schema.
-    fn reading(&self, key: &str, stored: &Bytes) -> Result<Reading, String> {
+    fn decode(&self, key: &str, stored: &Bytes) -> Result<DecodedValue, String> {
         let record = record::decode(stored)?;
         let same_version = record.version == self.version();
         let same_structure = same_version && record.fingerprint >> 32 == self.structure >> 32;
         if same_structure {
             self.check(key, &record);
             if let Some(texts) = self.texts(&record) {
-                return Ok(Reading { texts, ..Reading::plain(Ok(record.body)) });
+                return Ok(DecodedValue { texts, ..DecodedValue::plain(Ok(record.body)) });
             }
         }
         let renewed = match self.renew(key, &record, same_structure) {
@@ -313,14 +313,14 @@ impl KindReader {
                 self.count_while_loading();
                 let texts = Texts::new(record.labels.iter().copied(), []);
                 let awaits_conversion = !same_version && self.versions.webhook().is_some();
-                return Ok(Reading { texts, awaits_conversion, ..Reading::plain(Err(message)) });
+                return Ok(DecodedValue { texts, awaits_conversion, ..DecodedValue::plain(Err(message)) });
             }
         };
         let now = record::decode(&renewed)?;
-        Ok(Reading {
+        Ok(DecodedValue {
             texts: self.texts(&now).unwrap_or_else(|| self.known_texts(&now)),
             renewed: !same_version || now.body != record.body,
-            ..Reading::plain(Ok(now.body))
+            ..DecodedValue::plain(Ok(now.body))
         })
     }
 
@@ -364,10 +364,10 @@ impl cache::Reader for KindReader {
         &self.type_meta
     }
 
-    fn read(&self, key: &str, value: &Bytes) -> Reading {
+    fn read(&self, key: &str, value: &Bytes) -> DecodedValue {
         self.record(key, value)
-            .and_then(|record| self.reading(key, &record))
-            .unwrap_or_else(|message| Reading::plain(Err(message)))
+            .and_then(|record| self.decode(key, &record))
+            .unwrap_or_else(|message| DecodedValue::plain(Err(message)))
     }
 
     fn is_local(&self) -> bool {

@@ -10,7 +10,7 @@ use super::{
     record::{decode, encode, object_size, upgrade},
 };
 use crate::{
-    cache::{Object, Reading, Texts},
+    cache::{DecodedValue, Object, Texts},
     codec,
     kind::model::Path,
     meta::Revision,
@@ -65,7 +65,8 @@ fn read(stored: Vec<u8>) -> Result<Object, String> {
     let record = decode(&stored)?;
     let values = record.values("v1", indexes().fingerprint()).unwrap_or_default();
     let texts = Texts::new(record.labels.iter().copied(), values.iter().copied());
-    let object = Object::compose("ns/a", Revision(7), "", Reading { texts, ..Reading::plain(Ok(record.body)) });
+    let object =
+        Object::compose("ns/a", Revision(7), "", DecodedValue { texts, ..DecodedValue::plain(Ok(record.body)) });
     let gone = object.deleted_at(Revision(10));
     for object in [&object, &gone] {
         assert!(object.without_managed_fields().len() + object.managed_fields().len() <= object.json().len());
@@ -160,8 +161,8 @@ proptest! {
         let expected = |metadata: &Document| {
             format!("{{\"kind\":\"X\",\"metadata\":{{{version}{}{comma}{}", members(metadata), members(&object))
         };
-        let reading = Reading::plain(Ok(record.body));
-        let composed = Object::compose("ns/a", Revision(revision), "\"kind\":\"X\",", reading);
+        let decoded = DecodedValue::plain(Ok(record.body));
+        let composed = Object::compose("ns/a", Revision(revision), "\"kind\":\"X\",", decoded);
         prop_assert_eq!(String::from_utf8_lossy(composed.json_bytes()), expected(&metadata));
         prop_assert_eq!(String::from_utf8_lossy(composed.managed_fields()), managed);
         let shown: Document = serde_json::from_slice(composed.metadata_bytes()).expect("JSON");

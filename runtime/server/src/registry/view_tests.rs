@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Registry, View};
 use crate::{
-    cache::{Body, Cache, EventType, Limits, Object, Reading, Renderings, Texts},
+    cache::{Body, Cache, DecodedValue, EventType, Limits, Object, Renderings, Texts},
     codec,
     kind::fixture::{Renamed, gears, gears_v2},
     meta::Revision,
@@ -31,9 +31,9 @@ fn stored(name: &str, color: &str) -> Arc<Object> {
     let places = codec::canonical(&document, &mut text);
     codec::managed_fields(&document, &mut managed);
     let body = Body::new(text.into(), places.metadata_end, places.managed_at, managed.into()).expect("a body");
-    let reading = Reading { texts: Texts::new([("a", "1")], ["Turning"]), ..Reading::plain(Ok(body)) };
+    let decoded = DecodedValue { texts: Texts::new([("a", "1")], ["Turning"]), ..DecodedValue::plain(Ok(body)) };
     let type_meta = r#""kind":"Gear","apiVersion":"example.com/v1","#;
-    Arc::new(Object::compose_as(EventType::Modified, &format!("ns/{name}"), Revision(12), type_meta, reading))
+    Arc::new(Object::compose_as(EventType::Modified, &format!("ns/{name}"), Revision(12), type_meta, decoded))
 }
 
 fn json_of(object: &Object) -> Value {
@@ -98,8 +98,9 @@ fn what_has_no_form_is_an_error_that_is_found_once() {
 #[test]
 fn what_cannot_be_read_stays_unreadable() {
     let (view, renamed) = view(1 << 20);
-    let reading = Reading { texts: Texts::new([("a", "1")], []), ..Reading::plain(Err("garbage".to_owned())) };
-    let shown = view.of(&Arc::new(Object::compose("ns/a", Revision(3), "", reading))).expect("a view");
+    let decoded =
+        DecodedValue { texts: Texts::new([("a", "1")], []), ..DecodedValue::plain(Err("garbage".to_owned())) };
+    let shown = view.of(&Arc::new(Object::compose("ns/a", Revision(3), "", decoded))).expect("a view");
     assert_eq!((shown.unreadable(), shown.label("a"), renamed.reads()), (Some("garbage"), Some("1"), 0));
     assert_eq!(json_of(&shown)["apiVersion"], "example.com/v2");
 }

@@ -16,7 +16,7 @@ use super::{
     scale, system, waiting,
 };
 use crate::{
-    cache::{Body, Object, Reading},
+    cache::{Body, DecodedValue, Object},
     codec,
     kind::{Kind, binding::Hook},
     meta::{FieldError, FieldPath, Revision},
@@ -94,7 +94,7 @@ pub(super) fn metadata_of(kind: &Kind, stored: &Document) -> Document {
 
 /// A document of a kind in its stored and rendered form, without selectable values.
 pub(super) fn compose(kind: &Kind, key: &str, revision: Revision, document: &Document) -> Object {
-    Object::compose(key, revision, &kind.type_meta(), Reading::plain(Ok(body_of(document))))
+    Object::compose(key, revision, &kind.type_meta(), DecodedValue::plain(Ok(body_of(document))))
 }
 
 fn body_of(document: &Document) -> Body {

@@ -107,13 +107,13 @@ mod tests {
 
     /// A disk that counts reads. One byte of it cannot be read.
     #[derive(Debug)]
-    struct Counted {
+    struct CountingDisk {
         bytes: Vec<u8>,
         reads: AtomicUsize,
         bad: usize,
     }
 
-    impl Disk for Counted {
+    impl Disk for CountingDisk {
         fn size(&self) -> io::Result<u64> {
             Ok(self.bytes.len() as u64)
         }
@@ -152,8 +152,8 @@ mod tests {
         const PAGE: usize = 4096;
         let pages = 16 * 32 + 3;
         let bytes: Vec<u8> = (0..pages * PAGE).map(|at| u8::try_from(at / PAGE % 251).unwrap()).collect();
-        let counted = Arc::new(Counted { bytes, reads: AtomicUsize::new(0), bad: 100 * PAGE + 17 });
-        let disk: Arc<dyn Disk> = counted.clone();
+        let counting_disk = Arc::new(CountingDisk { bytes, reads: AtomicUsize::new(0), bad: 100 * PAGE + 17 });
+        let disk: Arc<dyn Disk> = counting_disk.clone();
         let ahead = ReadAhead::new(&disk);
         let mut page = [0; PAGE];
         for number in 0..pages {
@@ -161,7 +161,7 @@ mod tests {
             assert_eq!(read.is_ok(), number != 100, "{number}");
             assert!(number == 100 || page == [u8::try_from(number % 251).unwrap(); PAGE], "{number}");
         }
-        let reads = counted.reads.swap(0, Ordering::Relaxed);
+        let reads = counting_disk.reads.swap(0, Ordering::Relaxed);
         assert!(reads < 17 * 2 + 2 * 32, "{reads} reads");
         for number in (0..pages).map(|number| number * 211 % pages).filter(|number| *number != 100) {
             ahead.read((number * PAGE) as u64, &mut page).unwrap();
@@ -171,7 +171,7 @@ mod tests {
         let mut many = vec![0; 40 * PAGE];
         for _ in 0..3 {
             ahead.read(10 * PAGE as u64, &mut many).unwrap();
-            assert_eq!(many, counted.bytes[10 * PAGE..50 * PAGE]);
+            assert_eq!(many, counting_disk.bytes[10 * PAGE..50 * PAGE]);
             assert!(ahead.read(((pages - 1) * PAGE) as u64, &mut many).is_err());
         }
     }

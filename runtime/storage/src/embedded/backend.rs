@@ -64,52 +64,52 @@ impl Gate {
 /// A disk as one opening of the engine uses it.
 #[derive(Debug)]
 pub(super) struct Backend {
-    held: Arc<Held>,
+    overlay: Arc<WriteOverlay>,
     gate: Arc<Gate>,
 }
 
 impl Backend {
-    pub(super) fn new(held: &Arc<Held>, gate: &Arc<Gate>) -> Self {
-        Self { held: Arc::clone(held), gate: Arc::clone(gate) }
+    pub(super) fn new(overlay: &Arc<WriteOverlay>, gate: &Arc<Gate>) -> Self {
+        Self { overlay: Arc::clone(overlay), gate: Arc::clone(gate) }
     }
 }
 
 impl StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
-        self.gate.note(self.held.size())
+        self.gate.note(self.overlay.size())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         self.gate.pass(READ_ONLY)?;
-        self.gate.note(self.held.read(offset, out))?;
+        self.gate.note(self.overlay.read(offset, out))?;
         // If the gate was shut during the read, the bytes may be half old and half new.
         self.gate.pass(READ_ONLY)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        self.gate.note(self.held.write(Step::SetSize(len)))
+        self.gate.note(self.overlay.write(Step::SetSize(len)))
     }
 
     fn sync_data(&self) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        self.gate.note(self.held.write(Step::Sync))
+        self.gate.note(self.overlay.write(Step::Sync))
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.gate.pass(OPEN)?;
-        self.gate.note(self.held.write(Step::Write(offset, data)))
+        self.gate.note(self.overlay.write(Step::Write(offset, data)))
     }
 }
 
 /// A disk to which the engine's writes go, or which stays as it is while they are held back in memory.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct WriteOverlay {
     disk: Arc<dyn Disk>,
     writes: RwLock<Option<Overlay>>,
 }
 
-impl Held {
+impl WriteOverlay {
     /// Writes go to the disk.
     pub(super) fn open(disk: &Arc<dyn Disk>) -> Self {
         Self { disk: Arc::clone(disk), writes: RwLock::default() }
@@ -125,8 +125,8 @@ impl Held {
     /// Does to the disk what the engine did, in the same order, so that a crash meanwhile leaves what a crash of the
     /// engine would. From then on writes go to the disk.
     pub(super) fn release(&self) -> io::Result<()> {
-        let held = self.writes.write().unwrap_or_else(PoisonError::into_inner).take();
-        held.into_iter().flat_map(|overlay| overlay.steps).try_for_each(|step| match step {
+        let overlay = self.writes.write().unwrap_or_else(PoisonError::into_inner).take();
+        overlay.into_iter().flat_map(|overlay| overlay.steps).try_for_each(|step| match step {
             Step::Write(offset, data) => self.disk.write(offset, &data),
             Step::SetSize(size) => self.disk.set_size(size),
             Step::Sync => self.disk.sync(),
@@ -305,8 +305,8 @@ mod tests {
     fn an_overlay_agrees_with_plain_bytes_and_leaves_the_disk_alone() {
         let mut plain = vec![1; 10_000];
         let disk: Arc<dyn Disk> = Arc::new(Ones(10_000));
-        let held = Arc::new(Held::back(&disk, Arc::clone(&disk)).unwrap());
-        let backend = Backend::new(&held, &Arc::default());
+        let overlay = Arc::new(WriteOverlay::back(&disk, Arc::clone(&disk)).unwrap());
+        let backend = Backend::new(&overlay, &Arc::default());
         for (step, (offset, len, size)) in
             [(0, 320, 10_000), (4_000, 5_000, 10_000), (9_990, 10, 6_000), (100, 5_000, 20_000), (12_000, 8_000, 9_000)]
                 .into_iter()

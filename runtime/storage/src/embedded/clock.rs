@@ -22,7 +22,7 @@ const UP_STEP_MS: u64 = 10;
 
 /// The machine's clocks at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct ClockReading {
     /// Unix time.
     pub(super) system_ms: u64,
     /// Identifies the time since the machine last started; zero if it is unknown.
@@ -37,7 +37,7 @@ pub(crate) fn now_ms() -> u64 {
     u64::try_from(system.as_millis()).unwrap_or(u64::MAX)
 }
 
-impl Reading {
+impl ClockReading {
     pub(super) fn now() -> Self {
         let system_ms = now_ms();
         // A system without these files has only its clock.
@@ -67,19 +67,19 @@ fn up_ms(text: &str) -> Option<u64> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Note {
     store_ms: u64,
-    at: Reading,
+    at: ClockReading,
 }
 
 impl Note {
     pub(super) fn to_bytes(self) -> Vec<u8> {
-        let Reading { system_ms, boot, up_ms } = self.at;
+        let ClockReading { system_ms, boot, up_ms } = self.at;
         [self.store_ms, system_ms, boot, up_ms].iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (numbers, []) = bytes.as_chunks() else { return None };
         let [store_ms, system_ms, boot, up_ms] = <[[u8; 8]; 4]>::try_from(numbers).ok()?.map(u64::from_le_bytes);
-        Some(Self { store_ms, at: Reading { system_ms, boot, up_ms } })
+        Some(Self { store_ms, at: ClockReading { system_ms, boot, up_ms } })
     }
 }
 
@@ -93,14 +93,14 @@ pub(super) struct Clock {
 impl Clock {
     /// Starts at the noted time, plus what has passed since then; at the system's time if nothing was noted. Never
     /// before `least_ms`, a time that the store is known to have had.
-    pub(super) fn starting(now: Reading, note: Option<Note>, least_ms: u64) -> Self {
+    pub(super) fn starting(now: ClockReading, note: Option<Note>, least_ms: u64) -> Self {
         let start_ms = note.map_or(now.system_ms, |note| note.store_ms.saturating_add(now.since_ms(note.at)));
         Self { start_ms: start_ms.max(least_ms), started: Instant::now() }
     }
 
     /// By how much the clock of a store, started now, would be ahead of the system's.
     pub(super) fn lead(note: Option<Note>, least_ms: u64) -> Lead {
-        let now = Reading::now();
+        let now = ClockReading::now();
         let ahead = i128::from(Self::starting(now, note, least_ms).start_ms) - i128::from(now.system_ms);
         Lead(i64::try_from(ahead).unwrap_or_default())
     }
@@ -112,7 +112,7 @@ impl Clock {
 
     /// The time now, to be stored.
     pub(super) fn note(&self) -> Note {
-        Note { store_ms: self.now_ms(), at: Reading::now() }
+        Note { store_ms: self.now_ms(), at: ClockReading::now() }
     }
 }
 
@@ -134,11 +134,11 @@ mod tests {
     const HOUR_MS: u64 = 3_600_000;
 
     /// The clocks of a machine.
-    fn machine(system_ms: u64, boot: u64, up_ms: u64) -> Reading {
-        Reading { system_ms, boot, up_ms }
+    fn machine(system_ms: u64, boot: u64, up_ms: u64) -> ClockReading {
+        ClockReading { system_ms, boot, up_ms }
     }
 
-    fn starts_at(now: Reading, note: Option<Note>, least_ms: u64) -> u64 {
+    fn starts_at(now: ClockReading, note: Option<Note>, least_ms: u64) -> u64 {
         Clock::starting(now, note, least_ms).start_ms
     }
 
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn notes_read_back_and_the_machine_has_clocks() {
-        let note = Clock::starting(Reading::now(), None, 0).note();
+        let note = Clock::starting(ClockReading::now(), None, 0).note();
         assert_eq!(Note::from_bytes(&note.to_bytes()), Some(note));
         assert_eq!(Note::from_bytes(&note.to_bytes()[1..]), None);
         assert!(note.at.system_ms > 1_700_000_000_000 && note.store_ms > 1_700_000_000_000);

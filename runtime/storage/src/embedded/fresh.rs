@@ -11,7 +11,8 @@ use redb::{Database, ReadableDatabase, ReadableTable, Table, WriteTransaction, b
 use super::{
     guard::{Engine, guarded},
     layout::{
-        End, INDEX, LIFETIMES, LOG, MARKS, META, Row, Sealed, State, lifetime, mark, pointer, read_marks, read_pointer,
+        ChecksummedNumber, End, INDEX, LIFETIMES, LOG, MARKS, META, Row, State, lifetime, mark, pointer, read_marks,
+        read_pointer,
     },
     tables::{each_pointer, each_row},
     verify::Report,
@@ -21,8 +22,8 @@ use crate::meta::Revision;
 /// The tables of a new file while it is written.
 pub(super) struct Fresh<'t> {
     log: Table<'t, u64, &'static [u8]>,
-    index: Table<'t, &'static [u8], Sealed>,
-    marks: Table<'t, u64, Sealed>,
+    index: Table<'t, &'static [u8], ChecksummedNumber>,
+    marks: Table<'t, u64, ChecksummedNumber>,
     lifetimes: Table<'t, (u64, u64), u64>,
     /// The deadlines of the rows that have one, by revision.
     deadlines: HashMap<Revision, u64>,
@@ -75,9 +76,9 @@ impl<'t> Fresh<'t> {
     }
 
     pub(super) fn put_pointer(&mut self, key: &[u8], revision: Revision) -> Result<(), redb::Error> {
-        let sealed = pointer(key, revision);
-        self.index.insert(key, sealed)?;
-        self.state.index.add(sealed.1);
+        let checksummed = pointer(key, revision);
+        self.index.insert(key, checksummed)?;
+        self.state.index.add(checksummed.1);
         if let Some(&deadline_ms) = self.deadlines.get(&revision) {
             self.lifetimes.insert((deadline_ms, revision.0), lifetime(deadline_ms, revision))?;
         }
@@ -85,9 +86,9 @@ impl<'t> Fresh<'t> {
     }
 
     pub(super) fn put_mark(&mut self, before: Revision, ms: u64) -> Result<(), redb::Error> {
-        let sealed = mark(before, ms);
-        self.marks.insert(before.0, sealed)?;
-        self.state.marks.add(sealed.1);
+        let checksummed = mark(before, ms);
+        self.marks.insert(before.0, checksummed)?;
+        self.state.marks.add(checksummed.1);
         Ok(())
     }
 }
@@ -137,7 +138,7 @@ pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result
 /// Copies the index if it is complete, or rebuilds it from the log if that is complete. If both are damaged, an object
 /// that only the log knows may have changed or been deleted since. Such an object is named and points to nothing.
 fn index_again(
-    index: &impl ReadableTable<&'static [u8], Sealed>,
+    index: &impl ReadableTable<&'static [u8], ChecksummedNumber>,
     log: &impl ReadableTable<u64, &'static [u8]>,
     report: &Report,
 ) -> BTreeMap<String, Revision> {
@@ -163,8 +164,8 @@ fn index_again(
     for key in live.into_keys() {
         let Entry::Vacant(unknown) = pointers.entry(key) else { continue };
         let key = unknown.key().as_bytes();
-        let found = guarded(|| Ok(index.get(key)?.map(|sealed| sealed.value())));
-        let revision = found.ok().flatten().and_then(|sealed| read_pointer(key, sealed).ok());
+        let found = guarded(|| Ok(index.get(key)?.map(|checksummed| checksummed.value())));
+        let revision = found.ok().flatten().and_then(|checksummed| read_pointer(key, checksummed).ok());
         unknown.insert(revision.unwrap_or_default());
     }
     pointers

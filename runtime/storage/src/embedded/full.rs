@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::{
     layout::Row,
     queue::Answer,
-    reserve::{Left, is_full},
+    reserve::{ReserveLevel, is_full},
     writer::Writer,
 };
 use crate::{Commit, CommitError, Op, meta::Revision};
@@ -76,10 +76,10 @@ impl Writer {
         } else if let Some(full) = &mut self.full {
             let freed_in_all = self.history.freed_bytes();
             let freed = freed_in_all.saturating_sub(full.counted);
-            full.room = match self.reserve.left() {
-                Left::Most => full.room + freed,
-                Left::Some => full.room + freed / 4,
-                Left::Little => 0,
+            full.room = match self.reserve.level() {
+                ReserveLevel::Most => full.room + freed,
+                ReserveLevel::Some => full.room + freed / 4,
+                ReserveLevel::Little => 0,
             };
             full.counted = freed_in_all;
         }

@@ -7,24 +7,24 @@ use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::{
     history::History,
-    layout::{End, INDEX, LOG, MARKS, META, Row, Sealed, State, pointer, read_pointer},
+    layout::{ChecksummedNumber, End, INDEX, LOG, MARKS, META, Row, State, pointer, read_pointer},
     lifetimes::{Deadlines, Lifetimes},
-    read::{Stored, stored},
+    read::{StoredValue, stored_value},
 };
 use crate::{Change, Commit, CommitError, Op, meta::Revision};
 
 /// A value that an operation replaces or deletes.
-type Previous = Option<(Revision, Stored)>;
+type Previous = Option<(Revision, StoredValue)>;
 
 /// A group that is being written.
 pub(super) struct Group<'t> {
     pub(super) log: Table<'t, u64, &'static [u8]>,
-    index: Table<'t, &'static [u8], Sealed>,
+    index: Table<'t, &'static [u8], ChecksummedNumber>,
     meta: Table<'t, &'static str, &'static [u8]>,
     pub(super) deadlines: Deadlines<'t>,
     /// The store's time.
     pub(super) now_ms: u64,
-    marks: Table<'t, u64, Sealed>,
+    marks: Table<'t, u64, ChecksummedNumber>,
     state: State,
     /// True if history was removed.
     compacted: bool,
@@ -34,7 +34,7 @@ pub(super) struct Group<'t> {
 }
 
 /// A group that is ready for its commit.
-pub(super) struct Finished {
+pub(super) struct GroupOutcome {
     pub(super) changes: Vec<Change>,
     /// The new end of the log.
     pub(super) end: End,
@@ -83,14 +83,14 @@ impl<'t> Group<'t> {
     }
 
     /// Ends the group.
-    pub(super) fn finish(mut self) -> Result<Finished, redb::Error> {
+    pub(super) fn finish(mut self) -> Result<GroupOutcome, redb::Error> {
         let changed = !self.changes.is_empty() || self.deadlines.changed || self.compacted;
         if changed {
             self.state.save(&mut self.meta)?;
         }
         let lifetimes = self.deadlines.next()?;
         let State { end, compacted, .. } = self.state;
-        Ok(Finished { changes: self.changes, end, compacted, lifetimes, changed })
+        Ok(GroupOutcome { changes: self.changes, end, compacted, lifetimes, changed })
     }
 
     fn held(&mut self, key: &Arc<str>) -> Result<Result<Option<Revision>, CommitError>, redb::Error> {
@@ -122,8 +122,8 @@ impl<'t> Group<'t> {
             return Ok(Err(CommitError::Conflict { index, current }));
         }
         let Some(current) = current else { return Ok(Ok(None)) };
-        match stored(&self.log, &op.key, current)? {
-            Stored { value: Err(damage), .. } if op.value.is_some() => {
+        match stored_value(&self.log, &op.key, current)? {
+            StoredValue { value: Err(damage), .. } if op.value.is_some() => {
                 Ok(Err(CommitError::Damaged { key: Arc::clone(&op.key), damage }))
             }
             stored => Ok(Ok(Some((current, stored)))),
@@ -134,9 +134,9 @@ impl<'t> Group<'t> {
         let revision = self.state.end.head.next();
         let key = op.key.as_bytes();
         let replaced = if op.value.is_some() {
-            let sealed = pointer(key, revision);
-            self.state.index.add(sealed.1);
-            self.index.insert(key, sealed)?.map(|found| found.value())
+            let checksummed = pointer(key, revision);
+            self.state.index.add(checksummed.1);
+            self.index.insert(key, checksummed)?.map(|found| found.value())
         } else {
             self.index.remove(key)?.map(|found| found.value())
         };
@@ -156,7 +156,7 @@ impl<'t> Group<'t> {
         if let Some(deadline_ms) = row.deadline_ms {
             self.deadlines.add(deadline_ms, revision)?;
         }
-        if let Some((replaced, Stored { deadline_ms: Some(deadline_ms), .. })) = previous {
+        if let Some((replaced, StoredValue { deadline_ms: Some(deadline_ms), .. })) = previous {
             self.deadlines.remove(deadline_ms, replaced)?;
         }
         row.obsolete += made_obsolete(&row, previous.as_ref());
@@ -176,9 +176,9 @@ impl<'t> Group<'t> {
 }
 
 /// The space that compacting this change frees: that of the row that it replaced, and its own row if it is a deletion.
-fn made_obsolete(row: &Row<'_>, previous: Option<&(Revision, Stored)>) -> u64 {
+fn made_obsolete(row: &Row<'_>, previous: Option<&(Revision, StoredValue)>) -> u64 {
     let replaced = match previous {
-        Some((_, Stored { value: Ok(body), deadline_ms })) => {
+        Some((_, StoredValue { value: Ok(body), deadline_ms })) => {
             Row { body: Some(body), deadline_ms: *deadline_ms, ..*row }.space()
         }
         // The length of a damaged row is unknown.

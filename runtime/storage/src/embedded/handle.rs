@@ -12,7 +12,7 @@ use redb::Database;
 use super::{
     Disk, Options,
     ahead::ReadAhead,
-    backend::{Backend, Gate, Held},
+    backend::{Backend, Gate, WriteOverlay},
     fresh,
     guard::Engine,
     layout::State,
@@ -23,7 +23,7 @@ use super::{
 pub(super) struct Handle {
     pub(super) db: Engine,
     gate: Arc<Gate>,
-    held: Arc<Held>,
+    overlay: Arc<WriteOverlay>,
     /// True if the engine verified all pages, which it does when it opens a store that was not closed cleanly.
     pub(super) pages_verified: bool,
 }
@@ -31,14 +31,14 @@ pub(super) struct Handle {
 impl Handle {
     /// Creates an empty store on an empty disk.
     pub(super) fn make(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        let handle = Self::on(Held::open(disk), options)?;
+        let handle = Self::on(WriteOverlay::open(disk), options)?;
         fresh::write_to(&handle.db, &State::new(options.origin), |_| Ok(()))?;
         Ok(handle)
     }
 
     /// Opens a store for reading and writing.
     pub(super) fn open(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        Self::on(Held::open(something(disk)?), options)
+        Self::on(WriteOverlay::open(something(disk)?), options)
     }
 
     /// Opens a store for reading and writing, and verifies all of it.
@@ -64,30 +64,30 @@ impl Handle {
 
     /// Opens a store for reading, and writes nothing to the disk before [`Handle::write`].
     pub(super) fn open_reading(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        Self::on(Held::back(something(disk)?, Arc::clone(disk))?, options)
+        Self::on(WriteOverlay::back(something(disk)?, Arc::clone(disk))?, options)
     }
 
     /// The same for reading all of it: until then, the disk is read in large blocks.
     pub(super) fn open_reading_all(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        Self::on(Held::back(something(disk)?, Arc::new(ReadAhead::new(disk)))?, options)
+        Self::on(WriteOverlay::back(something(disk)?, Arc::new(ReadAhead::new(disk)))?, options)
     }
 
     /// Writes what the engine would have written when it opened, such as its repair after a kill. From then on this
     /// handle is for reading and writing.
     pub(super) fn write(&self) -> Result<(), redb::Error> {
-        Ok(self.held.release().inspect_err(|_| self.gate.fence())?)
+        Ok(self.overlay.release().inspect_err(|_| self.gate.fence())?)
     }
 
-    fn on(held: Held, options: &Options) -> Result<Self, redb::Error> {
-        let (held, gate) = (Arc::new(held), Arc::default());
-        let backend = Backend::new(&held, &gate);
+    fn on(overlay: WriteOverlay, options: &Options) -> Result<Self, redb::Error> {
+        let (overlay, gate) = (Arc::new(overlay), Arc::default());
+        let backend = Backend::new(&overlay, &gate);
         let verified = Arc::new(AtomicBool::new(false));
         let note = Arc::clone(&verified);
         let mut builder = Database::builder();
         builder.set_cache_size(options.cache_bytes);
         builder.set_repair_callback(move |_| note.store(true, Ordering::Relaxed));
         let db = Engine::new(builder.create_with_backend(backend)?);
-        Ok(Self { db, gate, held, pages_verified: verified.load(Ordering::Relaxed) })
+        Ok(Self { db, gate, overlay, pages_verified: verified.load(Ordering::Relaxed) })
     }
 
     pub(super) fn db(&self) -> &Database {

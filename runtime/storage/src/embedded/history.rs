@@ -14,8 +14,8 @@ use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, WriteTr
 
 use super::{
     Options,
-    clock::{Clock, Reading},
-    layout::{End, LOG, MARKS, META, Row, Sealed, State, mark, read_marks, read_note, save_note},
+    clock::{Clock, ClockReading},
+    layout::{ChecksummedNumber, End, LOG, MARKS, META, Row, State, mark, read_marks, read_note, save_note},
 };
 use crate::meta::Revision;
 
@@ -60,7 +60,7 @@ impl History {
         // The rest is for pages that groups of commits have freed, which the engine does not use again at once.
         let limit_bytes = options.history_bytes - options.history_bytes / 8;
         let noted_ms = marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0);
-        let clock = clock.unwrap_or_else(|| Clock::starting(Reading::now(), note, noted_ms));
+        let clock = clock.unwrap_or_else(|| Clock::starting(ClockReading::now(), note, noted_ms));
         Ok((Self { clock, age_ms, limit_bytes, marks, compacted, origin, goal }, state.end))
     }
 
@@ -103,11 +103,11 @@ impl History {
         if due {
             let mut meta = transaction.open_table(META)?;
             let mut state = State::load(&meta)?;
-            let sealed = mark(before, now);
-            if let Some(replaced) = transaction.open_table(MARKS)?.insert(before.0, sealed)? {
+            let checksummed = mark(before, now);
+            if let Some(replaced) = transaction.open_table(MARKS)?.insert(before.0, checksummed)? {
                 state.marks.remove(replaced.value().1);
             }
-            state.marks.add(sealed.1);
+            state.marks.add(checksummed.1);
             state.save(&mut meta)?;
             save_note(self.clock.note(), &mut meta)?;
             self.marks.push_back((before, now));
@@ -152,7 +152,7 @@ impl History {
     pub(super) fn keep_up(
         &self,
         log: &mut Table<'_, u64, &'static [u8]>,
-        marks: &mut Table<'_, u64, Sealed>,
+        marks: &mut Table<'_, u64, ChecksummedNumber>,
         state: &mut State,
         added: usize,
     ) -> Result<bool, redb::Error> {
@@ -171,7 +171,7 @@ impl History {
     fn remove(
         &self,
         log: &mut Table<'_, u64, &'static [u8]>,
-        marks: &mut Table<'_, u64, Sealed>,
+        marks: &mut Table<'_, u64, ChecksummedNumber>,
         state: &mut State,
         limit: usize,
     ) -> Result<(), redb::Error> {

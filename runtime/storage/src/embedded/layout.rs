@@ -33,8 +33,8 @@ use super::clock::Note;
 use crate::{Damage, meta::Revision};
 
 pub(super) const LOG: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("log");
-pub(super) const INDEX: TableDefinition<'_, &[u8], Sealed> = TableDefinition::new("index");
-pub(super) const MARKS: TableDefinition<'_, u64, Sealed> = TableDefinition::new("marks");
+pub(super) const INDEX: TableDefinition<'_, &[u8], ChecksummedNumber> = TableDefinition::new("index");
+pub(super) const MARKS: TableDefinition<'_, u64, ChecksummedNumber> = TableDefinition::new("marks");
 pub(super) const LIFETIMES: TableDefinition<'_, (u64, u64), u64> = TableDefinition::new("lifetimes");
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
@@ -43,7 +43,7 @@ pub(super) const STATE: &str = "state";
 const CLOCK: &str = "clock";
 
 /// A number with the checksum of its row.
-pub(super) type Sealed = (u64, u64);
+pub(super) type ChecksummedNumber = (u64, u64);
 
 /// The checksum of a row. Each row is a number and bytes; either may be the key.
 fn checksum(number: u64, bytes: &[u8]) -> u64 {
@@ -51,23 +51,23 @@ fn checksum(number: u64, bytes: &[u8]) -> u64 {
 }
 
 /// The index entry of a key.
-pub(super) fn pointer(key: &[u8], revision: Revision) -> Sealed {
+pub(super) fn pointer(key: &[u8], revision: Revision) -> ChecksummedNumber {
     (revision.0, checksum(revision.0, key))
 }
 
 /// Reads the index entry of a key.
-pub(super) fn read_pointer(key: &[u8], pointer: Sealed) -> Result<Revision, Damage> {
+pub(super) fn read_pointer(key: &[u8], pointer: ChecksummedNumber) -> Result<Revision, Damage> {
     if pointer.1 == checksum(pointer.0, key) { Ok(Revision(pointer.0)) } else { Err(Damage::Altered) }
 }
 
 /// The marks entry of a revision.
-pub(super) fn mark(before: Revision, ms: u64) -> Sealed {
+pub(super) fn mark(before: Revision, ms: u64) -> ChecksummedNumber {
     (ms, checksum(ms, &before.0.to_le_bytes()))
 }
 
 /// Reads the marks entry of a revision.
-pub(super) fn read_mark(before: Revision, sealed: Sealed) -> Result<u64, Damage> {
-    if sealed == mark(before, sealed.0) { Ok(sealed.0) } else { Err(Damage::Altered) }
+pub(super) fn read_mark(before: Revision, checksummed: ChecksummedNumber) -> Result<u64, Damage> {
+    if checksummed == mark(before, checksummed.0) { Ok(checksummed.0) } else { Err(Damage::Altered) }
 }
 
 /// The value of a row of `lifetimes`.
@@ -94,13 +94,13 @@ pub(super) fn save_note(
 /// Reads marks up to the first page that cannot be read, without damaged ones: without a mark, history is kept until the next
 /// mark is old enough.
 pub(super) fn read_marks(
-    marks: &impl ReadableTable<u64, Sealed>,
+    marks: &impl ReadableTable<u64, ChecksummedNumber>,
     into: &mut impl Extend<(Revision, u64)>,
 ) -> Result<(), redb::Error> {
     for found in marks.iter()? {
-        let (before, sealed) = found?;
+        let (before, checksummed) = found?;
         let before = Revision(before.value());
-        into.extend(read_mark(before, sealed.value()).map(|ms| (before, ms)));
+        into.extend(read_mark(before, checksummed.value()).map(|ms| (before, ms)));
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ use super::{
 use crate::{Visit, meta::Revision};
 
 /// A store that was opened and verified.
-pub(super) struct Loaded {
+pub(super) struct VerifiedStore {
     pub(super) reserve: Arc<Reserve>,
     pub(super) handle: Handle,
     pub(super) witness: Witness,
@@ -47,7 +47,7 @@ pub(super) fn load(
     options: &Options,
     prefixes: &[&str],
     visit: Visit<'_>,
-) -> Result<Loaded, OpenError> {
+) -> Result<VerifiedStore, OpenError> {
     directory
         .make_file(|file| fresh::write(file, &State::new(options.origin), |_| Ok(())))
         .map_err(|error| cannot_make(directory, error))?;
@@ -72,8 +72,8 @@ pub(super) fn load(
         handle = open_reading(directory, &disk, options)?;
     }
     directory.note_format()?;
-    let inspected = inspect(&disk, options, &handle, direct, prefixes, visit);
-    let Inspected { report, sound, passed } = inspected.map_err(|error| cannot_open(directory, error))?;
+    let inspection = inspect(&disk, options, &handle, direct, prefixes, visit);
+    let Inspection { report, sound, passed } = inspection.map_err(|error| cannot_open(directory, error))?;
     let head = report.state.end.head;
     if let Some(testified) = testified.filter(|testified| *testified > head) {
         let first = head.next();
@@ -99,7 +99,7 @@ pub(super) fn load(
     let scanned = (is_intact && passed).then_some(head);
     let findings = Findings::default();
     findings.add(report.objects.into_keys());
-    Ok(Loaded { reserve, handle, witness, findings, metrics, scanned })
+    Ok(VerifiedStore { reserve, handle, witness, findings, metrics, scanned })
 }
 
 fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<Reserve>, OpenError> {
@@ -125,7 +125,7 @@ fn open_reading(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) 
 }
 
 /// What verification found.
-struct Inspected {
+struct Inspection {
     report: Report,
     /// True if all pages match their checksums. A page without rows may belong to the engine's free list, and with a wrong
     /// free list the engine would overwrite pages in use.
@@ -159,25 +159,25 @@ fn inspect(
     direct: Direct,
     prefixes: &[&str],
     visit: Visit<'_>,
-) -> Result<Inspected, redb::Error> {
+) -> Result<Inspection, redb::Error> {
     // After a kill the engine may have gone back to an older commit.
     let state = Engines::open(handle.db())?.state()?;
     if let Some(report) = direct.report.filter(|report| report.state == state) {
-        return Ok(Inspected { report, sound: true, passed: true });
+        return Ok(Inspection { report, sound: true, passed: true });
     }
     // The values that were passed do not count, and nothing is passed twice.
     let passed = !direct.passed;
     let (prefixes, visit): (_, Visit<'_>) = if passed { (prefixes, visit) } else { (&[][..], &|_| {}) };
     let rows = || verify_and_scan(&Engines::open(handle.db())?, prefixes, visit, &mut |_, _| {});
     if handle.pages_verified {
-        return Ok(Inspected { report: rows()?, sound: true, passed });
+        return Ok(Inspection { report: rows()?, sound: true, passed });
     }
     // The engine needs an opening of its own for this.
     let pages = || guarded(|| Handle::open_reading_all(disk, options)?.verify_pages()).is_ok();
     thread::scope(|scope| {
         let pages = scope.spawn(pages);
         let report = rows()?;
-        Ok(Inspected { report, sound: pages.join().unwrap_or(false), passed })
+        Ok(Inspection { report, sound: pages.join().unwrap_or(false), passed })
     })
 }
 

@@ -96,7 +96,7 @@ use self::{
     head::Witness,
     history::History,
     lifetimes::Lifetimes,
-    load::Loaded,
+    load::VerifiedStore,
     maintenance::{Reports, socket},
     queue::{Answer, Job, Pending},
     read::View,
@@ -105,7 +105,8 @@ use self::{
     writer::{Progress, Writer},
 };
 use super::{
-    Change, Commit, CommitError, CommitFuture, Entry, Health, Known, Metrics, ReadError, Sink, Store, Unknown, Visit,
+    Change, Commit, CommitError, CommitFuture, Entry, Health, Metrics, NoCache, ReadError, Sink, Store, ValueCache,
+    Visit,
     budget::{Budget, Share},
 };
 use crate::meta::Revision;
@@ -158,7 +159,7 @@ impl Embedded {
     ) -> Result<(Self, Option<Revision>), OpenError> {
         let directory = Directory::open(dir.as_ref())?;
         let loaded = load::load(&directory, &options, prefixes, visit)?;
-        let Loaded { reserve, handle, witness, findings, metrics, scanned } = loaded;
+        let VerifiedStore { reserve, handle, witness, findings, metrics, scanned } = loaded;
         let started = Self::start(reserve, handle, options, Some(witness), findings, metrics);
         let mut store = started.map_err(|error| load::cannot_open(&directory, error))?;
         store.socket = Mutex::new(store.serve_socket(dir.as_ref()));
@@ -347,11 +348,11 @@ impl Store for Embedded {
     }
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
-        self.pass(after, limit, &Unknown)
+        self.pass(after, limit, &NoCache)
     }
 
-    fn pass(&self, after: Revision, limit: usize, known: &dyn Known) -> Result<Vec<Change>, ReadError> {
-        self.read(|view| view.changes(after, limit, known))
+    fn pass(&self, after: Revision, limit: usize, cache: &dyn ValueCache) -> Result<Vec<Change>, ReadError> {
+        self.read(|view| view.changes(after, limit, cache))
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable};
 
-use super::layout::{INDEX, LOG, META, Row, Sealed, State, read_pointer};
-use crate::{Change, Damage, Entry, Known, Previous, ReadError, Value, meta::Revision};
+use super::layout::{ChecksummedNumber, INDEX, LOG, META, Row, State, read_pointer};
+use crate::{Change, Damage, Entry, Previous, ReadError, Value, ValueCache, meta::Revision};
 
 /// The store as one commit left it.
 pub(super) struct View {
     pub(super) log: ReadOnlyTable<u64, &'static [u8]>,
-    pub(super) index: ReadOnlyTable<&'static [u8], Sealed>,
+    pub(super) index: ReadOnlyTable<&'static [u8], ChecksummedNumber>,
     pub(super) state: State,
 }
 
@@ -38,12 +38,12 @@ impl View {
     pub(super) fn range(&self, prefix: &str) -> Result<(Vec<Entry>, Revision), redb::Error> {
         let mut entries = Vec::new();
         for found in self.index.range(prefix.as_bytes()..)? {
-            let (key, sealed) = found?;
+            let (key, checksummed) = found?;
             let key = key.value();
             if !key.starts_with(prefix.as_bytes()) {
                 break;
             }
-            let revision = read_pointer(key, sealed.value()).unwrap_or_default();
+            let revision = read_pointer(key, checksummed.value()).unwrap_or_default();
             let key: Arc<str> = String::from_utf8_lossy(key).into();
             let value = value(&self.log, &key, revision)?;
             entries.push(Entry { key, value, revision });
@@ -52,12 +52,12 @@ impl View {
     }
 
     /// Changes after a revision. An unreadable change ends the result, and is the error if it is the first.
-    /// A replaced value that `known` does not have is taken from this result or read. Values that it does not need are empty.
+    /// A replaced value that `cache` does not have is taken from this result or read. Values that it does not need are empty.
     pub(super) fn changes(
         &self,
         after: Revision,
         limit: usize,
-        known: &dyn Known,
+        cache: &dyn ValueCache,
     ) -> Result<Result<Vec<Change>, ReadError>, redb::Error> {
         if let Err(error) = self.reaches_back_to(after) {
             return Ok(Err(error));
@@ -69,9 +69,9 @@ impl View {
             }
             let previous = match row.previous {
                 Revision(0) => Previous::Absent,
-                previous => Previous::Value(previous, self.replaced(row.key, previous, &changes, known)?),
+                previous => Previous::Value(previous, self.replaced(row.key, previous, &changes, cache)?),
             };
-            let is_newest = row.body.is_some() && known.is_newest(row.key, revision);
+            let is_newest = row.body.is_some() && cache.is_newest(row.key, revision);
             let body = row.body.map(|body| if is_newest { Bytes::new() } else { Bytes::copy_from_slice(body) });
             changes.push(Change { revision, key: row.key.into(), value: body, previous });
             Ok(true)
@@ -79,13 +79,19 @@ impl View {
         Ok(if changes.is_empty() { end.map(|()| changes) } else { Ok(changes) })
     }
 
-    fn replaced(&self, key: &str, at: Revision, changes: &[Change], known: &dyn Known) -> Result<Value, redb::Error> {
+    fn replaced(
+        &self,
+        key: &str,
+        at: Revision,
+        changes: &[Change],
+        cache: &dyn ValueCache,
+    ) -> Result<Value, redb::Error> {
         let here = changes.binary_search_by_key(&at, |change| change.revision).ok();
         let here = here.map(|position| &changes[position]).filter(|change| *change.key == *key);
         // An empty one may have been left out.
         let here = here.and_then(|change| change.value.clone()).filter(|value| !value.is_empty());
-        match here.or_else(|| known.value(key, at)) {
-            Some(known) => Ok(Ok(known)),
+        match here.or_else(|| cache.value(key, at)) {
+            Some(value) => Ok(Ok(value)),
             None => value(&self.log, key, at),
         }
     }
@@ -126,7 +132,7 @@ fn damaged_change(revision: Revision, damage: Damage) -> String {
 }
 
 /// A value as the log has it.
-pub(super) struct Stored {
+pub(super) struct StoredValue {
     pub(super) value: Value,
     /// When it expires, on the store's clock.
     pub(super) deadline_ms: Option<u64>,
@@ -138,20 +144,20 @@ pub(super) fn value(
     key: &str,
     revision: Revision,
 ) -> Result<Value, redb::Error> {
-    Ok(stored(log, key, revision)?.value)
+    Ok(stored_value(log, key, revision)?.value)
 }
 
 /// The value that a change wrote to a key, and its deadline.
-pub(super) fn stored(
+pub(super) fn stored_value(
     log: &impl ReadableTable<u64, &'static [u8]>,
     key: &str,
     revision: Revision,
-) -> Result<Stored, redb::Error> {
-    let damaged = |damage| Stored { value: Err(damage), deadline_ms: None };
+) -> Result<StoredValue, redb::Error> {
+    let damaged = |damage| StoredValue { value: Err(damage), deadline_ms: None };
     let Some(bytes) = log.get(revision.0)? else { return Ok(damaged(Damage::Missing)) };
     Ok(match Row::read(revision, bytes.value()) {
         Ok(Row { body: Some(body), deadline_ms, key: found, .. }) if found == key => {
-            Stored { value: Ok(Bytes::copy_from_slice(body)), deadline_ms }
+            StoredValue { value: Ok(Bytes::copy_from_slice(body)), deadline_ms }
         }
         Ok(_) => damaged(Damage::Missing),
         Err(damage) => damaged(damage),

@@ -35,7 +35,7 @@ use super::{
     reserve::is_full,
     writer::Writer,
 };
-use crate::{Change, CommitError, Unknown};
+use crate::{Change, CommitError, NoCache};
 
 /// The wait before the first retry. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -199,7 +199,7 @@ impl Writer {
         self.disk.sync()?;
         self.disk.forget()?;
         let handle = guarded(|| Handle::open_verified(&self.disk, &self.options))?;
-        let found = self.look_into(&handle).inspect_err(|_| handle.gate().fence())?;
+        let state = self.look_into(&handle).inspect_err(|_| handle.gate().fence())?;
         let probed = self.probe();
         self.reopened = Some(Instant::now());
         let written = probed.map_err(Refusal::from).and_then(|()| {
@@ -214,17 +214,17 @@ impl Writer {
             self.current.get().gate().shut();
         }
         self.doubtful = None;
-        self.history = found.history;
-        self.lifetimes = found.lifetimes;
+        self.history = state.history;
+        self.lifetimes = state.lifetimes;
         for (upto, _) in &self.forgetting {
             self.history.forget(*upto);
         }
-        self.publish(&found.missed, found.end);
+        self.publish(&state.missed, state.end);
         written
     }
 
     /// Reads the content of a reopened file and compares it with what was published.
-    fn look_into(&self, handle: &Handle) -> Result<Found, Refusal> {
+    fn look_into(&self, handle: &Handle) -> Result<ReopenedState, Refusal> {
         let loaded = guarded(|| {
             let loaded = History::load(handle.db(), &self.options, Some(self.history.clock()))?;
             Ok((loaded, Lifetimes::load(handle.db())?))
@@ -238,10 +238,10 @@ impl Writer {
             );
             return Err(Refusal { cause: Cause::Damaged, message });
         }
-        let missed = guarded(|| View::open(handle.db())?.changes(published, usize::MAX, &Unknown));
+        let missed = guarded(|| View::open(handle.db())?.changes(published, usize::MAX, &NoCache));
         let missed = missed.map_err(|error| cause(handle, error))?;
         let missed = missed.map_err(|error| Refusal { cause: Cause::Damaged, message: error.to_string() })?;
-        Ok(Found { history, lifetimes, end, missed })
+        Ok(ReopenedState { history, lifetimes, end, missed })
     }
 
     /// Gives readers a handle that works, if theirs does not.
@@ -263,7 +263,7 @@ impl Writer {
 }
 
 /// The content of a reopened file.
-struct Found {
+struct ReopenedState {
     history: History,
     lifetimes: Lifetimes,
     end: End,

@@ -33,7 +33,7 @@ const PIECE: u64 = 1 << 20;
 
 /// How much of the reserve is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum ReserveLevel {
     /// At least half.
     Most,
     /// Less.
@@ -76,12 +76,12 @@ impl Reserve {
     }
 
     /// How much of it is left.
-    pub(super) fn left(&self) -> Left {
+    pub(super) fn level(&self) -> ReserveLevel {
         let (left, size) = (self.disk.reserved().unwrap_or(0), self.size.load(Ordering::Relaxed));
         match left {
-            _ if left < (2 * PIECE).min(size / 2).max(1) => Left::Little,
-            _ if left < size / 2 => Left::Some,
-            _ => Left::Most,
+            _ if left < (2 * PIECE).min(size / 2).max(1) => ReserveLevel::Little,
+            _ if left < size / 2 => ReserveLevel::Some,
+            _ => ReserveLevel::Most,
         }
     }
 

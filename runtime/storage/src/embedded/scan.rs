@@ -56,13 +56,13 @@ pub(super) struct Lost {
 
 /// Passes the newest values of all keys with one of the prefixes to `visit`.
 pub(super) fn scan(view: &View, prefixes: &[&str], visit: Visit<'_>) -> Result<Revision, redb::Error> {
-    let (mut listing, mut lost) = (Listing::of(prefixes), Vec::new());
+    let (mut listing, mut lost) = (IndexListing::of(prefixes), Vec::new());
     for found in view.index.iter()? {
-        let (key, sealed) = found?;
+        let (key, checksummed) = found?;
         let key = key.value();
         if !listing.wants(key) {
             listing.skip();
-        } else if let Ok(revision) = read_pointer(key, sealed.value()) {
+        } else if let Ok(revision) = read_pointer(key, checksummed.value()) {
             listing.add(key, revision);
         } else {
             lost.push(listing.lose());
@@ -72,13 +72,13 @@ pub(super) fn scan(view: &View, prefixes: &[&str], visit: Visit<'_>) -> Result<R
     let pieces: Vec<_> = newest.chunks(PIECE).map(Piece::within).collect();
     let read = |piece: &Piece<'_>| {
         guarded(|| {
-            let mut reading = Reading::of(piece);
+            let mut reader = PieceReader::of(piece);
             for found in view.log.range(piece.from..=piece.upto)? {
                 let (revision, bytes) = found?;
                 let revision = Revision(revision.value());
-                reading.take(revision, || Row::read(revision, bytes.value()), Bytes::copy_from_slice);
+                reader.take(revision, || Row::read(revision, bytes.value()), Bytes::copy_from_slice);
             }
-            Ok(reading.finish(visit))
+            Ok(reader.finish(visit))
         })
     };
     for found in on_all_cores(&pieces, read, |_| {}) {
@@ -99,13 +99,13 @@ pub(super) fn scan(view: &View, prefixes: &[&str], visit: Visit<'_>) -> Result<R
 }
 
 /// The index, as it is read.
-pub(super) struct Listing<'p> {
+pub(super) struct IndexListing<'p> {
     prefixes: &'p [&'p str],
     newest: Vec<Newest>,
     position: u32,
 }
 
-impl<'p> Listing<'p> {
+impl<'p> IndexListing<'p> {
     pub(super) fn of(prefixes: &'p [&'p str]) -> Self {
         Self { prefixes, newest: Vec::new(), position: 0 }
     }
@@ -164,14 +164,14 @@ impl<'n> Piece<'n> {
 }
 
 /// The newest values of a piece, as the log is read.
-pub(super) struct Reading<'n> {
+pub(super) struct PieceReader<'n> {
     /// The rows that the log has not reached.
     ahead: &'n [Newest],
     found: Vec<(usize, Entry)>,
     lost: Vec<Lost>,
 }
 
-impl<'n> Reading<'n> {
+impl<'n> PieceReader<'n> {
     pub(super) fn of(piece: &Piece<'n>) -> Self {
         Self { ahead: piece.newest, found: Vec::new(), lost: Vec::new() }
     }

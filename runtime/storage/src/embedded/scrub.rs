@@ -156,8 +156,8 @@ impl Piece {
         if !altered.is_empty() {
             // The index tells which rows hold newest values; the others are history.
             for entry in view.index.iter()? {
-                let (key, sealed) = entry?;
-                let revision = read_pointer(key.value(), sealed.value());
+                let (key, checksummed) = entry?;
+                let revision = read_pointer(key.value(), checksummed.value());
                 if revision.is_ok_and(|revision| altered.remove(&revision)) {
                     self.found.insert(String::from_utf8_lossy(key.value()).into_owned());
                 }
@@ -170,8 +170,8 @@ impl Piece {
     fn read_index(&mut self, view: &View, from: &[u8]) -> Result<Position, redb::Error> {
         let mut bytes_read = 0;
         for entry in view.index.range(from..)? {
-            let (key, sealed) = entry?;
-            let whole = match read_pointer(key.value(), sealed.value()) {
+            let (key, checksummed) = entry?;
+            let whole = match read_pointer(key.value(), checksummed.value()) {
                 Ok(revision) => view.log.get(revision.0)?.is_some(),
                 Err(_) => false,
             };

@@ -8,7 +8,7 @@ use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableT
 
 use super::{
     guard::guarded,
-    layout::{INDEX, LIFETIMES, LOG, MARKS, META, Sealed, State, read_pointer},
+    layout::{ChecksummedNumber, INDEX, LIFETIMES, LOG, MARKS, META, State, read_pointer},
 };
 use crate::meta::Revision;
 
@@ -18,10 +18,10 @@ pub(super) trait Tables: Sync {
     fn state(&self) -> Result<State, redb::Error>;
 
     /// Passes the rows of the index in the order of keys.
-    fn each_pointer(&self, take: &mut dyn FnMut(&[u8], Sealed)) -> Result<(), redb::Error>;
+    fn each_pointer(&self, take: &mut dyn FnMut(&[u8], ChecksummedNumber)) -> Result<(), redb::Error>;
 
     /// Passes the rows of the marks.
-    fn each_mark(&self, take: &mut dyn FnMut(u64, Sealed)) -> Result<(), redb::Error>;
+    fn each_mark(&self, take: &mut dyn FnMut(u64, ChecksummedNumber)) -> Result<(), redb::Error>;
 
     /// Passes the rows of the lifetimes.
     fn each_lifetime(&self, take: &mut dyn FnMut((u64, u64), u64)) -> Result<(), redb::Error>;
@@ -52,7 +52,7 @@ impl Raw<'_> {
 pub(super) struct Engines {
     transaction: ReadTransaction,
     log: ReadOnlyTable<u64, &'static [u8]>,
-    index: ReadOnlyTable<&'static [u8], Sealed>,
+    index: ReadOnlyTable<&'static [u8], ChecksummedNumber>,
 }
 
 impl Engines {
@@ -69,21 +69,21 @@ impl Tables for Engines {
         guarded(|| State::load(&self.transaction.open_table(META)?))
     }
 
-    fn each_pointer(&self, take: &mut dyn FnMut(&[u8], Sealed)) -> Result<(), redb::Error> {
+    fn each_pointer(&self, take: &mut dyn FnMut(&[u8], ChecksummedNumber)) -> Result<(), redb::Error> {
         guarded(|| {
             for found in self.index.iter()? {
-                let (key, sealed) = found?;
-                take(key.value(), sealed.value());
+                let (key, checksummed) = found?;
+                take(key.value(), checksummed.value());
             }
             Ok(())
         })
     }
 
-    fn each_mark(&self, take: &mut dyn FnMut(u64, Sealed)) -> Result<(), redb::Error> {
+    fn each_mark(&self, take: &mut dyn FnMut(u64, ChecksummedNumber)) -> Result<(), redb::Error> {
         guarded(|| {
             for found in self.transaction.open_table(MARKS)?.iter()? {
-                let (before, sealed) = found?;
-                take(before.value(), sealed.value());
+                let (before, checksummed) = found?;
+                take(before.value(), checksummed.value());
             }
             Ok(())
         })
@@ -148,14 +148,17 @@ fn each_row_of(
 }
 
 /// Passes the readable rows of the index to `take`: up to the first unreadable page, and then backwards from the end.
-pub(super) fn each_pointer(index: &impl ReadableTable<&'static [u8], Sealed>, mut take: impl FnMut(&str, Revision)) {
+pub(super) fn each_pointer(
+    index: &impl ReadableTable<&'static [u8], ChecksummedNumber>,
+    mut take: impl FnMut(&str, Revision),
+) {
     for backwards in [false, true] {
         let read = guarded(|| {
             let mut rows = index.iter()?;
             while let Some(found) = if backwards { rows.next_back() } else { rows.next() } {
-                let (key, sealed) = found?;
+                let (key, checksummed) = found?;
                 if let (Ok(text), Ok(revision)) =
-                    (std::str::from_utf8(key.value()), read_pointer(key.value(), sealed.value()))
+                    (std::str::from_utf8(key.value()), read_pointer(key.value(), checksummed.value()))
                 {
                     take(text, revision);
                 }

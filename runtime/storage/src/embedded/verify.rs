@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use redb::Database;
 
 use super::{
-    layout::{Row, Sealed, State, Tally, lifetime, read_mark, read_pointer},
-    scan::{Listing, Lost, Piece, Reading, hash, name, on_all_cores},
+    layout::{ChecksummedNumber, Row, State, Tally, lifetime, read_mark, read_pointer},
+    scan::{IndexListing, Lost, Piece, PieceReader, hash, name, on_all_cores},
     tables::{Engines, Tables},
 };
 use crate::{Damage, Visit, meta::Revision};
@@ -46,7 +46,7 @@ impl Report {
 struct Log {
     /// Unchanged rows by revision that history needs: all after `compacted`, and before that those which are no newest
     /// values.
-    seen: Vec<Seen>,
+    rows: Vec<LogRow>,
     /// Revisions whose rows are altered.
     altered: BTreeSet<u64>,
     tally: Tally,
@@ -55,7 +55,7 @@ struct Log {
 }
 
 /// What verification keeps of a row of the log.
-struct Seen {
+struct LogRow {
     revision: u64,
     key: u64,
     previous: u64,
@@ -103,7 +103,7 @@ pub(super) fn verify_and_scan(
     };
     let rows = state.log.rows.saturating_add(state.index.rows);
     let each = &mut |count| each(rows, count);
-    let mut listing = Listing::of(prefixes);
+    let mut listing = IndexListing::of(prefixes);
     report.verify_index(tables, &mut listing, each);
     let newest = listing.finish();
     let pieces = Piece::all(&newest, tables.cuts());
@@ -113,9 +113,9 @@ pub(super) fn verify_and_scan(
     let named = report.objects.len() + report.history.len();
     report.unnamed = state.log.rows.saturating_sub(log.tally.rows).saturating_sub(named as u64);
     let (mut tally, mut whole) = (Tally::default(), true);
-    let read = tables.each_mark(&mut |before, sealed| {
-        tally.add(sealed.1);
-        whole &= read_mark(Revision(before), sealed).is_ok();
+    let read = tables.each_mark(&mut |before, checksummed| {
+        tally.add(checksummed.1);
+        whole &= read_mark(Revision(before), checksummed).is_ok();
     });
     report.marks_whole = read.is_ok() && whole && tally == state.marks;
     // A store of layout 2 has no such table.
@@ -132,13 +132,13 @@ pub(super) fn verify_and_scan(
 
 impl Report {
     /// Reads every entry of the index.
-    fn verify_index(&mut self, tables: &impl Tables, listing: &mut Listing<'_>, each: &mut dyn FnMut(Count)) {
+    fn verify_index(&mut self, tables: &impl Tables, listing: &mut IndexListing<'_>, each: &mut dyn FnMut(Count)) {
         let (mut tally, mut whole) = (Tally::default(), true);
         let mut bytes = 0;
-        let read = tables.each_pointer(&mut |key, sealed| {
-            bytes += key.len() + size_of::<Sealed>();
-            tally.add(sealed.1);
-            if let Ok(revision) = read_pointer(key, sealed) {
+        let read = tables.each_pointer(&mut |key, checksummed| {
+            bytes += key.len() + size_of::<ChecksummedNumber>();
+            tally.add(checksummed.1);
+            if let Ok(revision) = read_pointer(key, checksummed) {
                 listing.add(key, revision);
             } else {
                 whole = false;
@@ -167,7 +167,7 @@ impl Report {
         );
         let (mut log, mut lost, mut readable) = (Log::default(), Vec::new(), true);
         for part in parts {
-            log.seen.extend(part.log.seen);
+            log.rows.extend(part.log.rows);
             log.altered.extend(part.log.altered);
             log.deadlines.extend(part.log.deadlines);
             log.tally.add_all(part.log.tally);
@@ -181,8 +181,8 @@ impl Report {
     /// Finds changes that cannot be read, or that replaced an unreadable value.
     fn verify_history(&mut self, log: &Log) {
         let mut expected = self.state.compacted.head.0;
-        let first = log.seen.partition_point(|row| row.revision <= expected);
-        for row in log.seen[first..].iter().filter(|row| row.revision <= self.state.end.head.0) {
+        let first = log.rows.partition_point(|row| row.revision <= expected);
+        for row in log.rows[first..].iter().filter(|row| row.revision <= self.state.end.head.0) {
             self.history.extend((expected + 1..row.revision).map(Revision));
             expected = row.revision;
             let previous = log.find(row.previous);
@@ -215,31 +215,31 @@ impl Report {
 
 impl Part {
     fn read(tables: &impl Tables, piece: &Piece<'_>, compacted: Revision, visit: Visit<'_>) -> Self {
-        let (mut part, mut reading) = (Log::default(), Reading::of(piece));
+        let (mut part, mut reader) = (Log::default(), PieceReader::of(piece));
         let mut bytes_read = 0;
         let readable = tables.each_row(piece.from..=piece.upto, &mut |revision, raw| {
             bytes_read += size_of::<u64>() + raw.bytes.len();
             part.tally.add(Row::stored_checksum(raw.bytes));
             let row = Row::read(Revision(revision), raw.bytes);
-            let is_newest = reading.take(Revision(revision), || row, |body| raw.share(body));
+            let is_newest = reader.take(Revision(revision), || row, |body| raw.share(body));
             match row {
                 Ok(row) => {
                     if is_newest {
                         part.deadlines.extend(row.deadline_ms.map(|deadline_ms| (deadline_ms, revision)));
                     }
                     if !is_newest || revision > compacted.0 {
-                        part.seen.push(Seen { revision, key: hash(row.key.as_bytes()), previous: row.previous.0 });
+                        part.rows.push(LogRow { revision, key: hash(row.key.as_bytes()), previous: row.previous.0 });
                     }
                 }
                 Err(_) => _ = part.altered.insert(revision),
             }
         });
-        Self { log: part, readable, bytes: bytes_read, lost: reading.finish(visit) }
+        Self { log: part, readable, bytes: bytes_read, lost: reader.finish(visit) }
     }
 }
 
 impl Log {
-    fn find(&self, revision: u64) -> Option<&Seen> {
-        self.seen.binary_search_by_key(&revision, |row| row.revision).ok().map(|at| &self.seen[at])
+    fn find(&self, revision: u64) -> Option<&LogRow> {
+        self.rows.binary_search_by_key(&revision, |row| row.revision).ok().map(|at| &self.rows[at])
     }
 }

@@ -18,7 +18,7 @@ use redb::{Durability, WriteTransaction};
 use super::{
     Disk, Options,
     full::Full,
-    group::{Finished, Group},
+    group::{Group, GroupOutcome},
     guard::guarded,
     handle::Current,
     head::Witness,
@@ -97,7 +97,7 @@ pub(super) struct Writer {
 }
 
 /// A group that failed to commit.
-struct Failed {
+struct GroupFailure {
     error: redb::Error,
     /// If the engine had begun to commit: the end of the log and the answers in case the group was applied.
     begun: Option<(End, Vec<Answer>)>,
@@ -222,8 +222,8 @@ impl Writer {
 
     /// Writes a group. If that fails, determines whether the group was applied.
     fn write_or_recover(&mut self, commits: Vec<Commit>) -> Result<Vec<Answer>, CommitError> {
-        let Failed { error, begun } = match self.write(commits) {
-            Ok((Finished { changes, end, compacted, lifetimes, changed }, answers)) => {
+        let GroupFailure { error, begun } = match self.write(commits) {
+            Ok((GroupOutcome { changes, end, compacted, lifetimes, changed }, answers)) => {
                 if changed {
                     self.history.kept_up(compacted);
                     self.look_at_disk();
@@ -232,7 +232,7 @@ impl Writer {
                 self.publish(&changes, end);
                 return Ok(answers);
             }
-            Err(failed) => *failed,
+            Err(failure) => *failure,
         };
         self.doubtful = begun.as_ref().map(|(end, _)| end.head);
         let refusal = self.fail(error);
@@ -245,24 +245,25 @@ impl Writer {
     }
 
     /// Writes a group in one transaction. It is durable when this returns.
-    fn write(&mut self, commits: Vec<Commit>) -> Result<(Finished, Vec<Answer>), Box<Failed>> {
+    fn write(&mut self, commits: Vec<Commit>) -> Result<(GroupOutcome, Vec<Answer>), Box<GroupFailure>> {
         let prepared = guarded(|| self.prepare(commits));
-        let (transaction, finished, answers) = prepared.map_err(|error| Box::new(Failed { error, begun: None }))?;
+        let (transaction, outcome, answers) =
+            prepared.map_err(|error| Box::new(GroupFailure { error, begun: None }))?;
         if let Some(transaction) = transaction {
             let committed = guarded(|| Ok(transaction.commit()?));
             if let Err(error) = committed {
-                return Err(Box::new(Failed { error, begun: Some((finished.end, answers)) }));
+                return Err(Box::new(GroupFailure { error, begun: Some((outcome.end, answers)) }));
             }
             self.unsettled = true;
         }
-        Ok((finished, answers))
+        Ok((outcome, answers))
     }
 
     /// Writes a group up to its commit. Returns no transaction if the group changes nothing.
     fn prepare(
         &mut self,
         commits: Vec<Commit>,
-    ) -> Result<(Option<WriteTransaction>, Finished, Vec<Answer>), redb::Error> {
+    ) -> Result<(Option<WriteTransaction>, GroupOutcome, Vec<Answer>), redb::Error> {
         let transaction = self.current.get().db().begin_write()?;
         let mut group = Group::begin(&transaction, self.history.clock().now_ms())?;
         let answers: Vec<_> = commits
@@ -276,13 +277,13 @@ impl Writer {
         // Age and requests tell it what to remove.
         self.history.due(self.end);
         group.compact(&self.history)?;
-        let finished = group.finish()?;
-        if !finished.changed {
+        let outcome = group.finish()?;
+        if !outcome.changed {
             transaction.abort()?;
-            return Ok((None, finished, answers));
+            return Ok((None, outcome, answers));
         }
         self.history.mark(&transaction, self.end.head.next(), false)?;
-        Ok((Some(transaction), finished, answers))
+        Ok((Some(transaction), outcome, answers))
     }
 
     /// Publishes durable changes to readers and the sink.

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     endpoint::Endpoint,
     fault::{Fault, text},
-    wire::{Messages, Outgoing, framed},
+    wire::{Messages, RequestBody, framed},
 };
 
 /// How much of an answer may be on its way: pages of a range and answers to a watch are megabytes.
@@ -47,7 +47,7 @@ pub(super) enum ConnectError {
 
 /// A connection of HTTP/2. Calls run side by side.
 pub(super) struct Connection {
-    requests: SendRequest<Outgoing>,
+    requests: SendRequest<RequestBody>,
     /// The URI of requests without their path.
     base: String,
     closed: CancellationToken,
@@ -137,7 +137,7 @@ impl Connection {
         within: Duration,
     ) -> Result<A, Fault> {
         let answer = async {
-            let mut messages = self.send(path, Outgoing::one(framed(message)), token).await?;
+            let mut messages = self.send(path, RequestBody::one(framed(message)), token).await?;
             let answer = messages.next().await?.ok_or_else(|| Fault::Lost("the answer is empty".to_owned()))?;
             // The outcome follows the answer.
             messages.next::<A>().await?;
@@ -155,14 +155,14 @@ impl Connection {
         within: Duration,
     ) -> Result<(UnboundedSender<Bytes>, Messages), Fault> {
         let (more, rest) = unbounded_channel();
-        let sent = self.send(path, Outgoing::stream(framed(first), rest), token);
+        let sent = self.send(path, RequestBody::stream(framed(first), rest), token);
         let messages = timeout(within, sent).await;
         messages
             .unwrap_or_else(|_| Err(Fault::Lost(format!("none within {within:?}"))))
             .map(|messages| (more, messages))
     }
 
-    async fn send(&self, path: &str, body: Outgoing, token: Option<&HeaderValue>) -> Result<Messages, Fault> {
+    async fn send(&self, path: &str, body: RequestBody, token: Option<&HeaderValue>) -> Result<Messages, Fault> {
         let why = |error: &(dyn Error + 'static)| self.broke.get().cloned().unwrap_or_else(|| text(error));
         let unsent = |error: &(dyn Error + 'static)| Fault::Unsent(why(error));
         let mut request = Request::post(format!("{}{path}", self.base))

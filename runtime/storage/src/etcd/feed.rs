@@ -10,7 +10,7 @@ use super::{
     members::ANSWERED_WITHIN,
     pages::Pages,
     position::Position,
-    watch::{Ended, News, Replaced, Sample, Watch},
+    watch::{News, PreviousValues, Sample, Watch, WatchError},
 };
 use crate::{Change, Delivery, ReadError, Sink, meta::Revision};
 
@@ -47,13 +47,13 @@ impl Feed {
         loop {
             let before = self.at;
             let why = match self.follow().await {
-                Ended::Broken(why) => why,
+                WatchError::Broken(why) => why,
                 // Only the change that it has is compacted.
-                Ended::Compacted(compacted) if self.sample.take().is_some() && compacted <= self.at => {
+                WatchError::Compacted(compacted) if self.sample.take().is_some() && compacted <= self.at => {
                     self.engine.position.saw_compaction(compacted);
                     continue;
                 }
-                Ended::Compacted(compacted) => {
+                WatchError::Compacted(compacted) => {
                     self.engine.position.saw_compaction(compacted);
                     let at = self.at;
                     match self.begin_again().await {
@@ -77,7 +77,7 @@ impl Feed {
     }
 
     /// Follows the changes until the watch ends.
-    async fn follow(&mut self) -> Ended {
+    async fn follow(&mut self) -> WatchError {
         let engine = Arc::clone(&self.engine);
         let mut watch = match open(&engine, self.at, self.sample).await {
             Ok(watch) => watch,
@@ -106,7 +106,7 @@ impl Feed {
                 () = is_asked(&engine.position, next_question, reports_progress) => {
                     // Without an answer, the watch is broken.
                     if asked.get_or_insert_with(Instant::now).elapsed() > ANSWERED_WITHIN {
-                        return Ended::Broken(format!("no news within {ANSWERED_WITHIN:?}"));
+                        return WatchError::Broken(format!("no news within {ANSWERED_WITHIN:?}"));
                     }
                     next_question = Instant::now() + ASK_AGAIN;
                     if reports_progress {
@@ -120,7 +120,7 @@ impl Feed {
     }
 
     /// Delivers news, together with later news.
-    async fn take(&mut self, mut news: News, watch: &mut Watch) -> Result<(), Ended> {
+    async fn take(&mut self, mut news: News, watch: &mut Watch) -> Result<(), WatchError> {
         let (mut ended, mut bytes) = (Ok(()), news.bytes());
         while news.changes.len() < MOST_CHANGES && bytes < MOST_BYTES {
             match watch.next_now().await {
@@ -190,7 +190,7 @@ async fn is_asked(position: &Position, earliest: Instant, is_cheap: bool) {
 }
 
 /// Begins to watch what follows a revision. etcd would accept one that it has not reached, and stay silent.
-async fn open(engine: &Arc<Engine>, at: Revision, sample: Option<Sample>) -> Result<Watch, Ended> {
-    engine.newest().await.map_err(|error| Ended::Broken(error.to_string()))?;
-    Watch::open(engine, at, Replaced::LeftOut, sample).await
+async fn open(engine: &Arc<Engine>, at: Revision, sample: Option<Sample>) -> Result<Watch, WatchError> {
+    engine.newest().await.map_err(|error| WatchError::Broken(error.to_string()))?;
+    Watch::open(engine, at, PreviousValues::LeftOut, sample).await
 }

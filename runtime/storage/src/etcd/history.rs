@@ -9,7 +9,7 @@ use super::{
     fault::Fault,
     members::Again,
     proto::{RangeRequest, RangeResponse, path},
-    watch::{Ended, Replaced, Watch},
+    watch::{PreviousValues, Watch, WatchError},
 };
 use crate::{Change, ReadError, meta::Revision};
 
@@ -38,11 +38,11 @@ pub(super) async fn changes(engine: &Arc<Engine>, after: Revision, limit: usize)
     for tries in 1.. {
         match read(engine, &mut found, &mut at, end, limit).await {
             Ok(()) => break,
-            Err(Ended::Compacted(compacted)) => {
+            Err(WatchError::Compacted(compacted)) => {
                 return Err(ReadError::Compacted(engine.position.saw_compaction(compacted.max(after.next()))));
             }
-            Err(Ended::Broken(why)) if tries == TRIES => return Err(ReadError::Unreachable(why)),
-            Err(Ended::Broken(_)) => {}
+            Err(WatchError::Broken(why)) if tries == TRIES => return Err(ReadError::Unreachable(why)),
+            Err(WatchError::Broken(_)) => {}
         }
     }
     if let Some(cut) = found.get(limit).map(|change| change.revision) {
@@ -61,14 +61,14 @@ async fn read(
     at: &mut Revision,
     end: Revision,
     limit: usize,
-) -> Result<(), Ended> {
+) -> Result<(), WatchError> {
     if *at >= end || limit == 0 {
         return Ok(());
     }
-    let mut watch = Watch::open(engine, *at, Replaced::Read, None).await?;
+    let mut watch = Watch::open(engine, *at, PreviousValues::Read, None).await?;
     while *at < end && found.len() <= limit {
         let news = timeout(NEXT_WITHIN, watch.next()).await;
-        let news = news.map_err(|_| Ended::Broken(format!("no changes within {NEXT_WITHIN:?}")))??;
+        let news = news.map_err(|_| WatchError::Broken(format!("no changes within {NEXT_WITHIN:?}")))??;
         found.extend(news.changes);
         *at = news.upto.max(*at);
     }
@@ -90,15 +90,15 @@ pub(super) async fn compacted(engine: &Arc<Engine>) -> Result<Revision, ReadErro
 /// beginning with it.
 pub(super) async fn find_compacted(engine: &Arc<Engine>) -> Result<Revision, ReadError> {
     let found = async {
-        let mut watch = Watch::open(engine, Revision(0), Replaced::LeftOut, None).await?;
+        let mut watch = Watch::open(engine, Revision(0), PreviousValues::LeftOut, None).await?;
         loop {
             watch.next().await?;
         }
     };
-    let found: Result<Result<Revision, Ended>, _> = timeout(NEXT_WITHIN, found).await;
+    let found: Result<Result<Revision, WatchError>, _> = timeout(NEXT_WITHIN, found).await;
     match found {
-        Ok(Err(Ended::Compacted(compacted))) => Ok(engine.position.saw_compaction(compacted)),
-        Ok(Err(Ended::Broken(why))) => Err(ReadError::Unreachable(why)),
+        Ok(Err(WatchError::Compacted(compacted))) => Ok(engine.position.saw_compaction(compacted)),
+        Ok(Err(WatchError::Broken(why))) => Err(ReadError::Unreachable(why)),
         Ok(Ok(_)) | Err(_) => Err(ReadError::Unreachable("etcd has not said which revisions are compacted".to_owned())),
     }
 }

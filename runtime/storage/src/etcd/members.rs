@@ -54,7 +54,7 @@ pub(super) struct Members {
     question: RangeRequest,
     current: Mutex<Option<Arc<Session>>>,
     /// The endpoint to try next. A session begins in a turn.
-    next: Turns<usize, Failed>,
+    next: Turns<usize, MemberErrors>,
     condition: Mutex<Condition>,
 }
 
@@ -76,7 +76,7 @@ pub(super) enum NoSession {
 }
 
 /// The URL of each member, and why it could not be used.
-pub(super) type Failed = Arc<[(String, NoSession)]>;
+pub(super) type MemberErrors = Arc<[(String, NoSession)]>;
 
 impl NoSession {
     fn text(&self) -> String {
@@ -141,7 +141,7 @@ impl Members {
     }
 
     /// A session with a member, begun if necessary.
-    pub(super) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, Failed> {
+    pub(super) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, MemberErrors> {
         if let Some(session) = self.live() {
             return Ok(session);
         }
@@ -155,12 +155,12 @@ impl Members {
     }
 
     /// Begins a session, unless another caller does so. Tries each member once.
-    async fn begin(self: Arc<Self>) -> Result<Arc<Session>, Failed> {
+    async fn begin(self: Arc<Self>) -> Result<Arc<Session>, MemberErrors> {
         let mut next = self.next.wait().await?;
         if let Some(session) = self.live() {
             return Ok(session);
         }
-        let mut failed = Vec::new();
+        let mut errors = Vec::new();
         for _ in 0..self.endpoints.len() {
             let endpoint = &self.endpoints[*next % self.endpoints.len()];
             *next += 1;
@@ -170,11 +170,11 @@ impl Members {
                     tokio::spawn(heartbeat(Arc::downgrade(&self), Arc::downgrade(&session)));
                     return Ok(session);
                 }
-                Err(why) => failed.push((endpoint.url.clone(), why)),
+                Err(why) => errors.push((endpoint.url.clone(), why)),
             }
-            self.is_unreachable(texts(&failed));
+            self.is_unreachable(texts(&errors));
         }
-        Err(next.fail(failed.into()))
+        Err(next.fail(errors.into()))
     }
 
     fn is_unreachable(&self, why: String) {
@@ -283,8 +283,8 @@ async fn heartbeat(members: Weak<Members>, session: Weak<Session>) {
 }
 
 /// The reasons why no member could be used.
-pub(super) fn texts(failed: &[(String, NoSession)]) -> String {
-    let texts: Vec<_> = failed.iter().map(|(url, why)| format!("{url}: {}", why.text())).collect();
+pub(super) fn texts(errors: &[(String, NoSession)]) -> String {
+    let texts: Vec<_> = errors.iter().map(|(url, why)| format!("{url}: {}", why.text())).collect();
     texts.join("; ")
 }
 

@@ -37,7 +37,6 @@ mod engine;
 mod error;
 mod fault;
 mod feed;
-mod filling;
 mod history;
 mod keys;
 mod leases;
@@ -49,6 +48,7 @@ mod position;
 mod prefix;
 mod proto;
 mod session;
+mod staged_prefix;
 mod status;
 mod tail;
 #[cfg(test)]
@@ -76,9 +76,9 @@ use super::{
 use crate::{counters::nanoseconds, meta::Revision};
 
 pub use error::EtcdError;
-pub(super) use filling::Filling;
 pub use options::EtcdOptions;
 pub(super) use prefix::Prefix;
+pub(super) use staged_prefix::StagedPrefix;
 
 /// How long opening may take.
 const OPENED_WITHIN: Duration = Duration::from_secs(15);

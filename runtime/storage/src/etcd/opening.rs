@@ -7,8 +7,9 @@ use super::{
     connection::ConnectError,
     engine::Engine,
     error::EtcdError,
-    filling, history,
+    history,
     members::{NoSession, PAUSE, TRIED_FOR, texts},
+    staged_prefix,
 };
 use crate::ReadError;
 
@@ -43,7 +44,7 @@ pub(super) async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
 async fn learn(engine: &Arc<Engine>) -> Result<(), EtcdError> {
     connect(engine).await?;
     let (user, prefix) = (engine.members.user(), engine.keys.prefix().to_owned());
-    match filling::read_note(Arc::clone(engine)).await {
+    match staged_prefix::read_note(Arc::clone(engine)).await {
         Ok(None) => {}
         Ok(Some(_)) => return Err(EtcdError::Unfinished { prefix }),
         Err(fault) if fault.is_forbidden() => return Err(EtcdError::Forbidden { user, prefix }),

@@ -16,13 +16,13 @@ use super::{
     deadlines::Deadlines,
     engine::Engine,
     fault::Fault,
-    filling,
     keys::Keys,
     members::{Again, Members},
     opening,
     pages::Pages,
     proto::{self, KeyValue, RangeRequest, RangeResponse, path},
-    tail::{Changed, Lost, Tail},
+    staged_prefix,
+    tail::{KeyChange, Lost, Tail},
 };
 use crate::{
     ReadError,
@@ -183,7 +183,7 @@ impl Prefix {
         if client.moment()?.count == 0 {
             return Err(client.refused(&format!("there are no keys below {below}; check the prefix")));
         }
-        let note = client.wait(filling::read_note(Arc::clone(&client.engine)))?;
+        let note = client.wait(staged_prefix::read_note(Arc::clone(&client.engine)))?;
         match note.map_err(|fault| client.unsaid(&fault))? {
             Some(_) => Err(client.refused(&"it is the target of an unfinished copy; complete that copy first")),
             None => Ok(()),
@@ -215,7 +215,7 @@ impl Prefix {
             let (rest, piece) = client.wait(async move {
                 let mut piece = tail.next().await;
                 if let Ok(changes) = &piece {
-                    let learned = shared.deadlines.learn(&shared.engine, changes.iter().map(Changed::lease)).await;
+                    let learned = shared.deadlines.learn(&shared.engine, changes.iter().map(KeyChange::lease)).await;
                     piece = learned.map_err(Lost::from).and(piece);
                 }
                 (tail, piece)

@@ -53,9 +53,9 @@ impl From<Fault> for Lost {
 }
 
 /// A change of a key.
-pub(super) struct Changed(Event);
+pub(super) struct KeyChange(Event);
 
-impl Changed {
+impl KeyChange {
     /// The lease of the value, or zero.
     pub(super) fn lease(&self) -> i64 {
         self.0.kv.as_ref().map_or(0, |kv| kv.lease)
@@ -75,11 +75,11 @@ pub(super) struct Tail {
     /// The revision up to which everything has come.
     at: Revision,
     upto: Revision,
-    watch: Option<Watching>,
+    watch: Option<WatchStream>,
     breaks: usize,
 }
 
-struct Watching {
+struct WatchStream {
     session: Arc<Session>,
     requests: UnboundedSender<Bytes>,
     messages: Messages,
@@ -97,7 +97,7 @@ impl Tail {
     }
 
     /// The next changes, perhaps none. Some may be later than the last revision.
-    pub(super) async fn next(&mut self) -> Result<Vec<Changed>, Lost> {
+    pub(super) async fn next(&mut self) -> Result<Vec<KeyChange>, Lost> {
         loop {
             match self.read().await {
                 Err(Lost::Broken(_)) if self.breaks < TRIES => {
@@ -109,7 +109,7 @@ impl Tail {
         }
     }
 
-    async fn read(&mut self) -> Result<Vec<Changed>, Lost> {
+    async fn read(&mut self) -> Result<Vec<KeyChange>, Lost> {
         let mut watch = match self.watch.take() {
             Some(watch) => watch,
             None => self.open().await?,
@@ -149,11 +149,11 @@ impl Tail {
         self.at = self.at.max(reached);
         self.watch = Some(watch);
         let is_new = |event: &Event| event.kv.as_ref().is_some_and(|kv| kv.mod_revision > before);
-        Ok(response.events.into_iter().filter(is_new).map(Changed).collect())
+        Ok(response.events.into_iter().filter(is_new).map(KeyChange).collect())
     }
 
-    async fn open(&self) -> Result<Watching, Lost> {
-        let session = self.engine.members.session().await.map_err(|failed| Lost::Broken(texts(&failed)))?;
+    async fn open(&self) -> Result<WatchStream, Lost> {
+        let session = self.engine.members.session().await.map_err(|errors| Lost::Broken(texts(&errors)))?;
         let (key, range_end) = self.engine.keys.all();
         // It begins at the revision that is there already: were that one compacted, etcd would not say that a deletion in
         // the revision after it is lost.
@@ -164,11 +164,11 @@ impl Tail {
         let token = session.token();
         let begun = session.connection.stream(path::WATCH, &first, token.header.as_ref(), BEGUN_WITHIN).await;
         let (requests, messages) = begun?;
-        Ok(Watching { session, requests, messages })
+        Ok(WatchStream { session, requests, messages })
     }
 }
 
-impl Watching {
+impl WatchStream {
     /// Asks how far the watch is.
     fn ask(&self) {
         let request = WatchRequest { create: None, progress: Some(WatchProgressRequest {}) };

@@ -18,14 +18,14 @@ const NEVER: i64 = -1;
 
 /// What a key's newest revision must be.
 #[derive(Clone, Copy)]
-enum Required {
+enum RevisionCondition {
     /// Anything, for a value that is written without a condition.
     Nothing,
     Exactly(i64),
     Any,
 }
 
-impl Required {
+impl RevisionCondition {
     fn of_hold(hold: &Hold) -> Self {
         hold.revision.map_or(Self::Exactly(0), at)
     }
@@ -61,8 +61,8 @@ impl Required {
 }
 
 /// A revision that a key has. Zero is what etcd gives for a missing key, and a revision that no key has.
-fn at(revision: Revision) -> Required {
-    Required::Exactly(if revision.0 == 0 { NEVER } else { proto::raw(revision) })
+fn at(revision: Revision) -> RevisionCondition {
+    RevisionCondition::Exactly(if revision.0 == 0 { NEVER } else { proto::raw(revision) })
 }
 
 /// The request of a commit.
@@ -74,11 +74,11 @@ pub(super) fn request(keys: &Keys, commit: &Commit) -> Result<TxnRequest, Commit
     };
     for hold in &commit.holds {
         let key = stored(&hold.key)?;
-        request.compare.extend(Required::of_hold(hold).compare(key));
+        request.compare.extend(RevisionCondition::of_hold(hold).compare(key));
     }
     for op in &commit.ops {
         let key = stored(&op.key)?;
-        request.compare.extend(Required::of_op(op).compare(key.clone()));
+        request.compare.extend(RevisionCondition::of_op(op).compare(key.clone()));
         request.success.push(match &op.value {
             Some(value) => {
                 let put = PutRequest { key: key.clone(), value: value.clone(), lease: 0 };
@@ -106,9 +106,10 @@ pub(super) fn failure(commit: &Commit, answer: &TxnResponse) -> Option<CommitErr
         let range = answer.responses.get(position)?.range.as_ref()?;
         Some(range.kvs.first().map_or(0, |found| found.mod_revision))
     };
-    let required = commit.holds.iter().map(Required::of_hold).chain(commit.ops.iter().map(Required::of_op));
-    for (position, required) in required.enumerate() {
-        let Some(found) = read(position).filter(|found| !required.is_met(*found)) else { continue };
+    let conditions =
+        commit.holds.iter().map(RevisionCondition::of_hold).chain(commit.ops.iter().map(RevisionCondition::of_op));
+    for (position, condition) in conditions.enumerate() {
+        let Some(found) = read(position).filter(|found| !condition.is_met(*found)) else { continue };
         let current = Some(proto::revision(found)).filter(|revision| revision.0 > 0);
         return Some(match position.checked_sub(commit.holds.len()) {
             Some(index) => CommitError::Conflict { index, current },

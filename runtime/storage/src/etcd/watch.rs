@@ -21,14 +21,14 @@ const BEGUN_WITHIN: Duration = Duration::from_secs(5);
 
 /// Why a watch ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum WatchError {
     /// Changes after the position are compacted, up to this revision; zero if etcd has not said it.
     Compacted(Revision),
     /// Anything else. The watch can be begun again where it ended.
     Broken(String),
 }
 
-impl From<Fault> for Ended {
+impl From<Fault> for WatchError {
     fn from(fault: Fault) -> Self {
         Self::Broken(fault.to_string())
     }
@@ -57,7 +57,7 @@ impl Sample {
 
 /// Whether changes come with the values that they replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Replaced {
+pub(super) enum PreviousValues {
     /// etcd reads each of them, and sends it with the change.
     Read,
     LeftOut,
@@ -69,7 +69,7 @@ pub(super) struct Watch {
     session: Arc<Session>,
     requests: UnboundedSender<Bytes>,
     messages: Messages,
-    replaced: Replaced,
+    previous_values: PreviousValues,
     /// The revision that is followed. All changes after it are new.
     after: Revision,
     /// The change that must come first, if one is known.
@@ -103,10 +103,10 @@ impl Watch {
     pub(super) async fn open(
         engine: &Arc<Engine>,
         after: Revision,
-        replaced: Replaced,
+        previous_values: PreviousValues,
         expected: Option<Sample>,
-    ) -> Result<Self, Ended> {
-        let session = engine.members.session().await.map_err(|failed| Ended::Broken(texts(&failed)))?;
+    ) -> Result<Self, WatchError> {
+        let session = engine.members.session().await.map_err(|errors| WatchError::Broken(texts(&errors)))?;
         let (key, range_end) = engine.keys.all();
         // It begins at the revision itself, whose changes are left out: were it compacted, etcd would not say that a
         // deletion in the revision after it is lost.
@@ -116,7 +116,7 @@ impl Watch {
             range_end,
             start_revision,
             progress_notify: true,
-            prev_kv: replaced == Replaced::Read,
+            prev_kv: previous_values == PreviousValues::Read,
             fragment: true,
         };
         let first = WatchRequest { create: Some(create), progress: None };
@@ -124,7 +124,7 @@ impl Watch {
         let begun = session.connection.stream(path::WATCH, &first, token.header.as_ref(), BEGUN_WITHIN).await;
         let (requests, messages) = begun?;
         let (engine, partial) = (Arc::clone(engine), Vec::new());
-        Ok(Self { engine, session, requests, messages, replaced, after, expected, partial })
+        Ok(Self { engine, session, requests, messages, previous_values, after, expected, partial })
     }
 
     /// True if [`Watch::ask`] gets a correct answer.
@@ -151,21 +151,21 @@ impl Watch {
     }
 
     /// Waits for news. Safe to cancel.
-    pub(super) async fn next(&mut self) -> Result<News, Ended> {
+    pub(super) async fn next(&mut self) -> Result<News, WatchError> {
         let response = self.messages.next().await?;
-        let response = response.ok_or_else(|| Ended::Broken("etcd has ended the watch".to_owned()))?;
+        let response = response.ok_or_else(|| WatchError::Broken("etcd has ended the watch".to_owned()))?;
         self.take(response)
     }
 
     /// What came meanwhile, if anything.
-    pub(super) async fn next_now(&mut self) -> Result<Option<News>, Ended> {
+    pub(super) async fn next_now(&mut self) -> Result<Option<News>, WatchError> {
         match self.messages.next_now().await? {
             Some(response) => self.take(response).map(Some),
             None => Ok(None),
         }
     }
 
-    fn take(&mut self, response: WatchResponse) -> Result<News, Ended> {
+    fn take(&mut self, response: WatchResponse) -> Result<News, WatchError> {
         if response.canceled {
             return Err(self.canceled(&response));
         }
@@ -178,7 +178,7 @@ impl Watch {
             |expected: &Sample| response.events.first().and_then(Sample::of_event).as_ref() == Some(expected);
         if let Some(expected) = self.expected.take().filter(|expected| !is_first(expected)) {
             let why = format!("its change of revision {} is not the one that this server has seen", expected.revision);
-            return Err(Ended::Broken(self.engine.position.replaced(&why)));
+            return Err(WatchError::Broken(self.engine.position.replaced(&why)));
         }
         self.partial.extend(response.events.into_iter().filter(|event| revision_of(event) > self.after));
         // Fragments may end within a revision, of which the rest comes with the next one.
@@ -194,19 +194,19 @@ impl Watch {
         Ok(News { changes, upto, changed: upto, sample })
     }
 
-    fn canceled(&self, response: &WatchResponse) -> Ended {
+    fn canceled(&self, response: &WatchResponse) -> WatchError {
         if response.compact_revision > 0 {
-            return Ended::Compacted(proto::revision(response.compact_revision));
+            return WatchError::Compacted(proto::revision(response.compact_revision));
         }
         // A token that has expired looks like a lack of permission. The next watch has a new one; if this waited for it, a
         // caller that stops waiting would lose the end of this watch.
         let (engine, session) = (Arc::clone(&self.engine), Arc::clone(&self.session));
         tokio::spawn(async move { engine.members.authenticate(&session).await });
-        Ended::Broken(format!("etcd has ended the watch: {}", response.cancel_reason))
+        WatchError::Broken(format!("etcd has ended the watch: {}", response.cancel_reason))
     }
 
     /// A change of one of the callers' keys.
-    fn change(&self, event: Event) -> Result<Option<Change>, Ended> {
+    fn change(&self, event: Event) -> Result<Option<Change>, WatchError> {
         let (deletes, revision) = (event.r#type() == EventType::Delete, revision_of(&event));
         let Some(kv) = event.kv else { return Ok(None) };
         let Some(key) = self.engine.keys.of_stored(&kv.key) else { return Ok(None) };
@@ -214,7 +214,7 @@ impl Watch {
             Some(before) => Previous::Value(proto::revision(before.mod_revision), Ok(before.value)),
             None if !deletes && kv.create_revision == kv.mod_revision => Previous::Absent,
             // etcd leaves out a value that was compacted before the change was sent.
-            None if self.replaced == Replaced::Read => return Err(Ended::Compacted(Revision(0))),
+            None if self.previous_values == PreviousValues::Read => return Err(WatchError::Compacted(Revision(0))),
             None => Previous::Unread,
         };
         Ok(Some(Change { revision, key, value: (!deletes).then_some(kv.value), previous }))

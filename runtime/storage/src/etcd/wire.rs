@@ -28,12 +28,12 @@ pub(super) fn framed(message: &impl Message) -> Bytes {
 }
 
 /// The body of a request: one message, and more of them as long as the stream is open.
-pub(super) struct Outgoing {
+pub(super) struct RequestBody {
     first: Option<Bytes>,
     more: Option<UnboundedReceiver<Bytes>>,
 }
 
-impl Outgoing {
+impl RequestBody {
     pub(super) fn one(message: Bytes) -> Self {
         Self { first: Some(message), more: None }
     }
@@ -43,7 +43,7 @@ impl Outgoing {
     }
 }
 
-impl Body for Outgoing {
+impl Body for RequestBody {
     type Data = Bytes;
     type Error = Infallible;
 

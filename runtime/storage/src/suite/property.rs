@@ -26,7 +26,7 @@ pub(crate) trait Subject {
 #[derive(Clone, Debug)]
 enum Step {
     /// Commits that are all queued before the first is awaited.
-    Commit(Vec<(Vec<Write>, Vec<Holding>)>),
+    Commit(Vec<(Vec<Write>, Vec<HoldGuess>)>),
     /// Compacts up to a fraction of history.
     Compact(u8),
     /// Reads the newest state, and the changes after a fraction of history.
@@ -47,7 +47,7 @@ struct Write {
 
 /// A hold with a guess of the key's revision.
 #[derive(Clone, Debug)]
-struct Holding {
+struct HoldGuess {
     key: &'static str,
     guess: Guess,
 }
@@ -71,14 +71,14 @@ fn write() -> impl Strategy<Value = Write> {
         .prop_map(|(key, value, expect)| Write { key, value, expect })
 }
 
-fn holding() -> impl Strategy<Value = Holding> {
+fn hold_guess() -> impl Strategy<Value = HoldGuess> {
     let guess = prop_oneof![1 => Just(Guess::Absent), 4 => Just(Guess::Right), 1 => Just(Guess::Wrong)];
-    (prop::sample::select(&KEYS[..]), guess).prop_map(|(key, guess)| Holding { key, guess })
+    (prop::sample::select(&KEYS[..]), guess).prop_map(|(key, guess)| HoldGuess { key, guess })
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let prefix = prop::sample::select(&["", "/r/", "/r/a", "/r/a/", "/s/", "/t/"][..]);
-    let commit = (prop::collection::vec(write(), 0..4), prop::collection::vec(holding(), 0..3));
+    let commit = (prop::collection::vec(write(), 0..4), prop::collection::vec(hold_guess(), 0..3));
     prop_oneof![
         8 => prop::collection::vec(commit, 1..5).prop_map(Step::Commit),
         1 => any::<u8>().prop_map(Step::Compact),
@@ -165,9 +165,9 @@ impl Model {
         }
     }
 
-    fn commit(&mut self, store: &dyn Store, group: Vec<(Vec<Write>, Vec<Holding>)>) {
+    fn commit(&mut self, store: &dyn Store, group: Vec<(Vec<Write>, Vec<HoldGuess>)>) {
         let before = self.state(self.head());
-        let commit = |(writes, holding)| Commit { ops: ops(writes, &before), holds: holds(holding, &before) };
+        let commit = |(writes, guesses)| Commit { ops: ops(writes, &before), holds: holds(guesses, &before) };
         let group: Vec<Commit> = group.into_iter().map(commit).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         if self.revisions == Revisions::Shared {
@@ -294,8 +294,8 @@ impl Guess {
     }
 }
 
-fn holds(holding: Vec<Holding>, state: &State) -> Vec<Hold> {
-    holding.into_iter().map(|Holding { key, guess }| hold(key, guess.of(key, state))).collect()
+fn holds(guesses: Vec<HoldGuess>, state: &State) -> Vec<Hold> {
+    guesses.into_iter().map(|HoldGuess { key, guess }| hold(key, guess.of(key, state))).collect()
 }
 
 /// Makes operations with distinct keys out of guesses.

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, fmt};
 
-use super::{Digest, Place, source::Source};
+use super::{Digest, Place, source::CopySource};
 use crate::{
     Damage,
     embedded::maintenance::{Error, Object, Objects, OnProgress, Progress, State},
@@ -208,8 +208,8 @@ pub(super) fn compare_states(
 /// # Errors
 /// [`Error`], if one of them cannot be read.
 pub fn compare(left: &Place, right: &Place, progress: OnProgress<'_>) -> Result<Comparison, Error> {
-    let mut left = Source::open(left, progress)?;
-    let mut right = Source::open(right, progress)?;
+    let mut left = CopySource::open(left, progress)?;
+    let mut right = CopySource::open(right, progress)?;
     let (left, right) = (left.state(None)?, right.state(None)?);
     let head = right.head;
     let mut each = |now: Progress<'_>| {
@@ -226,7 +226,7 @@ pub fn compare(left: &Place, right: &Place, progress: OnProgress<'_>) -> Result<
 /// # Errors
 /// [`Error`], if it cannot be read.
 pub fn inspect(place: &Place, progress: OnProgress<'_>) -> Result<Contents, Error> {
-    let mut source = Source::open(place, progress)?;
+    let mut source = CopySource::open(place, progress)?;
     let state = source.state(None)?;
     let mut contents = Contents { head: state.head, ..Contents::default() };
     for (done, entry) in (1..).zip(state.objects) {

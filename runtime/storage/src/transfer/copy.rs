@@ -13,8 +13,8 @@ use super::{
     Comparison, Digest, Foreign, Place,
     compare::{Pair, Pairs, REPORT, compare_states},
     marker::Marker,
-    source::Source,
-    target::Target,
+    source::CopySource,
+    target::CopyTarget,
 };
 use crate::{
     Damage,
@@ -96,9 +96,9 @@ pub struct Copied {
 /// # Errors
 /// [`Error`]. The same call goes on where a failed one ended.
 pub fn copy(from: &Place, to: &Place, options: &CopyOptions, progress: OnProgress<'_>) -> Result<Copied, Error> {
-    let source = Source::open(from, progress)?;
+    let source = CopySource::open(from, progress)?;
     let name = source.identity(from);
-    let mut target = Target::open(to, &source)?;
+    let mut target = CopyTarget::open(to, &source)?;
     let (marker, resumed) = match target.marker()? {
         None => {
             let marker = Marker::new(name);
@@ -121,8 +121,8 @@ pub fn copy(from: &Place, to: &Place, options: &CopyOptions, progress: OnProgres
 struct Copy<'a, 'p> {
     from: &'a Place,
     to: &'a Place,
-    source: Source,
-    target: Target,
+    source: CopySource,
+    target: CopyTarget,
     marker: Marker,
     options: &'a CopyOptions,
     progress: OnProgress<'p>,
@@ -146,7 +146,7 @@ impl Batch {
         self.bytes >= BATCH_BYTES || self.edits.len() == BATCH
     }
 
-    fn write(&mut self, target: &mut Target, marker: &Marker) -> Result<(), Error> {
+    fn write(&mut self, target: &mut CopyTarget, marker: &Marker) -> Result<(), Error> {
         self.bytes = 0;
         let written = target.write(&self.edits, marker);
         self.edits.clear();
@@ -154,7 +154,7 @@ impl Batch {
     }
 
     /// Writes the changes up to a revision. If that fails, the marker stays, and they are fetched again.
-    fn apply(&mut self, target: &mut Target, marker: &mut Marker, upto: u64) -> Result<(), Error> {
+    fn apply(&mut self, target: &mut CopyTarget, marker: &mut Marker, upto: u64) -> Result<(), Error> {
         let next = Marker { applied: marker.applied.max(upto), ..marker.clone() };
         self.write(target, &next)?;
         *marker = next;

@@ -6,23 +6,23 @@ use super::Place;
 #[cfg(feature = "etcd")]
 use crate::etcd::Prefix;
 use crate::{
-    embedded::maintenance::{Archived, ChangesError, DataDir, Error, Numbering, OnProgress, State, Take},
+    embedded::maintenance::{BackupFile, ChangesError, DataDir, Error, OnProgress, RevisionScheme, State, Take},
     meta::Revision,
 };
 
 /// An open source.
-pub(super) enum Source {
+pub(super) enum CopySource {
     Directory(DataDir),
-    Backup(Arc<Archived>),
+    Backup(Arc<BackupFile>),
     #[cfg(feature = "etcd")]
     Etcd(Prefix),
 }
 
-impl Source {
+impl CopySource {
     pub(super) fn open(place: &Place, progress: OnProgress<'_>) -> Result<Self, Error> {
         Ok(match place {
             Place::Directory(dir) => Self::Directory(DataDir::open(dir)?),
-            Place::Backup(file) => Self::Backup(Arc::new(Archived::open(file, progress)?)),
+            Place::Backup(file) => Self::Backup(Arc::new(BackupFile::open(file, progress)?)),
             #[cfg(feature = "etcd")]
             Place::Etcd(options) => {
                 let prefix = Prefix::open(options)?;
@@ -81,11 +81,11 @@ impl Source {
     }
 
     /// How revisions belong to objects.
-    pub(super) fn numbering(&self) -> Numbering {
+    pub(super) fn revision_scheme(&self) -> RevisionScheme {
         match self {
-            Self::Directory(_) | Self::Backup(_) => Numbering::Own,
+            Self::Directory(_) | Self::Backup(_) => RevisionScheme::Own,
             #[cfg(feature = "etcd")]
-            Self::Etcd(_) => Numbering::Shared,
+            Self::Etcd(_) => RevisionScheme::Shared,
         }
     }
 }

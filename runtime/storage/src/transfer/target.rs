@@ -1,35 +1,35 @@
 //! What a copy writes: a new data directory, a new backup, or a prefix of etcd.
 
-use super::{Place, marker::Marker, source::Source};
+use super::{Place, marker::Marker, source::CopySource};
 #[cfg(feature = "etcd")]
-use crate::etcd::Filling;
+use crate::etcd::StagedPrefix;
 use crate::{
-    embedded::maintenance::{Edit, Error, Objects, Staging},
+    embedded::maintenance::{Edit, Error, Objects, StagedStore},
     meta::Revision,
 };
 
 /// An open target.
-pub(super) enum Target {
-    Directory(Staging),
-    Backup(Staging),
+pub(super) enum CopyTarget {
+    Directory(StagedStore),
+    Backup(StagedStore),
     #[cfg(feature = "etcd")]
-    Etcd(Filling),
+    Etcd(StagedPrefix),
 }
 
-impl Target {
+impl CopyTarget {
     /// Opens a target that does not exist, or that an unfinished copy began.
-    pub(super) fn open(place: &Place, source: &Source) -> Result<Self, Error> {
-        let numbering = source.numbering();
+    pub(super) fn open(place: &Place, source: &CopySource) -> Result<Self, Error> {
+        let revision_scheme = source.revision_scheme();
         Ok(match place {
-            Place::Directory(dir) => Self::Directory(Staging::open(dir, false, numbering)?),
-            Place::Backup(file) => Self::Backup(Staging::open(file, true, numbering)?),
+            Place::Directory(dir) => Self::Directory(StagedStore::open(dir, false, revision_scheme)?),
+            Place::Backup(file) => Self::Backup(StagedStore::open(file, true, revision_scheme)?),
             #[cfg(feature = "etcd")]
             Place::Etcd(options) => {
-                let filling = Filling::open(options)?;
-                if let Source::Etcd(prefix) = source {
-                    filling.refuse_overlap(prefix)?;
+                let prefix = StagedPrefix::open(options)?;
+                if let CopySource::Etcd(source) = source {
+                    prefix.refuse_overlap(source)?;
                 }
-                Self::Etcd(filling)
+                Self::Etcd(prefix)
             }
         })
     }
@@ -37,45 +37,45 @@ impl Target {
     /// What an unfinished copy noted.
     pub(super) fn marker(&self) -> Result<Option<String>, Error> {
         match self {
-            Self::Directory(staging) | Self::Backup(staging) => staging.marker(),
+            Self::Directory(staged) | Self::Backup(staged) => staged.marker(),
             #[cfg(feature = "etcd")]
-            Self::Etcd(filling) => Ok(filling.note()),
+            Self::Etcd(prefix) => Ok(prefix.note()),
         }
     }
 
     /// The place of the unfinished copy.
     pub(super) fn unfinished(&self) -> String {
         match self {
-            Self::Directory(staging) | Self::Backup(staging) => staging.path().display().to_string(),
+            Self::Directory(staged) | Self::Backup(staged) => staged.path().display().to_string(),
             #[cfg(feature = "etcd")]
-            Self::Etcd(filling) => filling.unfinished(),
+            Self::Etcd(prefix) => prefix.unfinished(),
         }
     }
 
     /// Applies changes and notes how far the copy is.
     pub(super) fn write(&mut self, edits: &[Edit], marker: &Marker) -> Result<(), Error> {
         match self {
-            Self::Directory(staging) | Self::Backup(staging) => staging.write(edits, &marker.to_text()),
+            Self::Directory(staged) | Self::Backup(staged) => staged.write(edits, &marker.to_text()),
             #[cfg(feature = "etcd")]
-            Self::Etcd(filling) => filling.write(edits, &marker.to_text()),
+            Self::Etcd(prefix) => prefix.write(edits, &marker.to_text()),
         }
     }
 
     /// The objects after a key.
     pub(super) fn objects(&self, after: Option<&str>) -> Result<Objects, Error> {
         match self {
-            Self::Directory(staging) | Self::Backup(staging) => staging.objects(after),
+            Self::Directory(staged) | Self::Backup(staged) => staged.objects(after),
             #[cfg(feature = "etcd")]
-            Self::Etcd(filling) => filling.objects(after),
+            Self::Etcd(prefix) => prefix.objects(after),
         }
     }
 
     /// The number of objects that do not have the revision of the source, whose newest one is `head`.
     pub(super) fn renumbered(&self, head: Revision) -> Result<u64, Error> {
         match self {
-            Self::Directory(staging) | Self::Backup(staging) => staging.renumbered(head),
+            Self::Directory(staged) | Self::Backup(staged) => staged.renumbered(head),
             #[cfg(feature = "etcd")]
-            Self::Etcd(filling) => filling.count(),
+            Self::Etcd(prefix) => prefix.count(),
         }
     }
 
@@ -91,10 +91,10 @@ impl Target {
     /// Completes the target; returns its newest revision. `head` is the revision of the source that was copied.
     pub(super) fn finish(self, head: Revision) -> Result<Revision, Error> {
         Ok(match self {
-            Self::Directory(staging) => staging.finish(head, false)?.head,
-            Self::Backup(staging) => staging.finish(head, true)?.head,
+            Self::Directory(staged) => staged.finish(head, false)?.head,
+            Self::Backup(staged) => staged.finish(head, true)?.head,
             #[cfg(feature = "etcd")]
-            Self::Etcd(filling) => filling.finish()?,
+            Self::Etcd(prefix) => prefix.finish()?,
         })
     }
 }

@@ -14,7 +14,7 @@ use super::super::{Controllers, tests::Inside};
 use crate::{
     cache::Subscription,
     schema::Document,
-    storage::delayed::Delayed,
+    storage::delayed_store::DelayedStore,
     verbs::{Error, Request},
 };
 
@@ -186,7 +186,7 @@ async fn other_finalizers_hold_the_namespace_after_it_is_empty() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_is_created_while_its_namespace_ends_is_not_left_behind() {
     let store =
-        Delayed::new(Arc::default(), |time| tokio::time::sleep(Duration::from_micros(time as u64 * 379 % 5000)));
+        DelayedStore::new(Arc::default(), |time| tokio::time::sleep(Duration::from_micros(time as u64 * 379 % 5000)));
     let inside = Arc::new(Inside::over(Arc::new(store)).await);
     let controllers = Controllers::started(&inside.api);
     inside.namespace("stays").await;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::{
-    cache::{EventType, Object, Reading, Renderings},
+    cache::{DecodedValue, EventType, Object, Renderings},
     codec::Encoding,
     http::{
         list_encoder::{ListEncoder, ListError, Step},
@@ -226,8 +226,8 @@ fn many(count: usize, bytes: usize, budget_bytes: usize) -> (Arc<Registered>, Ar
     let object = |at: usize| {
         let (name, color) = (format!("o{at:03}"), "x".repeat(bytes));
         let body = format!("{{\"metadata\":{{\"name\":{name:?}}},\"spec\":{{\"color\":{color:?},\"teeth\":{at}}}}}");
-        let reading = Reading::plain(Ok(body.as_str().into()));
-        Arc::new(Object::compose_as(EventType::Added, &format!("ns/{name}"), Revision(5), "", reading))
+        let decoded = DecodedValue::plain(Ok(body.as_str().into()));
+        Arc::new(Object::compose_as(EventType::Added, &format!("ns/{name}"), Revision(5), "", decoded))
     };
     (served, renamed, (0..count).map(object).collect())
 }
@@ -288,7 +288,7 @@ fn an_error_names_a_hundred_objects_and_mentions_more() {
         .iter()
         .map(|object| {
             let body = r#"{"metadata":{"name":"a"},"spec":{"color":"unpaintable"}}"#;
-            Arc::new(Object::compose(object.key(), Revision(5), "", Reading::plain(Ok(body.into()))))
+            Arc::new(Object::compose(object.key(), Revision(5), "", DecodedValue::plain(Ok(body.into()))))
         })
         .collect();
     let Err(error) = pieces(ListEncoder::text(&served, ResponseFormat::default(), None, list_of(&broken))) else {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::fixture::{World, at, below, shown};
 use crate::{
     meta::options::WriteOptions,
-    storage::delayed::Delayed,
+    storage::delayed_store::DelayedStore,
     verbs::{Error, Request, Verbs},
 };
 
@@ -35,7 +35,7 @@ where
     let world = Arc::new(World::new().await);
     let (registry, cache, store) = (world.api.registry.clone(), world.api.cache.clone(), world.store.clone());
     let meddled = world.clone();
-    let store = Arc::new(Delayed::new(store, move |time| meddle(meddled.clone(), time)));
+    let store = Arc::new(DelayedStore::new(store, move |time| meddle(meddled.clone(), time)));
     let api = Verbs::new(registry, cache, store.clone());
     let config = json!({"metadata": {"name": "a"}});
     let made = api.create(&at(&world.configs, "ns", ""), config, &WriteOptions::default()).await.map(shown);

@@ -34,7 +34,7 @@ use std::{
 use ring::digest::{Context, SHA256};
 
 use crate::{
-    embedded::layout::{Row, Sealed, State, Tally, read_mark, read_pointer},
+    embedded::layout::{ChecksummedNumber, Row, State, Tally, read_mark, read_pointer},
     meta::Revision,
 };
 
@@ -83,14 +83,14 @@ impl<W: Write> Writer<W> {
         self.frame(b'R', &[&revision.0.to_le_bytes(), stored])
     }
 
-    pub(super) fn pointer(&mut self, key: &[u8], sealed: Sealed) -> io::Result<()> {
+    pub(super) fn pointer(&mut self, key: &[u8], checksummed: ChecksummedNumber) -> io::Result<()> {
         self.frames += 1;
-        self.frame(b'I', &[&sealed.0.to_le_bytes(), &sealed.1.to_le_bytes(), key])
+        self.frame(b'I', &[&checksummed.0.to_le_bytes(), &checksummed.1.to_le_bytes(), key])
     }
 
-    pub(super) fn mark(&mut self, before: Revision, sealed: Sealed) -> io::Result<()> {
+    pub(super) fn mark(&mut self, before: Revision, checksummed: ChecksummedNumber) -> io::Result<()> {
         self.frames += 1;
-        self.frame(b'M', &[&[before.0, sealed.0, sealed.1].map(u64::to_le_bytes).concat()])
+        self.frame(b'M', &[&[before.0, checksummed.0, checksummed.1].map(u64::to_le_bytes).concat()])
     }
 
     /// Writes the end.

@@ -14,8 +14,8 @@ use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
 use super::{
     Error, OnProgress, Progress,
     archive::{Item, ReadError, Reader, Writer},
+    locked_dir::LockedDir,
     socket,
-    stopped::Stopped,
     target::Aside,
 };
 use crate::{
@@ -72,9 +72,9 @@ impl Backup {
 /// [`Error`], for example if the file already exists or the store is damaged.
 pub fn backup(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     let (aside, file) = Aside::file(to)?;
-    let online = match Stopped::open(dir) {
-        Ok(stopped) => {
-            of_stopped(&stopped, &file, progress).map_err(|error| failure(error, to, &stopped))?;
+    let online = match LockedDir::open(dir) {
+        Ok(locked) => {
+            of_stopped(&locked, &file, progress).map_err(|error| failure(error, to, &locked))?;
             false
         }
         Err(Error::Open(OpenError::InUse { .. })) => {
@@ -89,16 +89,16 @@ pub fn backup(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup,
     Ok(backup)
 }
 
-fn failure(error: StreamError, to: &Path, stopped: &Stopped) -> Error {
+fn failure(error: StreamError, to: &Path, locked: &LockedDir) -> Error {
     match error {
         StreamError::Open(error) => error,
         StreamError::Out(source) => Error::file(to)(source),
-        StreamError::Store(error) => stopped.damaged(error),
+        StreamError::Store(error) => locked.damaged(error),
     }
 }
 
-fn of_stopped(stopped: &Stopped, file: &File, progress: OnProgress<'_>) -> Result<(), StreamError> {
-    let opened = stopped.database()?;
+fn of_stopped(locked: &LockedDir, file: &File, progress: OnProgress<'_>) -> Result<(), StreamError> {
+    let opened = locked.database()?;
     let mut writer = Writer::begin(BufWriter::with_capacity(BUFFER, file)).map_err(StreamError::Out)?;
     stream(&guarded(|| Ok(opened.db().begin_read()?))?, &mut writer, |done, total| {
         progress(Progress::new("copying rows", done, total));
@@ -111,24 +111,24 @@ fn of_running(dir: &Path, file: &File, to: &Path, progress: OnProgress<'_>) -> R
     let failed = |message: String| Error::Server { dir: dir.to_owned(), message };
     let from = socket::connect(dir, &["backup", "1"])
         .map_err(|error| failed(format!("its socket cannot be reached: {error}")))?;
-    let mut copied = Copied { from, to: BufWriter::with_capacity(BUFFER, file), failed: None };
-    let result = read_through(BufReader::with_capacity(BUFFER, &mut copied), "copying rows", progress);
-    if let Some(source) = copied.failed.take() {
+    let mut tee = TeeReader { from, to: BufWriter::with_capacity(BUFFER, file), failed: None };
+    let result = read_through(BufReader::with_capacity(BUFFER, &mut tee), "copying rows", progress);
+    if let Some(source) = tee.failed.take() {
         return Err(Error::file(to)(source));
     }
     result.map_err(|error| failed(error.to_string()))?;
-    copied.to.flush().map_err(Error::file(to))
+    tee.to.flush().map_err(Error::file(to))
 }
 
 /// A reader that copies everything read from a socket into a file.
-struct Copied<'a> {
+struct TeeReader<'a> {
     from: UnixStream,
     to: BufWriter<&'a File>,
     /// The error of the file, as opposed to one of the socket.
     failed: Option<io::Error>,
 }
 
-impl Read for Copied<'_> {
+impl Read for TeeReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(buffer)?;
         if let Err(error) = self.to.write_all(&buffer[..read]) {
@@ -222,20 +222,20 @@ pub(super) fn stream(
     }
     let index = guarded(|| Ok(transaction.open_table(INDEX)?))?;
     let mut pointers = guarded(|| Ok(index.iter()?))?;
-    while let Some((key, sealed)) = guarded(|| Ok(pointers.next().transpose()?))? {
-        let (key, sealed) = (key.value(), sealed.value());
-        read_pointer(key, sealed)
+    while let Some((key, checksummed)) = guarded(|| Ok(pointers.next().transpose()?))? {
+        let (key, checksummed) = (key.value(), checksummed.value());
+        read_pointer(key, checksummed)
             .map_err(|_| wrong(format!("the entry of {} cannot be read", String::from_utf8_lossy(key))))?;
-        read[1].add(sealed.1);
-        writer.pointer(key, sealed).map_err(StreamError::Out)?;
+        read[1].add(checksummed.1);
+        writer.pointer(key, checksummed).map_err(StreamError::Out)?;
     }
     let marks = guarded(|| Ok(transaction.open_table(MARKS)?))?;
     let mut marks = guarded(|| Ok(marks.iter()?))?;
-    while let Some((before, sealed)) = guarded(|| Ok(marks.next().transpose()?))? {
-        let (before, sealed) = (Revision(before.value()), sealed.value());
-        read_mark(before, sealed).map_err(|_| wrong("a mark of history cannot be read".to_owned()))?;
-        read[2].add(sealed.1);
-        writer.mark(before, sealed).map_err(StreamError::Out)?;
+    while let Some((before, checksummed)) = guarded(|| Ok(marks.next().transpose()?))? {
+        let (before, checksummed) = (Revision(before.value()), checksummed.value());
+        read_mark(before, checksummed).map_err(|_| wrong("a mark of history cannot be read".to_owned()))?;
+        read[2].add(checksummed.1);
+        writer.mark(before, checksummed).map_err(StreamError::Out)?;
     }
     if read != [state.log, state.index, state.marks] {
         return Err(wrong("rows are missing, or there are too many".to_owned()));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Error, OnProgress, Progress, stopped::Stopped};
+use super::{Error, OnProgress, Progress, locked_dir::LockedDir};
 use crate::{
     Damage,
     embedded::{guard::guarded, tables::Engines, verify},
@@ -45,20 +45,20 @@ impl Check {
 /// # Errors
 /// [`Error`], if a server uses the directory or if the store is too damaged to be opened.
 pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
-    let stopped = Stopped::open(dir)?;
-    let mut opened = stopped.database()?;
+    let locked = LockedDir::open(dir)?;
+    let mut opened = locked.database()?;
     let (mut rows, mut bytes) = (0, 0);
-    let tables = Engines::open(opened.db()).map_err(|error| stopped.damaged(error))?;
+    let tables = Engines::open(opened.db()).map_err(|error| locked.damaged(error))?;
     let report = verify::verify_and_scan(&tables, &[], &|_| {}, &mut |total, read| {
         rows += read.rows;
         bytes += read.bytes as u64;
         progress(Progress::new("reading rows", rows, total));
     });
-    let report = report.map_err(|error| stopped.damaged(error))?;
+    let report = report.map_err(|error| locked.damaged(error))?;
     // The engine checks its pages only while nothing reads them.
     drop(tables);
     let state = report.state;
-    let mut faults: Vec<String> = stopped.format_fault().into_iter().collect();
+    let mut faults: Vec<String> = locked.format_fault().into_iter().collect();
     if report.unnamed > 0 {
         faults.push(format!("{} more rows are missing; their keys are unknown", report.unnamed));
     }
@@ -72,7 +72,7 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
             faults.push(format!("the table {table} does not match its checksum"));
         }
     }
-    if let Some(testified) = stopped.testified()?.filter(|testified| *testified > state.end.head) {
+    if let Some(testified) = locked.testified()?.filter(|testified| *testified > state.end.head) {
         let first = state.end.head.next();
         faults.push(format!("the changes {first} to {testified}, which were acknowledged, are missing"));
     }

@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use super::{Error, archive::Reader, socket, stopped::Stopped};
+use super::{Error, archive::Reader, locked_dir::LockedDir, socket};
 use crate::OpenError;
 
 /// The progress of a resource's storage migration.
@@ -60,7 +60,7 @@ pub fn migrate(
     resources: &[String],
     progress: &mut dyn FnMut(&Migration),
 ) -> Result<Vec<Migration>, Error> {
-    match Stopped::open(dir) {
+    match LockedDir::open(dir) {
         Ok(_) => return Err(Error::NoServer { dir: dir.to_owned() }),
         Err(Error::Open(OpenError::InUse { .. })) => {}
         Err(error) => return Err(error),

@@ -4,26 +4,26 @@
 //! check keeps a few bytes for each row, and a salvage its key.
 
 mod archive;
-mod archived;
 mod backup;
+mod backup_file;
 mod build;
 mod check;
 mod error;
 mod feed;
-mod gather;
+mod locked_dir;
 mod migrate;
+mod readable_store;
 mod reading;
 mod restore;
 mod salvage;
 mod scan;
 mod snapshot;
 pub(super) mod socket;
-mod staging;
-mod stopped;
+mod staged_store;
 mod target;
 
-pub(crate) use archived::Archived;
 pub use backup::{Backup, backup};
+pub(crate) use backup_file::BackupFile;
 pub use check::{Check, check};
 pub use error::Error;
 pub use migrate::{Migration, migrate};
@@ -31,7 +31,7 @@ pub use migrate::{Report, Reports};
 pub(crate) use reading::{ChangesError, DataDir, Edit, Object, Objects, State, Take};
 pub use restore::restore;
 pub use salvage::{Salvage, salvage};
-pub(crate) use staging::{Numbering, Staging};
+pub(crate) use staged_store::{RevisionScheme, StagedStore};
 
 #[cfg(any(feature = "etcd", test))]
 pub(crate) use super::clock::now_ms;

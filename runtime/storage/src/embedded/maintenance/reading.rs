@@ -15,9 +15,9 @@ use redb::ReadableDatabase;
 use super::{
     Error,
     feed::{self, Frame},
+    locked_dir::LockedDir,
     snapshot::Snapshot,
     socket,
-    stopped::Stopped,
 };
 use crate::{
     OpenError, ReadError, Value,
@@ -85,36 +85,36 @@ impl From<Error> for ChangesError {
 pub(crate) struct DataDir {
     dir: PathBuf,
     /// A stopped server's store. Holding it keeps a server from starting.
-    stopped: Option<(Stopped, Handle)>,
+    locked: Option<(LockedDir, Handle)>,
 }
 
 impl DataDir {
     pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
-        let mut this = Self { dir: dir.to_owned(), stopped: None };
+        let mut this = Self { dir: dir.to_owned(), locked: None };
         this.local()?;
         Ok(this)
     }
 
     /// True if no server uses the directory. Then none can start before this is dropped.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.is_some()
+        self.locked.is_some()
     }
 
     /// The present state, unless a server uses the directory.
     fn local(&mut self) -> Result<Option<Snapshot>, Error> {
-        if self.stopped.is_none() {
-            match Stopped::open(&self.dir) {
-                Ok(stopped) => {
-                    let handle = stopped.database()?;
-                    self.stopped = Some((stopped, handle));
+        if self.locked.is_none() {
+            match LockedDir::open(&self.dir) {
+                Ok(locked) => {
+                    let handle = locked.database()?;
+                    self.locked = Some((locked, handle));
                 }
                 Err(Error::Open(OpenError::InUse { .. })) => return Ok(None),
                 Err(error) => return Err(error),
             }
         }
-        let Some((stopped, handle)) = &self.stopped else { return Ok(None) };
+        let Some((locked, handle)) = &self.locked else { return Ok(None) };
         let snapshot = guarded(|| Ok(handle.db().begin_read()?)).and_then(|transaction| Snapshot::of(&transaction));
-        snapshot.map(Some).map_err(|error| stopped.damaged(error))
+        snapshot.map(Some).map_err(|error| locked.damaged(error))
     }
 
     /// The objects after a key.

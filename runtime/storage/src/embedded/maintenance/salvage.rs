@@ -17,9 +17,9 @@ use redb::ReadableDatabase;
 use super::{
     Error, OnProgress, Progress,
     build::{BuildError, build},
-    gather::{Found, Gathered, Pointers, Source},
+    locked_dir::LockedDir,
+    readable_store::{Pointers, ReadableRow, ReadableStore, RowLocation},
     scan,
-    stopped::Stopped,
 };
 use crate::{
     embedded::{
@@ -74,11 +74,11 @@ impl Salvage {
 /// [`Error`], if nothing can be read. Partial losses are not errors.
 pub fn salvage(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Salvage, Error> {
     super::target::refuse_taken(to)?;
-    let stopped = Stopped::open(dir)?;
-    let testified = stopped.testified().unwrap_or_default();
-    let gathered = Gathered::of(&stopped, testified, progress)?;
-    let (plan, salvage) = Plan::of(&gathered, testified);
-    write(to, &gathered, &plan, progress)?;
+    let locked = LockedDir::open(dir)?;
+    let testified = locked.testified().unwrap_or_default();
+    let store = ReadableStore::of(&locked, testified, progress)?;
+    let (plan, salvage) = Plan::of(&store, testified);
+    write(to, &store, &plan, progress)?;
     Ok(salvage)
 }
 
@@ -92,10 +92,10 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(gathered: &Gathered, testified: Option<Revision>) -> (Self, Salvage) {
-        let mut salvage = Salvage { unopened: gathered.unopened.clone(), ..Salvage::default() };
+    fn of(store: &ReadableStore, testified: Option<Revision>) -> (Self, Salvage) {
+        let mut salvage = Salvage { unopened: store.unopened.clone(), ..Salvage::default() };
         let mut pointers = BTreeMap::new();
-        for (key, found) in gathered.pointers() {
+        for (key, found) in store.pointers() {
             match found {
                 Pointers::Certain(revision) => _ = pointers.insert(key, revision),
                 Pointers::Uncertain(revision) => {
@@ -105,73 +105,73 @@ impl Plan {
                 Pointers::Lost => salvage.lost.push(key),
             }
         }
-        let mut end = gathered.end();
-        let mut compacted = gathered.history_after();
-        salvage.lost_rows = gathered.lost_rows().saturating_sub(salvage.lost.len() as u64);
+        let mut end = store.end();
+        let mut compacted = store.history_after();
+        salvage.lost_rows = store.lost_rows().saturating_sub(salvage.lost.len() as u64);
         let acknowledged = testified.unwrap_or_default();
         let behind = acknowledged > end.head;
-        if behind && gathered.unopened.is_none() {
+        if behind && store.unopened.is_none() {
             salvage.lost_rows += acknowledged.0 - end.head.0;
         }
         let lost = !salvage.lost.is_empty() || !salvage.uncertain.is_empty() || salvage.lost_rows > 0 || behind;
-        if gathered.unopened.is_some() || lost {
-            let margin = if gathered.state.is_none() { UNKNOWN_HEAD } else { 1 };
+        if store.unopened.is_some() || lost {
+            let margin = if store.state.is_none() { UNKNOWN_HEAD } else { 1 };
             end.head = Revision(end.head.max(acknowledged).0 + margin);
             compacted = end;
         }
-        salvage.history_cut = compacted.head > gathered.compacted();
+        salvage.history_cut = compacted.head > store.compacted();
         (salvage.head, salvage.compacted) = (end.head, compacted.head);
         salvage.objects = pointers.len() as u64;
-        let plan = Self { origin: gathered.origin(), compacted, end, pointers };
-        salvage.rows = plan.rows(gathered).len() as u64;
+        let plan = Self { origin: store.origin(), compacted, end, pointers };
+        salvage.rows = plan.rows(store).len() as u64;
         (plan, salvage)
     }
 
     /// The rows for the new store, by revision.
-    fn rows<'g>(&self, gathered: &'g Gathered) -> BTreeMap<u64, &'g Found> {
+    fn rows<'g>(&self, store: &'g ReadableStore) -> BTreeMap<u64, &'g ReadableRow> {
         let mut needed: Vec<u64> = self.pointers.values().map(|revision| revision.0).collect();
-        for (revision, row) in gathered.rows.range(self.compacted.head.0 + 1..) {
+        for (revision, row) in store.rows.range(self.compacted.head.0 + 1..) {
             needed.extend([*revision, row.previous.0]);
         }
-        needed.into_iter().filter_map(|revision| Some((revision, gathered.rows.get(&revision)?))).collect()
+        needed.into_iter().filter_map(|revision| Some((revision, store.rows.get(&revision)?))).collect()
     }
 }
 
 /// Builds the store that a plan describes.
-fn write(to: &Path, gathered: &Gathered, plan: &Plan, progress: OnProgress<'_>) -> Result<(), Error> {
+fn write(to: &Path, store: &ReadableStore, plan: &Plan, progress: OnProgress<'_>) -> Result<(), Error> {
     let state = State { origin: plan.origin, compacted: plan.compacted, end: plan.end, ..State::default() };
-    let rows = plan.rows(gathered);
+    let rows = plan.rows(store);
     build(to, &state, |fresh| {
         for (done, (revision, row)) in (0..).zip(&rows) {
             if done % 256 == 0 {
                 progress(Progress::new("writing rows", done, rows.len() as u64));
             }
-            copy(gathered, Revision(*revision), row, fresh)?;
+            copy(store, Revision(*revision), row, fresh)?;
         }
         for (key, revision) in &plan.pointers {
             fresh.put_pointer(key.as_bytes(), *revision)?;
         }
-        for (before, ms) in gathered.marks.iter().filter(|(before, _)| *before > plan.compacted.head) {
+        for (before, ms) in store.marks.iter().filter(|(before, _)| *before > plan.compacted.head) {
             fresh.put_mark(*before, *ms)?;
         }
         Ok(())
     })
 }
 
-fn copy(gathered: &Gathered, revision: Revision, row: &Found, fresh: &mut Fresh<'_>) -> Result<(), BuildError> {
+fn copy(store: &ReadableStore, revision: Revision, row: &ReadableRow, fresh: &mut Fresh<'_>) -> Result<(), BuildError> {
     let gone =
         || redb::Error::Corrupted(format!("the row of revision {revision} was readable before and no longer is"));
-    match (row.source, &gathered.opened) {
-        (Source::File(place), _) => {
-            let stored = scan::read(&gathered.file, place).map_err(redb::Error::Io)?;
+    match (row.location, &store.opened) {
+        (RowLocation::File(range), _) => {
+            let stored = scan::read(&store.file, range).map_err(redb::Error::Io)?;
             fresh.put_row(revision, &Row::read(revision, &stored).map_err(|_| gone())?)?;
         }
-        (Source::Table, Some(opened)) => guarded(|| {
+        (RowLocation::Table, Some(opened)) => guarded(|| {
             let log = opened.db().begin_read()?.open_table(LOG)?;
             let stored = log.get(revision.0)?.ok_or_else(gone)?;
             fresh.put_row(revision, &Row::read(revision, stored.value()).map_err(|_| gone())?)
         })?,
-        (Source::Table, None) => return Err(gone().into()),
+        (RowLocation::Table, None) => return Err(gone().into()),
     }
     Ok(())
 }

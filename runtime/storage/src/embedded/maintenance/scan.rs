@@ -29,17 +29,17 @@ const AT_ONCE: usize = 256;
 /// The shortest row: a checksum, and a head of fixed size.
 const SHORTEST: usize = 8 + 21;
 
-/// The location of a row in a file.
+/// The bytes of a row in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FileRange {
     pub(super) offset: u64,
     pub(super) length: usize,
 }
 
-/// Passes every row in a file to `found`, some more than once, and the number of bytes read so far to `each`.
+/// Passes every row in a file to `on_row`, some more than once, and the number of bytes read so far to `each`.
 pub(super) fn scan(
     file: &File,
-    mut found: impl FnMut(Revision, &[u8], Place),
+    mut on_row: impl FnMut(Revision, &[u8], FileRange),
     mut each: impl FnMut(u64, u64),
 ) -> io::Result<()> {
     let length = file.metadata()?.len();
@@ -51,7 +51,7 @@ pub(super) fn scan(
         for start in (0..window.len()).step_by(PAGE) {
             let at = offset + start as u64;
             let page = Page { file, at, there: &window[start..], length: length - at };
-            page.rows(&mut found)?;
+            page.rows(&mut on_row)?;
         }
         offset += window.len() as u64;
     }
@@ -83,19 +83,19 @@ struct Page<'a> {
     length: u64,
 }
 
-type Found<'f> = &'f mut dyn FnMut(Revision, &[u8], Place);
+type OnRow<'f> = &'f mut dyn FnMut(Revision, &[u8], FileRange);
 
 impl Page<'_> {
-    fn rows(&self, found: Found<'_>) -> io::Result<()> {
+    fn rows(&self, on_row: OnRow<'_>) -> io::Result<()> {
         let Some(count) = self.there.get(2..4).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])) else {
             return Ok(());
         };
-        if self.rows_of(count, found)? || self.there[0] > 1 {
+        if self.rows_of(count, on_row)? || self.there[0] > 1 {
             return Ok(());
         }
         // One flipped bit in the number of rows moves all of them.
         for bit in 0..9 {
-            if self.rows_of(count ^ (1 << bit), found)? {
+            if self.rows_of(count ^ (1 << bit), on_row)? {
                 break;
             }
         }
@@ -103,7 +103,7 @@ impl Page<'_> {
     }
 
     /// Passes the rows on, assuming this number of them. Returns whether any was valid.
-    fn rows_of(&self, count: u16, found: Found<'_>) -> io::Result<bool> {
+    fn rows_of(&self, count: u16, on_row: OnRow<'_>) -> io::Result<bool> {
         let count = usize::from(count);
         let first = 4 + 12 * count;
         if count == 0 || first + SHORTEST > PAGE {
@@ -120,10 +120,10 @@ impl Page<'_> {
             let said = if row == 0 { first } else { ends[row - 1] };
             let mut taken = None;
             for from in start.into_iter().chain(Some(said).filter(|said| start != Some(*said))) {
-                if self.try_row(keys[row], from, ends[row], found)? {
+                if self.try_row(keys[row], from, ends[row], on_row)? {
                     taken = Some(ends[row]);
                 } else {
-                    taken = self.search_end(keys[row], from, ends.get(row + 1).copied(), found)?;
+                    taken = self.search_end(keys[row], from, ends.get(row + 1).copied(), on_row)?;
                 }
                 if taken.is_some() {
                     break;
@@ -136,13 +136,13 @@ impl Page<'_> {
     }
 
     /// Searches the end of a row that begins at a certain place, but does not end where the page says.
-    fn search_end(&self, key: u64, start: usize, limit: Option<usize>, found: Found<'_>) -> io::Result<Option<usize>> {
+    fn search_end(&self, key: u64, start: usize, limit: Option<usize>, on_row: OnRow<'_>) -> io::Result<Option<usize>> {
         let limit = limit.filter(|limit| (start..SEARCHED).contains(limit)).unwrap_or(PAGE).min(self.there.len());
         if !self.may_begin_row(start) {
             return Ok(None);
         }
         for end in start + SHORTEST..=limit {
-            if self.try_row(key, start, end, found)? {
+            if self.try_row(key, start, end, on_row)? {
                 return Ok(Some(end));
             }
         }
@@ -159,30 +159,30 @@ impl Page<'_> {
         Row::is_kind(head[8]) && !key.is_empty() && std::str::from_utf8(key).is_ok()
     }
 
-    fn try_row(&self, key: u64, start: usize, end: usize, found: Found<'_>) -> io::Result<bool> {
+    fn try_row(&self, key: u64, start: usize, end: usize, on_row: OnRow<'_>) -> io::Result<bool> {
         let fits = end <= LONGEST && start.checked_add(SHORTEST).is_some_and(|least| least <= end);
         if !fits || end as u64 > self.length || !self.may_begin_row(start) {
             return Ok(false);
         }
-        let place = Place { offset: self.at + start as u64, length: end - start };
+        let range = FileRange { offset: self.at + start as u64, length: end - start };
         let long;
         let stored = if let Some(stored) = self.there.get(start..end) {
             stored
         } else {
-            long = read(self.file, place)?;
+            long = read(self.file, range)?;
             &long
         };
         let is_row = Row::read(Revision(key), stored).is_ok();
         if is_row {
-            found(Revision(key), stored, place);
+            on_row(Revision(key), stored, range);
         }
         Ok(is_row)
     }
 }
 
-/// Reads the bytes at a place.
-pub(super) fn read(file: &File, place: Place) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; place.length];
-    file.read_exact_at(&mut bytes, place.offset)?;
+/// Reads the bytes of a range.
+pub(super) fn read(file: &File, range: FileRange) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; range.length];
+    file.read_exact_at(&mut bytes, range.offset)?;
     Ok(bytes)
 }

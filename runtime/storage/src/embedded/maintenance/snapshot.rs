@@ -11,7 +11,7 @@ use crate::{
         clock::{Clock, Lead},
         guard::guarded,
         layout::{MARKS, META, Row, read_marks, read_note, read_pointer},
-        read::{Stored, View, stored},
+        read::{StoredValue, View, stored_value},
     },
     meta::Revision,
 };
@@ -56,11 +56,11 @@ impl Snapshot {
         guarded(|| {
             let begin = after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.as_bytes()));
             for found in self.view.index.range::<&[u8]>((begin, Bound::Unbounded))? {
-                let (key, sealed) = found?;
+                let (key, checksummed) = found?;
                 // A damaged pointer points to nothing, so the value is missing.
-                let revision = read_pointer(key.value(), sealed.value()).unwrap_or_default();
+                let revision = read_pointer(key.value(), checksummed.value()).unwrap_or_default();
                 let key = String::from_utf8_lossy(key.value());
-                let Stored { value, deadline_ms } = stored(&self.view.log, &key, revision)?;
+                let StoredValue { value, deadline_ms } = stored_value(&self.view.log, &key, revision)?;
                 bytes += key.len() + value.as_ref().map_or(0, bytes::Bytes::len);
                 let deadline_ms = deadline_ms.map(|deadline_ms| self.lead.on_system_clock(deadline_ms));
                 piece.push_back(Object { key: key.into(), value, revision, deadline_ms });

@@ -11,25 +11,25 @@
 //! that list while the rows are read here.
 
 mod format;
-mod walk;
+mod tree_reader;
 
 use std::ops::RangeInclusive;
 
 use self::{
     format::{HEADER, Header, Leaf, Tree, Widths},
-    walk::{Place, TakeRow, Walk},
+    tree_reader::{PageRef, TakeRow, TreeReader},
 };
 use super::{
     Disk,
-    layout::{STATE, Sealed, State},
+    layout::{ChecksummedNumber, STATE, State},
     tables::{Raw, Tables},
 };
 
 /// The tables of the newest commit.
 pub(super) struct Pages<'d> {
-    walk: Walk<'d>,
+    reader: TreeReader<'d>,
     /// The leaves of the log.
-    log: Vec<Place>,
+    log: Vec<PageRef>,
     /// The tables that are read as a whole.
     index: Tree,
     marks: Tree,
@@ -49,9 +49,9 @@ impl<'d> Pages<'d> {
         disk.read(0, &mut header).ok()?;
         let header = Header::read(&header)?;
         let (tables, own) = (Tree::of_tables(header.tables), Tree::of_tables(header.own_tables));
-        let walk = Walk::new(disk, disk.size().ok()?, header);
+        let reader = TreeReader::new(disk, disk.size().ok()?, header);
         let mut found = [None; 5];
-        walk.each_row(tables, &mut |name, definition| {
+        reader.each_row(tables, &mut |name, definition| {
             let (known, widths) = match name {
                 b"log" => (0, (Some(8), None)),
                 b"index" => (1, (None, Some(16))),
@@ -65,25 +65,33 @@ impl<'d> Pages<'d> {
             (tree.widths == Widths { key: widths.0, value: widths.1 }).then_some(())
         })?;
         let mut all_own = vec![own];
-        walk.each_row(own, &mut |_, definition| {
+        reader.each_row(own, &mut |_, definition| {
             all_own.push(Tree::read(definition)?);
             Some(())
         })?;
         let [log, index, marks, lifetimes, meta] = found;
         // Stores of layout 2 have no lifetimes.
         let lifetimes = lifetimes.unwrap_or(Tree::of_tables(None));
-        Some(Self { log: walk.leaves(log?)?, walk, index: index?, marks: marks?, lifetimes, meta: meta?, own: all_own })
+        Some(Self {
+            log: reader.leaves(log?)?,
+            reader,
+            index: index?,
+            marks: marks?,
+            lifetimes,
+            meta: meta?,
+            own: all_own,
+        })
     }
 
     /// True if all pages that hold no rows of the log or the index match their checksums.
     pub(super) fn are_sound(&self) -> bool {
         let rest = self.own.iter().chain([&self.marks, &self.lifetimes, &self.meta]);
-        rest.into_iter().all(|tree| self.walk.each_row(*tree, &mut |_, _| Some(())).is_some())
+        rest.into_iter().all(|tree| self.reader.each_row(*tree, &mut |_, _| Some(())).is_some())
     }
 
     fn each(&self, tree: Tree, take: TakeRow<'_>) -> Result<(), redb::Error> {
         let cannot = || redb::Error::Corrupted("a page cannot be read, or does not match its checksum".to_owned());
-        self.walk.each_row(tree, take).ok_or_else(cannot)
+        self.reader.each_row(tree, take).ok_or_else(cannot)
     }
 }
 
@@ -99,14 +107,14 @@ impl Tables for Pages<'_> {
         state.ok_or_else(|| redb::Error::Corrupted("the row that holds the store's state is damaged".to_owned()))
     }
 
-    fn each_pointer(&self, take: &mut dyn FnMut(&[u8], Sealed)) -> Result<(), redb::Error> {
+    fn each_pointer(&self, take: &mut dyn FnMut(&[u8], ChecksummedNumber)) -> Result<(), redb::Error> {
         self.each(self.index, &mut |key, value| {
             take(key, pair(value)?);
             Some(())
         })
     }
 
-    fn each_mark(&self, take: &mut dyn FnMut(u64, Sealed)) -> Result<(), redb::Error> {
+    fn each_mark(&self, take: &mut dyn FnMut(u64, ChecksummedNumber)) -> Result<(), redb::Error> {
         self.each(self.marks, &mut |key, value| {
             take(number(key)?, pair(value)?);
             Some(())
@@ -140,7 +148,7 @@ impl Tables for Pages<'_> {
         let leaves = &self.log[first..self.log.len().min(last + 1)];
         let mut next = Some(from);
         let widths = Widths { key: Some(8), value: None };
-        let read = self.walk.each_page(leaves, &mut |link, page, buffer| {
+        let read = self.reader.each_page(leaves, &mut |link, page, buffer| {
             for row in Leaf::read(link, page, widths)?.rows() {
                 let (revision, bytes) = row?;
                 let revision = number(revision)?;

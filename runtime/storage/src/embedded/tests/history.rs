@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    clock::{Clock, Reading},
+    clock::{Clock, ClockReading},
     *,
 };
 
@@ -26,7 +26,7 @@ fn await_compacted(store: &Embedded, upto: Revision) {
 /// The value of `/a` at its first revision, and which revisions wrote the newest values.
 struct Seen(Option<&'static str>, &'static [u64]);
 
-impl Known for Seen {
+impl ValueCache for Seen {
     fn value(&self, key: &str, revision: Revision) -> Option<Bytes> {
         assert_eq!((key, revision), ("/a", Revision(1)), "the value of /b is part of the same piece");
         self.0.map(Bytes::from)
@@ -45,8 +45,8 @@ fn a_pass_reads_only_replaced_values_that_it_has_not_seen() {
     put(&store, "/b", "2");
     put(&store, "/a", "3");
     put(&store, "/b", "4");
-    let pass = |after, known: &dyn Known| store.pass(Revision(after), 10, known).unwrap();
-    let previous = |after, known: &dyn Known| -> Vec<_> {
+    let pass = |after, known: &dyn ValueCache| store.pass(Revision(after), 10, known).unwrap();
+    let previous = |after, known: &dyn ValueCache| -> Vec<_> {
         let value = |change: Change| match change.previous {
             Previous::Value(_, value) => value.ok(),
             Previous::Absent | Previous::Unread => None,
@@ -217,18 +217,18 @@ fn a_step_of_the_clock_makes_no_history_old_and_keeps_none_for_ever() {
         let clock = Clock::starting(now, note, 0);
         guarded(|| History::load(handle.db(), &options, Some(clock))).unwrap()
     };
-    let now = Reading::now();
-    let back = Reading { system_ms: now.system_ms - hour_ms, ..now };
-    let forward = Reading { system_ms: now.system_ms + hour_ms, ..now };
+    let now = ClockReading::now();
+    let back = ClockReading { system_ms: now.system_ms - hour_ms, ..now };
+    let forward = ClockReading { system_ms: now.system_ms + hour_ms, ..now };
     for (step, now) in
-        [("none", now), ("back", back), ("back at a restart", Reading { boot: 0, ..back }), ("on", forward)]
+        [("none", now), ("back", back), ("back at a restart", ClockReading { boot: 0, ..back }), ("on", forward)]
     {
         let (mut history, end) = at(now);
         assert!(!history.due(end), "{step}: nothing is old");
         let due_ms = history.next_due_ms().expect("the change has a time");
         assert!(due_ms > age_ms / 2 && due_ms <= age_ms, "{step}: {due_ms} ms");
     }
-    let (mut history, end) = at(Reading { boot: 0, ..forward });
+    let (mut history, end) = at(ClockReading { boot: 0, ..forward });
     assert!(history.due(end) && history.compacted() < last, "an hour later it is old");
 }
 

@@ -9,7 +9,7 @@ use std::{
 use redb::{ReadableDatabase, ReadableTableMetadata};
 
 use super::{
-    clock::{Clock, Reading},
+    clock::{Clock, ClockReading},
     *,
 };
 
@@ -106,13 +106,13 @@ fn copies_get_deadlines_on_the_clock_of_the_system() {
     const HOUR_MS: u64 = 3_600_000;
     let scratch = Scratch::new();
     let store = scratch.open(Options::default());
-    let now_ms = Reading::now().system_ms;
+    let now_ms = ClockReading::now().system_ms;
     lease(&store, "/a", 3 * LONG);
     drop(store);
     // The store was made while the system's clock was two hours ahead.
     let db = redb::Database::open(scratch.0.join("store.redb")).unwrap();
     let transaction = db.begin_write().unwrap();
-    let ahead = Reading { system_ms: now_ms + 2 * HOUR_MS, boot: 0, up_ms: 0 };
+    let ahead = ClockReading { system_ms: now_ms + 2 * HOUR_MS, boot: 0, up_ms: 0 };
     let note = Clock::starting(ahead, None, 0).note();
     layout::save_note(note, &mut transaction.open_table(layout::META).unwrap()).unwrap();
     transaction.commit().unwrap();

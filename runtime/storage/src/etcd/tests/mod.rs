@@ -4,7 +4,6 @@ mod access;
 mod agrees;
 mod breaks;
 mod fake;
-mod filling;
 mod limits;
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../../tests/support/etcd.rs"]
@@ -15,6 +14,7 @@ mod rate;
 mod restored;
 mod serving;
 mod several;
+mod staged_prefix;
 mod tokens;
 
 use std::{

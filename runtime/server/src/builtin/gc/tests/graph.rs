@@ -7,7 +7,7 @@ use super::super::{
     graph::{Graph, Place},
 };
 use crate::{
-    cache::{Object, Reading},
+    cache::{DecodedValue, Object},
     meta::{OwnerReference, Revision, options::Propagation},
 };
 
@@ -155,7 +155,7 @@ fn objects_that_differ_from_the_graph_are_left_alone() {
 fn metadata_is_read_only_where_it_says_something() {
     let object = |metadata: &str| {
         let body = format!(r#"{{"metadata":{metadata}}}"#);
-        Object::compose("ns/x", Revision(1), "", Reading::plain(Ok(body.as_str().into())))
+        Object::compose("ns/x", Revision(1), "", DecodedValue::plain(Ok(body.as_str().into())))
     };
     for (metadata, telling) in [
         (r#"{"name":"x","uid":"u"}"#, false),

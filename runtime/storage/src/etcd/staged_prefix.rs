@@ -40,7 +40,7 @@ const AT_ONCE: usize = 128;
 const TRIES: u32 = 5;
 
 /// The unfinished prefix.
-pub(crate) struct Filling {
+pub(crate) struct StagedPrefix {
     prefix: Prefix,
     note: Option<String>,
     /// The revision of the note; zero without one.
@@ -49,7 +49,7 @@ pub(crate) struct Filling {
     run: String,
 }
 
-impl Filling {
+impl StagedPrefix {
     /// Opens a prefix that an unfinished copy began, or one without keys.
     pub(crate) fn open(options: &EtcdOptions) -> Result<Self, Error> {
         let prefix = Prefix::open(options)?;

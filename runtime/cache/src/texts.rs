@@ -35,9 +35,9 @@ impl Texts {
 /// Key, labels and fields, packed behind the number of labels. Shared by the versions of an object that have the same, and
 /// by indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Packed(Arc<str>);
+pub(super) struct PackedTexts(Arc<str>);
 
-impl Packed {
+impl PackedTexts {
     /// Packs a key with labels and fields.
     pub(super) fn new(key: &str, texts: &Texts) -> Self {
         let mut text = String::with_capacity(8 + key.len() + texts.text.len());
@@ -120,11 +120,11 @@ mod tests {
         let edge = "x".repeat(0xD800);
         let cut = "é".repeat(Texts::LONGEST);
         let texts = Texts::new([("a", ""), ("b", &*long)], [&*edge, "", &*cut, "z"]);
-        let packed = Packed::new("ns/name", &texts);
+        let packed = PackedTexts::new("ns/name", &texts);
         assert_eq!(packed.key(), "ns/name");
         assert_eq!(packed.labels().collect::<Vec<_>>(), [("a", ""), ("b", &*long)]);
         assert_eq!(packed.fields().collect::<Vec<_>>(), [&*edge, "", &"é".repeat(Texts::LONGEST / 2), "z"]);
-        let empty = Packed::new("", &Texts::default());
+        let empty = PackedTexts::new("", &Texts::default());
         assert_eq!((empty.key(), empty.labels().count(), empty.fields().count()), ("", 0, 0));
     }
 }

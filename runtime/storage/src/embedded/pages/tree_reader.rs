@@ -16,7 +16,7 @@ const GAP: u64 = 16 << 10;
 
 /// A page that a tree names.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct PageRef {
     pub(super) link: Link,
     /// The greatest key that the page may have, if keys are numbers.
     pub(super) upto: u64,
@@ -26,7 +26,7 @@ pub(super) struct Place {
 pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&[u8], &[u8]) -> Option<()>;
 
 /// The trees of a file.
-pub(super) struct Walk<'d> {
+pub(super) struct TreeReader<'d> {
     disk: &'d dyn Disk,
     /// The size of the file.
     size: u64,
@@ -38,15 +38,15 @@ pub(super) struct Walk<'d> {
 /// Takes a page, and the memory that holds it with others. `None` ends the walk.
 pub(super) type TakePage<'t> = &'t mut dyn FnMut(Link, &[u8], &Bytes) -> Option<()>;
 
-impl<'d> Walk<'d> {
+impl<'d> TreeReader<'d> {
     pub(super) fn new(disk: &'d dyn Disk, size: u64, header: Header) -> Self {
         Self { disk, size, header, used: Mutex::default() }
     }
 
     /// The leaves of a tree in order. `None` if a page above them does not match its checksum.
-    pub(super) fn leaves(&self, tree: Tree) -> Option<Vec<Place>> {
+    pub(super) fn leaves(&self, tree: Tree) -> Option<Vec<PageRef>> {
         let Some(root) = tree.root else { return Some(Vec::new()) };
-        let mut level = vec![Place { link: root, upto: u64::MAX }];
+        let mut level = vec![PageRef { link: root, upto: u64::MAX }];
         for _ in 0..DEPTH {
             // All leaves are equally far from the root.
             let mut is_lowest = false;
@@ -63,7 +63,7 @@ impl<'d> Walk<'d> {
                 for child in Branch::read(link, page, tree.widths)?.children() {
                     let (link, bound) = child?;
                     let bound = bound.and_then(|key| key.try_into().ok()).map(u64::from_le_bytes);
-                    next.push(Place { link, upto: bound.unwrap_or(end) });
+                    next.push(PageRef { link, upto: bound.unwrap_or(end) });
                 }
                 Some(())
             })?;
@@ -84,11 +84,11 @@ impl<'d> Walk<'d> {
     }
 
     /// Passes pages to `take` in the given order. `None` if that returns it, or if a page cannot be read.
-    pub(super) fn each_page(&self, pages: &[Place], take: TakePage<'_>) -> Option<()> {
+    pub(super) fn each_page(&self, pages: &[PageRef], take: TakePage<'_>) -> Option<()> {
         let mut rest = pages;
         while !rest.is_empty() {
             let mut bytes = 0;
-            let fits = |page: &Place| {
+            let fits = |page: &PageRef| {
                 bytes += page.link.size();
                 bytes <= READ
             };
@@ -100,7 +100,7 @@ impl<'d> Walk<'d> {
         Some(())
     }
 
-    fn read_together(&self, pages: &[Place], take: TakePage<'_>) -> Option<()> {
+    fn read_together(&self, pages: &[PageRef], take: TakePage<'_>) -> Option<()> {
         let mut by_start = Vec::with_capacity(pages.len());
         for (at, page) in pages.iter().enumerate() {
             let (start, end) = self.header.place(page.link)?;

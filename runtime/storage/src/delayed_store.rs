@@ -8,19 +8,21 @@ use std::{
     },
 };
 
-use super::{Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Known, Memory, ReadError, Sink, Store, Visit};
+use super::{
+    Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Memory, ReadError, Sink, Store, ValueCache, Visit,
+};
 use crate::meta::Revision;
 
 type Delay = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A memory store that waits before each commit that has operations.
-pub struct Delayed {
+pub struct DelayedStore {
     store: Arc<Memory>,
     delay: Box<dyn Fn(usize) -> Delay + Send + Sync>,
     times: AtomicUsize,
 }
 
-impl Delayed {
+impl DelayedStore {
     /// `delay` receives the number of commits delayed so far.
     pub fn new<F>(store: Arc<Memory>, delay: impl Fn(usize) -> F + Send + Sync + 'static) -> Self
     where
@@ -35,7 +37,7 @@ impl Delayed {
     }
 }
 
-impl Store for Delayed {
+impl Store for DelayedStore {
     fn commit(&self, commit: Commit) -> CommitFuture<'_> {
         Box::pin(async move {
             if !commit.holds.is_empty() {
@@ -81,8 +83,8 @@ impl Store for Delayed {
         self.store.changes(after, limit)
     }
 
-    fn pass(&self, after: Revision, limit: usize, known: &dyn Known) -> Result<Vec<Change>, ReadError> {
-        self.store.pass(after, limit, known)
+    fn pass(&self, after: Revision, limit: usize, cache: &dyn ValueCache) -> Result<Vec<Change>, ReadError> {
+        self.store.pass(after, limit, cache)
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {

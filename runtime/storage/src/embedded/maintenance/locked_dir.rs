@@ -27,13 +27,13 @@ use crate::{
 const CACHE_BYTES: usize = 16 << 20;
 
 /// A data directory that no server uses while this lives.
-pub(super) struct Stopped {
+pub(super) struct LockedDir {
     dir: PathBuf,
     /// A shared lock, so that several readers may run; a server needs an exclusive one.
     _lock: Option<File>,
 }
 
-impl Stopped {
+impl LockedDir {
     /// Locks the directory, or reports that a server uses it.
     pub(super) fn open(dir: &Path) -> Result<Self, Error> {
         let io_error = |source| Error::Open(OpenError::Directory { dir: dir.to_owned(), source });
@@ -52,9 +52,9 @@ impl Stopped {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(io_error(error)),
         };
-        let stopped = Self { dir: dir.to_owned(), _lock: lock };
-        stopped.check_format()?;
-        Ok(stopped)
+        let locked = Self { dir: dir.to_owned(), _lock: lock };
+        locked.check_format()?;
+        Ok(locked)
     }
 
     /// Refuses a newer format. The rows may be readable even if `FORMAT` is missing or unreadable.

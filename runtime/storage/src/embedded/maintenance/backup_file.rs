@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// A verified backup.
-pub(crate) struct Archived {
+pub(crate) struct BackupFile {
     path: PathBuf,
     file: File,
     /// What it holds.
@@ -38,7 +38,7 @@ pub(crate) struct Archived {
     places: Vec<u64>,
 }
 
-impl Archived {
+impl BackupFile {
     /// Opens and verifies a backup.
     pub(crate) fn open(path: &Path, progress: OnProgress<'_>) -> Result<Self, Error> {
         let file = File::open(path).map_err(Error::file(path))?;

@@ -10,8 +10,8 @@ use redb::ReadableDatabase;
 
 use super::{
     Error, OnProgress, Progress,
-    scan::{self, Place},
-    stopped::Stopped,
+    locked_dir::LockedDir,
+    scan::{self, FileRange},
 };
 use crate::{
     embedded::{
@@ -26,22 +26,22 @@ use crate::{
 
 /// A row that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ReadableRow {
     pub(super) key: Arc<str>,
     pub(super) previous: Revision,
     pub(super) has_body: bool,
     pub(super) obsolete: u64,
     checksum: u64,
-    pub(super) source: Source,
+    pub(super) location: RowLocation,
     /// True if only the scan assigns this row to its revision.
     unconfirmed: bool,
 }
 
 /// Where a row can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum RowLocation {
     Table,
-    File(Place),
+    File(FileRange),
 }
 
 /// The known facts about an object's newest value.
@@ -55,7 +55,7 @@ pub(super) enum Pointers {
 }
 
 /// The readable content of a store.
-pub(super) struct Gathered {
+pub(super) struct ReadableStore {
     pub(super) file: File,
     pub(super) opened: Option<Handle>,
     /// Why the engine could not open its file.
@@ -63,7 +63,7 @@ pub(super) struct Gathered {
     /// The store's state record, if it is readable.
     pub(super) state: Option<State>,
     /// Rows by revision.
-    pub(super) rows: BTreeMap<u64, Found>,
+    pub(super) rows: BTreeMap<u64, ReadableRow>,
     /// The readable part of the index.
     index: BTreeMap<String, Revision>,
     /// True if that is the whole index.
@@ -75,10 +75,10 @@ pub(super) struct Gathered {
     contested: u64,
 }
 
-impl Gathered {
-    pub(super) fn of(stopped: &Stopped, testified: Option<Revision>, progress: OnProgress<'_>) -> Result<Self, Error> {
+impl ReadableStore {
+    pub(super) fn of(locked: &LockedDir, testified: Option<Revision>, progress: OnProgress<'_>) -> Result<Self, Error> {
         let mut this = Self {
-            file: stopped.file()?,
+            file: locked.file()?,
             opened: None,
             unopened: None,
             state: None,
@@ -89,7 +89,7 @@ impl Gathered {
             marks: Vec::new(),
             contested: 0,
         };
-        let altered = match open(stopped)? {
+        let altered = match open(locked)? {
             Ok((opened, report)) => {
                 let altered = this.read_tables(&opened, &report);
                 this.opened = Some(opened);
@@ -102,7 +102,7 @@ impl Gathered {
         };
         let behind = this.state.is_some_and(|state| testified.is_some_and(|testified| testified > state.end.head));
         if !this.log_whole || !this.index_whole || behind {
-            let scanned = this.scan(stopped, progress)?;
+            let scanned = this.scan(locked, progress)?;
             this.complete(scanned, &altered);
         }
         Ok(this)
@@ -120,7 +120,7 @@ impl Gathered {
                 let is_led_to = || guarded(|| Ok(log.get(revision)?.is_some_and(|found| found.value() == stored)));
                 match Row::read(Revision(revision), stored) {
                     Ok(row) if is_led_to().unwrap_or(false) => {
-                        self.rows.insert(revision, Found::new(&row, stored, Source::Table));
+                        self.rows.insert(revision, ReadableRow::new(&row, stored, RowLocation::Table));
                     }
                     read => {
                         self.log_whole &= read.is_err();
@@ -137,24 +137,24 @@ impl Gathered {
     }
 
     /// Scans the file for rows that the tables do not have.
-    fn scan(&mut self, stopped: &Stopped, progress: OnProgress<'_>) -> Result<BTreeMap<u64, Found>, Error> {
-        let mut scanned: BTreeMap<u64, Found> = BTreeMap::new();
+    fn scan(&mut self, locked: &LockedDir, progress: OnProgress<'_>) -> Result<BTreeMap<u64, ReadableRow>, Error> {
+        let mut scanned: BTreeMap<u64, ReadableRow> = BTreeMap::new();
         let mut contested = BTreeSet::new();
         let newest = self.state.map_or(u64::MAX, |state| state.end.head.0);
         let rows = &self.rows;
-        let take = |revision: Revision, stored: &[u8], place| {
+        let take = |revision: Revision, stored: &[u8], range| {
             if revision.0 > newest || rows.contains_key(&revision.0) {
                 return;
             }
             let Ok(row) = Row::read(revision, stored) else { return };
-            let found = Found { unconfirmed: true, ..Found::new(&row, stored, Source::File(place)) };
+            let found = ReadableRow { unconfirmed: true, ..ReadableRow::new(&row, stored, RowLocation::File(range)) };
             let first = scanned.entry(revision.0).or_insert_with(|| found.clone());
             if first.checksum != found.checksum {
                 contested.insert(revision.0);
             }
         };
         scan::scan(&self.file, take, |done, total| progress(Progress::new("scanning the file", done, total)))
-            .map_err(|error| stopped.damaged(error))?;
+            .map_err(|error| locked.damaged(error))?;
         // It is unknown which of them was acknowledged.
         scanned.retain(|revision, _| !contested.contains(revision));
         self.contested = contested.len() as u64;
@@ -162,7 +162,7 @@ impl Gathered {
     }
 
     /// Adds scanned rows that the tables lack.
-    fn complete(&mut self, scanned: BTreeMap<u64, Found>, altered: &BTreeMap<u64, u64>) {
+    fn complete(&mut self, scanned: BTreeMap<u64, ReadableRow>, altered: &BTreeMap<u64, u64>) {
         let Some(state) = self.state else {
             self.rows = scanned;
             return;
@@ -182,13 +182,13 @@ impl Gathered {
             }
         }
         let mut tally = Tally::default();
-        let counted = |(revision, row): (&u64, &Found)| {
-            (row.source == Source::Table || needed.contains(revision)).then_some(row.checksum)
+        let counted = |(revision, row): (&u64, &ReadableRow)| {
+            (row.location == RowLocation::Table || needed.contains(revision)).then_some(row.checksum)
         };
         self.rows.iter().filter_map(counted).for_each(|checksum| tally.add(checksum));
         if tally == state.log {
             self.log_whole = true;
-            self.rows.retain(|revision, row| row.source == Source::Table || needed.contains(revision));
+            self.rows.retain(|revision, row| row.location == RowLocation::Table || needed.contains(revision));
             self.rows.values_mut().for_each(|row| row.unconfirmed = false);
         }
     }
@@ -264,23 +264,23 @@ impl Gathered {
     }
 }
 
-impl Found {
-    fn new(row: &Row<'_>, stored: &[u8], source: Source) -> Self {
+impl ReadableRow {
+    fn new(row: &Row<'_>, stored: &[u8], location: RowLocation) -> Self {
         Self {
             key: row.key.into(),
             previous: row.previous,
             has_body: row.body.is_some(),
             obsolete: row.obsolete,
             checksum: Row::stored_checksum(stored),
-            source,
+            location,
             unconfirmed: false,
         }
     }
 }
 
 /// Opens and verifies the store. The inner error is the engine's reason for failing.
-fn open(stopped: &Stopped) -> Result<Result<(Handle, Report), String>, Error> {
-    let opened = match stopped.database() {
+fn open(locked: &LockedDir) -> Result<Result<(Handle, Report), String>, Error> {
+    let opened = match locked.database() {
         Ok(opened) => opened,
         Err(error) if error.is_damage() => return Ok(Err(error.to_string())),
         Err(error) => return Err(error),

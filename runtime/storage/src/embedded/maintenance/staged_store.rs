@@ -40,7 +40,7 @@ const MARKER: &str = "marker";
 
 /// The revisions of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Numbering {
+pub(crate) enum RevisionScheme {
     /// Each object has one of its own, and keeps it.
     Own,
     /// Several objects may have the same one, as after a transaction of etcd. One of them keeps it. The others get new ones,
@@ -52,17 +52,17 @@ pub(crate) enum Numbering {
 const BEYOND: u64 = 1 << 40;
 
 /// The unfinished store.
-pub(crate) struct Staging {
+pub(crate) struct StagedStore {
     target: PathBuf,
     aside: Aside,
     directory: Directory,
     db: Engine,
-    numbering: Numbering,
+    revision_scheme: RevisionScheme,
 }
 
-impl Staging {
+impl StagedStore {
     /// Opens the unfinished store of a target, or begins one. The target must not exist; a directory may be empty.
-    pub(crate) fn open(target: &Path, is_file: bool, numbering: Numbering) -> Result<Self, Error> {
+    pub(crate) fn open(target: &Path, is_file: bool, revision_scheme: RevisionScheme) -> Result<Self, Error> {
         if is_file && fs::symlink_metadata(target).is_ok() {
             return Err(Error::Exists { path: target.to_owned() });
         }
@@ -88,7 +88,7 @@ impl Staging {
             Ok(Engine::new(builder.create_with_backend(FileBackend::new(file)?)?))
         });
         let db = db.map_err(|error| engine(target, error))?;
-        Ok(Self { target: target.to_owned(), aside, directory, db, numbering })
+        Ok(Self { target: target.to_owned(), aside, directory, db, revision_scheme })
     }
 
     /// Its place until it is complete.
@@ -98,7 +98,7 @@ impl Staging {
 
     /// The number of objects with a revision after the source's newest one, because another object has theirs.
     pub(crate) fn renumbered(&self, head: Revision) -> Result<u64, Error> {
-        if self.numbering == Numbering::Own {
+        if self.revision_scheme == RevisionScheme::Own {
             return Ok(0);
         }
         let count = guarded(|| {
@@ -143,7 +143,7 @@ impl Staging {
                     state.index.remove(old.1);
                     index.remove(edit.key.as_bytes())?;
                 }
-                let is_taken = self.numbering == Numbering::Shared && log.get(edit.revision.0)?.is_some();
+                let is_taken = self.revision_scheme == RevisionScheme::Shared && log.get(edit.revision.0)?.is_some();
                 let revision = if is_taken && edit.value.is_some() {
                     state.end.head.max(Revision(edit.revision.0 + BEYOND)).next()
                 } else {
@@ -154,9 +154,9 @@ impl Staging {
                 let Edit { key, deadline_ms, .. } = edit;
                 let row = Row { previous: Revision(0), obsolete: 0, key, body: Some(body), deadline_ms: *deadline_ms };
                 state.log.add(row.write(revision, log.insert_reserve(revision.0, row.size())?.as_mut()));
-                let sealed = pointer(edit.key.as_bytes(), revision);
-                index.insert(edit.key.as_bytes(), sealed)?;
-                state.index.add(sealed.1);
+                let checksummed = pointer(edit.key.as_bytes(), revision);
+                index.insert(edit.key.as_bytes(), checksummed)?;
+                state.index.add(checksummed.1);
                 if let Some(deadline_ms) = *deadline_ms {
                     lifetimes.insert((deadline_ms, revision.0), lifetime(deadline_ms, revision))?;
                 }

@@ -3,14 +3,14 @@
 use super::{proxy::Proxy, *};
 use crate::{
     embedded::{Embedded, Options},
-    etcd::{Filling, Prefix, members::TRIED_FOR},
+    etcd::{Prefix, StagedPrefix, members::TRIED_FOR},
     transfer::{CopyOptions, Place, copy},
 };
 
 const NOTE: &str = "/registry/kindsmith.copy";
 
-fn filling(proxy: &Proxy) -> Filling {
-    Filling::open(&EtcdOptions::new([proxy.url()])).expect("an empty prefix")
+fn staged(proxy: &Proxy) -> StagedPrefix {
+    StagedPrefix::open(&EtcdOptions::new([proxy.url()])).expect("an empty prefix")
 }
 
 fn note(member: &Member) -> String {
@@ -21,20 +21,20 @@ fn note(member: &Member) -> String {
 fn a_note_is_written_once_though_the_answer_is_lost() {
     let Some(member) = Member::start() else { return };
     let proxy = Proxy::of(&member.url());
-    let mut filling = filling(&proxy);
+    let mut staged = staged(&proxy);
     for text in ["one", "two", "three"] {
         proxy.lose_answer("kindsmith.copy");
-        filling.write(&[], text).expect("it is written");
+        staged.write(&[], text).expect("it is written");
         assert!(proxy.has_lost() && note(&member).lines().nth(1) == Some(text), "{}", note(&member));
     }
     // Two copies do not write side by side, whatever is lost.
-    let mut other = Filling::open(&EtcdOptions::new([member.url()])).expect("an unfinished prefix");
+    let mut other = StagedPrefix::open(&EtcdOptions::new([member.url()])).expect("an unfinished prefix");
     assert_eq!(other.note().as_deref(), Some("three"));
     other.write(&[], "three").expect("it is written");
     proxy.lose_answer("kindsmith.copy");
-    let refused = filling.write(&[], "three").expect_err("the other one has written").to_string();
+    let refused = staged.write(&[], "three").expect_err("the other one has written").to_string();
     assert!(proxy.has_lost() && refused.contains("another copy writes to it"), "{refused}");
-    let refused = filling.finish().expect_err("the other one has written").to_string();
+    let refused = staged.finish().expect_err("the other one has written").to_string();
     assert!(refused.contains("another copy writes to it"), "{refused}");
     other.finish().expect("it is complete");
 }
@@ -43,10 +43,10 @@ fn a_note_is_written_once_though_the_answer_is_lost() {
 fn a_prefix_is_complete_though_the_answer_is_lost() {
     let Some(member) = Member::start() else { return };
     let proxy = Proxy::of(&member.url());
-    let mut filling = filling(&proxy);
-    filling.write(&[], "one").expect("it is written");
+    let mut staged = staged(&proxy);
+    staged.write(&[], "one").expect("it is written");
     proxy.lose_answer("kindsmith.copy");
-    let head = filling.finish().expect("it is complete");
+    let head = staged.finish().expect("it is complete");
     assert!(proxy.has_lost() && note(&member).is_empty());
     let prefix = Prefix::open(&EtcdOptions::new([member.url()])).expect("a prefix");
     assert_eq!(head, prefix.state(None).expect("a state").head);

@@ -7,19 +7,19 @@ use std::{
 
 use super::{
     Cache, Resource,
-    gathering::Gathering,
+    preload::ScanCollector,
     state::{State, lock},
 };
 use crate::storage::ReadError;
 
-/// With at most this many missed changes left, writers may wait for the load to finish.
-const FEW_MISSED: usize = 32;
+/// With at most this many queued deliveries left, writers may wait for the load to finish.
+const FEW_QUEUED: usize = 32;
 /// The maximum number of catch-up rounds before writers must wait. Rendering is faster than committing, so a few rounds
 /// suffice.
 const CATCH_UP_ROUNDS: usize = 64;
 
 /// A resource that is loaded and not served yet. Dropping this discards it.
-pub struct Loading<'c> {
+pub struct PendingResource<'c> {
     pub(super) cache: &'c Cache,
     pub(super) resource: Arc<Resource>,
     pub(super) state: State,
@@ -29,7 +29,7 @@ pub struct Loading<'c> {
     pub(super) one_at_a_time: MutexGuard<'c, ()>,
 }
 
-impl Loading<'_> {
+impl PendingResource<'_> {
     /// The resource. It has no state before it is served; build only its future users from it.
     pub fn resource(&self) -> &Arc<Resource> {
         &self.resource
@@ -44,12 +44,12 @@ impl Loading<'_> {
         let (tree, loaded) = if let Some(tree) = known {
             (tree, loaded)
         } else {
-            let gathering = Gathering::new(Arc::clone(&resource.prefix), Arc::clone(&resource.reader));
-            let loaded = store.scan(&[&resource.prefix], &|piece| gathering.take(piece))?;
-            (gathering.finish(), loaded)
+            let collector = ScanCollector::new(Arc::clone(&resource.prefix), Arc::clone(&resource.reader));
+            let loaded = store.scan(&[&resource.prefix], &|piece| collector.take(piece))?;
+            (collector.finish(), loaded)
         };
         lock(&self.resource.feed).begin(tree.clone(), loaded);
-        self.state = State { id: self.resource.place.id, tree, last: loaded };
+        self.state = State { id: self.resource.slot.id, tree, last: loaded };
         Ok(())
     }
 
@@ -63,9 +63,9 @@ impl Loading<'_> {
         let feeder = &self.cache.feeder;
         // Changes committed meanwhile are rendered here, too, so that writers wait only for the last few.
         for _ in 0..CATCH_UP_ROUNDS {
-            let missed = lock(feeder).missed(&self.resource);
-            self.resource.take_in(&mut self.state, &missed);
-            if missed.len() <= FEW_MISSED {
+            let deliveries = lock(feeder).take_queued(&self.resource);
+            self.resource.take_in(&mut self.state, &deliveries);
+            if deliveries.len() <= FEW_QUEUED {
                 break;
             }
         }
@@ -76,7 +76,7 @@ impl Loading<'_> {
     }
 }
 
-impl Drop for Loading<'_> {
+impl Drop for PendingResource<'_> {
     fn drop(&mut self) {
         if !self.served {
             lock(&self.cache.feeder).give_up(&self.resource);

@@ -9,7 +9,7 @@ use super::{Object, SharedReader, feeder::longest_prefix, reader::render_entry, 
 use crate::{meta::Revision, storage::Entry};
 
 /// The objects of one resource, as a scan passes them.
-pub(super) struct Gathering {
+pub(super) struct ScanCollector {
     prefix: Arc<str>,
     reader: SharedReader,
     objects: Mutex<Vec<(usize, Arc<Object>)>>,
@@ -17,7 +17,7 @@ pub(super) struct Gathering {
     unread: Mutex<Vec<(usize, Entry)>>,
 }
 
-impl Gathering {
+impl ScanCollector {
     pub(super) fn new(prefix: Arc<str>, reader: SharedReader) -> Self {
         Self { prefix, reader, objects: Mutex::default(), unread: Mutex::default() }
     }
@@ -51,30 +51,30 @@ impl Gathering {
 ///
 /// [`Cache::preloaded`]: super::Cache::preloaded
 pub struct Preload {
-    gatherings: BTreeMap<Arc<str>, Gathering>,
+    collectors: BTreeMap<Arc<str>, ScanCollector>,
 }
 
 impl Preload {
     /// For resources with these prefixes and readers. Resources whose readers need other servers are left out.
     pub fn new(resources: impl IntoIterator<Item = (String, SharedReader)>) -> Self {
         let local = resources.into_iter().filter(|(_, reader)| reader.is_local());
-        let gathering = |(prefix, reader): (String, SharedReader)| {
+        let collector = |(prefix, reader): (String, SharedReader)| {
             let prefix = super::with_slash(&prefix);
-            (Arc::clone(&prefix), Gathering::new(prefix, reader))
+            (Arc::clone(&prefix), ScanCollector::new(prefix, reader))
         };
-        Self { gatherings: local.map(gathering).collect() }
+        Self { collectors: local.map(collector).collect() }
     }
 
     /// The prefixes to scan.
     pub fn prefixes(&self) -> Vec<&str> {
-        self.gatherings.keys().map(|prefix| &**prefix).collect()
+        self.collectors.keys().map(|prefix| &**prefix).collect()
     }
 
     /// Takes a piece of the scan's result.
     pub fn take(&self, piece: Vec<(usize, Entry)>) {
         let mut by_prefix: Vec<(&Arc<str>, Vec<_>)> = Vec::new();
         for found in piece {
-            let Some(prefix) = longest_prefix(&self.gatherings, &found.1.key) else { continue };
+            let Some(prefix) = longest_prefix(&self.collectors, &found.1.key) else { continue };
             // Neighbours in the log are often of one resource.
             match by_prefix.iter_mut().rev().find(|(other, _)| Arc::ptr_eq(other, prefix)) {
                 Some((_, same)) => same.push(found),
@@ -82,30 +82,30 @@ impl Preload {
             }
         }
         for (prefix, same) in by_prefix {
-            if let Some(gathering) = self.gatherings.get(prefix) {
-                gathering.take(same);
+            if let Some(collector) = self.collectors.get(prefix) {
+                collector.take(same);
             }
         }
     }
 
     /// The objects, if the scan gave the state at this revision.
-    pub(super) fn finish(self, at: Revision) -> Preloaded {
-        let finished = |(prefix, gathering): (Arc<str>, Gathering)| {
-            let reader = Arc::clone(&gathering.reader);
-            (prefix, (reader, gathering.finish()))
+    pub(super) fn finish(self, at: Revision) -> PreloadedTrees {
+        let finished = |(prefix, collector): (Arc<str>, ScanCollector)| {
+            let reader = Arc::clone(&collector.reader);
+            (prefix, (reader, collector.finish()))
         };
-        Preloaded { at, trees: self.gatherings.into_iter().map(finished).collect() }
+        PreloadedTrees { at, trees: self.collectors.into_iter().map(finished).collect() }
     }
 }
 
 /// The objects of resources that are not registered yet.
 #[derive(Default)]
-pub(super) struct Preloaded {
+pub(super) struct PreloadedTrees {
     at: Revision,
     trees: BTreeMap<Arc<str>, (SharedReader, Tree)>,
 }
 
-impl Preloaded {
+impl PreloadedTrees {
     /// Takes the objects of a resource out. `None` if they were read by another reader, or changed since.
     pub(super) fn take(&mut self, prefix: &str, reader: &SharedReader, head: Revision) -> Option<Tree> {
         let (read_by, tree) = self.trees.remove(prefix)?;
@@ -121,25 +121,25 @@ mod tests {
 
     use super::*;
     use crate::{
-        Cache, Limits, Reader, Reading,
+        Cache, DecodedValue, Limits, Reader,
         storage::{Expect, Memory, Op, Store},
     };
 
     /// Counts what it reads.
     #[derive(Default)]
-    struct Counting {
+    struct CountingReader {
         reads: AtomicUsize,
         remote: bool,
     }
 
-    impl Reader for Counting {
+    impl Reader for CountingReader {
         fn type_meta(&self) -> &'static str {
             r#""kind":"Thing","apiVersion":"v1","#
         }
 
-        fn read(&self, _key: &str, value: &Bytes) -> Reading {
+        fn read(&self, _key: &str, value: &Bytes) -> DecodedValue {
             self.reads.fetch_add(1, Ordering::Relaxed);
-            Reading::plain(Ok(std::str::from_utf8(value).unwrap().into()))
+            DecodedValue::plain(Ok(std::str::from_utf8(value).unwrap().into()))
         }
 
         fn is_local(&self) -> bool {
@@ -153,7 +153,7 @@ mod tests {
         store.commit(vec![op].into()).await.unwrap();
     }
 
-    fn keys(cache: &Cache, prefix: &str, reader: &Arc<Counting>) -> Vec<String> {
+    fn keys(cache: &Cache, prefix: &str, reader: &Arc<CountingReader>) -> Vec<String> {
         let resource = cache.register(prefix, reader.clone()).unwrap();
         resource.snapshot().range("", None).map(|object| object.key().to_owned()).collect()
     }
@@ -165,8 +165,8 @@ mod tests {
             for key in ["/u/x", "/t/b", "/w/1", "/t/a", "/t2/a", "/v/z"] {
                 put(&store, key).await;
             }
-            let [t, u, v, w, other] = [(); 5].map(|()| Arc::new(Counting::default()));
-            let remote = Arc::new(Counting { remote: true, ..Counting::default() });
+            let [t, u, v, w, other] = [(); 5].map(|()| Arc::new(CountingReader::default()));
+            let remote = Arc::new(CountingReader { remote: true, ..CountingReader::default() });
             let resources = [("/t/", &t), ("/u", &u), ("/v/", &v), ("/w/", &remote)];
             let preload =
                 Preload::new(resources.map(|(prefix, reader)| (prefix.to_owned(), reader.clone() as SharedReader)));
