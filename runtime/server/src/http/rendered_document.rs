@@ -1,6 +1,6 @@
-//! Rendered documents about all kinds, and their readers. A slow client keeps the document that it began to read. Outdated
-//! documents, which no new reader gets, are kept for such clients only up to a few megabytes. Beyond that, the readers of the
-//! oldest ones are cut off, and must request the document again.
+//! Rendered documents about all kinds, and their readers. A slow client keeps the document that it began to read.
+//! Outdated documents, which no new reader gets, are kept for such clients only up to a few megabytes. Beyond that, the
+//! readers of the oldest ones are cut off, and must request the document again.
 use std::{
     pin::Pin,
     sync::{

@@ -65,7 +65,7 @@ struct RecoverableBody {
     touched: Arc<AtomicBool>,
 }
 
-/// Makes the body of a request recoverable. Returns the request, and the receiver of the unread rest of its body, if it has one.
+/// Makes the body of a request recoverable. Also returns the receiver of its unread rest, if the request has a body.
 pub(super) fn recoverable(request: Request) -> (Request, Option<UnreadBody>) {
     if request.body().is_end_stream() {
         return (request, None);
