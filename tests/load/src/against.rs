@@ -68,10 +68,11 @@ impl Row {
             (Err(reason), _) => return Verdict::Lost(reason.clone()),
             (Ok(ours), Ok(theirs)) => (ours, theirs),
         };
-        match Ratio::of(ours, theirs) {
+        // The cost of an event is a difference of two rounds, which noise can make negative.
+        match Ratio::of(ours, theirs).filter(|ratio| ratio.of_medians > 0.0 && median(theirs.iter().copied()) > 0.0) {
             Some(ratio) if ratio.of_medians > LIMIT => Verdict::Worse(ratio),
             Some(ratio) => Verdict::Holds(ratio),
-            None => Verdict::NotCompared("no CPU time was measured; give more --seconds".into()),
+            None => Verdict::NotCompared("too little CPU time was measured; give more --seconds".into()),
         }
     }
 
@@ -204,8 +205,13 @@ mod tests {
         let worse = row(&[10.6, 10.0, 10.7], &[10.0, 10.0, 10.0]);
         assert!(matches!(worse.verdict(), Verdict::Worse(_)));
         assert_eq!(worse.complaint().as_deref(), Some("get: 6.0% more"));
-        let unmeasurable = row(&[1.0], &[0.0]);
-        assert!(matches!(unmeasurable.verdict(), Verdict::NotCompared(reason) if reason.contains("--seconds")));
+        for (ours, theirs) in [(1.0, 0.0), (1.0, -2.0), (-1.0, 2.0), (-1.0, -2.0)] {
+            let verdict = row(&[ours], &[theirs]).verdict();
+            assert!(
+                matches!(verdict, Verdict::NotCompared(reason) if reason.contains("--seconds")),
+                "{ours}, {theirs}"
+            );
+        }
     }
 
     #[test]
