@@ -190,11 +190,11 @@ impl World {
         let store = Arc::new(Memory::new());
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
-        let served = registry.register([Service::kind()]).expect("a kind");
+        let resource = registry.register([Service::kind()]).expect("a kind");
         let user = Arc::new(User::default());
         let request = Request {
             user,
-            served,
+            resource,
             namespace: String::new(),
             name: "s".into(),
             subresource: "".into(),

@@ -16,7 +16,7 @@ use kindsmith::{
     meta::{GroupResource, Revision},
     schema::{Schema, Type},
 };
-use kindsmith_server::registry::Registered;
+use kindsmith_server::registry::ResourceEntry;
 use kindsmith_storage::{Expect, Hold, Op};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ struct Driver {
     rig: Arc<Rig>,
     /// The generation in which gadgets were added; `None` while they are absent.
     since: Option<u64>,
-    known: Vec<Weak<Registered>>,
+    known: Vec<Weak<ResourceEntry>>,
 }
 
 impl Driver {
@@ -79,8 +79,8 @@ impl Driver {
         }
         let (api, definition) = (self.rig.api.clone(), Hold { key: ROW.into(), revision });
         let replaced = move || api.registry.replace(gadgets(generation), Some(definition));
-        let served = tokio::task::spawn_blocking(replaced).await.expect("no panic").expect("gadgets are served");
-        self.known.push(Arc::downgrade(&served));
+        let resource = tokio::task::spawn_blocking(replaced).await.expect("no panic").expect("gadgets are served");
+        self.known.push(Arc::downgrade(&resource));
         self.since.get_or_insert(generation);
     }
 
@@ -176,7 +176,7 @@ fn resources_are_added_replaced_and_removed_a_thousand_times_under_load() {
         println!("{counts:?}; resident {settled} KiB after {SETTLED} rounds, {end} KiB after {ROUNDS}");
         counts.check(ROUNDS);
         assert!(end < settled + GROWTH_KIB, "{settled} KiB, then {end} KiB");
-        let alive = driver.known.iter().filter(|served| served.strong_count() > 0).count();
+        let alive = driver.known.iter().filter(|resource| resource.strong_count() > 0).count();
         assert!(alive <= 2, "{alive} generations are kept");
     });
 }

@@ -20,7 +20,7 @@ use crate::{
     },
     schema::{Document, fixture::schema},
     storage::Memory,
-    verbs::{Deleted, Request},
+    verbs::{DeleteResult, Request},
 };
 
 /// The kind. Its second generation requires a field, and its hooks cannot decode objects of the first.
@@ -128,7 +128,7 @@ async fn objects_that_do_not_fit_are_collected_and_orphaned_and_collect() {
         assert!(left["metadata"]["ownerReferences"].is_null(), "{left}");
 
         let marked = delete("gadgets", "foreground", Propagation::Foreground).await;
-        assert!(matches!(marked, Deleted::Marked(_)), "it waits for its dependent");
+        assert!(matches!(marked, DeleteResult::Marked(_)), "it waits for its dependent");
         until(&inside, "both go", || {
             let gone = |plural, name| inside.find(plural, "default", name).is_none();
             gone("configmaps", "of-foreground") && gone("gadgets", "foreground")

@@ -17,7 +17,6 @@ mod config_map;
 mod definitions;
 mod event;
 pub mod events;
-mod followed;
 mod gc;
 #[cfg(test)]
 mod generations_tests;
@@ -40,6 +39,7 @@ mod tasks;
 mod tests;
 #[cfg(test)]
 mod times_tests;
+mod watched_resources;
 
 pub use config_map::ConfigMap;
 pub use definitions::declared::{
@@ -91,13 +91,13 @@ pub(crate) fn event_lifetime(kind: Kind, lifetime: Duration) -> Kind {
 /// # Errors
 /// The namespace that could not be created, and the reason.
 pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
-    let Some(served) = api.registry.namespaces() else { return Ok(()) };
+    let Some(resource) = api.registry.namespaces() else { return Ok(()) };
     let user = Arc::new(User::system());
     for name in namespace::PERMANENT {
-        if served.objects.snapshot().get(name).is_some() {
+        if resource.objects.snapshot().get(name).is_some() {
             continue;
         }
-        let request = Request::for_all(&user, &served);
+        let request = Request::for_all(&user, &resource);
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}

@@ -180,7 +180,7 @@ mod tests {
     use crate::{
         builtin::tests::Inside,
         meta::options::DeleteOptions,
-        verbs::{Deleted, Error},
+        verbs::{DeleteResult, Error},
     };
 
     #[tokio::test]
@@ -192,6 +192,6 @@ mod tests {
             assert_eq!(message, "this namespace may not be deleted");
         }
         inside.namespace("a").await;
-        assert!(matches!(inside.delete("namespaces", "", "a").await, Deleted::Marked(_)), "its spec holds it");
+        assert!(matches!(inside.delete("namespaces", "", "a").await, DeleteResult::Marked(_)), "its spec holds it");
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     registry::Registry,
     schema::Document,
     storage::{Memory, Store},
-    verbs::{Answer, Deleted, Patch, Written},
+    verbs::{Answer, DeleteResult, Patch, WriteResult},
 };
 
 /// The parts of a server with the built-in kinds and the namespaces that every server has.
@@ -39,8 +39,8 @@ impl Inside {
 
     pub(super) fn request(&self, plural: &str, namespace: &str, name: &str) -> Request {
         let group = if plural == "leases" { "coordination.k8s.io" } else { "" };
-        let served = self.api.registry.find(group, "v1", plural).expect("a built-in kind");
-        let request = Request::for_all(&Arc::new(User::system()), &served);
+        let resource = self.api.registry.find(group, "v1", plural).expect("a built-in kind");
+        let request = Request::for_all(&Arc::new(User::system()), &resource);
         Request { namespace: namespace.into(), name: name.into(), ..request }
     }
 
@@ -58,7 +58,7 @@ impl Inside {
         self.api.patch(request, Patch::Merge(patch.to_string().into()), &options).await.map(document)
     }
 
-    pub(super) async fn delete(&self, plural: &str, namespace: &str, name: &str) -> Deleted {
+    pub(super) async fn delete(&self, plural: &str, namespace: &str, name: &str) -> DeleteResult {
         let request = self.request(plural, namespace, name);
         self.api.delete(&request, &DeleteOptions::default()).await.expect("a deletion")
     }
@@ -66,12 +66,12 @@ impl Inside {
     /// The current object, without waiting.
     pub(super) fn find(&self, plural: &str, namespace: &str, name: &str) -> Option<Document> {
         let request = self.request(plural, namespace, name);
-        let object = request.served.objects.snapshot().get(&request.key())?;
+        let object = request.resource.objects.snapshot().get(&request.key())?;
         Some(serde_json::from_slice(object.json_bytes()).expect("JSON"))
     }
 }
 
-pub(super) fn document(written: Written) -> Document {
+pub(super) fn document(written: WriteResult) -> Document {
     match written.answer {
         Answer::Object(object) => serde_json::from_slice(object.json_bytes()).expect("JSON"),
         Answer::Document(document) => document,
@@ -146,7 +146,7 @@ async fn a_namespace_terminates_and_goes_with_its_last_finalizer() {
         .create("namespaces", "", json!({"metadata": {"name": "a"}, "spec": {"finalizers": ["example.com/x"]}}))
         .await
         .expect("a namespace");
-    assert!(matches!(inside.delete("namespaces", "", "a").await, Deleted::Marked(_)));
+    assert!(matches!(inside.delete("namespaces", "", "a").await, DeleteResult::Marked(_)));
     let marked = inside.find("namespaces", "", "a").expect("still there");
     assert_eq!(marked["status"]["phase"], "Terminating");
     let refused = inside.create("configmaps", "a", json!({"metadata": {"name": "x"}})).await;

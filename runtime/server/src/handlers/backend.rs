@@ -24,9 +24,11 @@ use crate::{
         object::ListMeta,
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
     },
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Document,
-    verbs::{self, Answer, Deleted, Error, Items, Patch, Place, Request, Verbs, Watching, status::of_watch},
+    verbs::{
+        self, Answer, DeleteResult, Error, ItemPosition, Items, Patch, Request, Verbs, WatchResult, status::of_watch,
+    },
 };
 
 /// The interval between bookmarks.
@@ -37,9 +39,9 @@ impl Verbs {
     fn request(&self, of: &backend::Request) -> Result<Request> {
         let kind = of.resource;
         let missing = || Refusal::internal(format!("{} of {:?} is not served here", kind.plural, kind.group));
-        let served = self.registry.find(kind.group, kind.version, kind.plural).ok_or_else(missing)?;
+        let resource = self.registry.find(kind.group, kind.version, kind.plural).ok_or_else(missing)?;
         let (namespace, name, subresource) = (of.namespace.clone(), of.name.clone(), of.subresource.into());
-        Ok(Request { namespace, name, subresource, ..Request::for_all(&of.user, &served) })
+        Ok(Request { namespace, name, subresource, ..Request::for_all(&of.user, &resource) })
     }
 }
 
@@ -49,8 +51,8 @@ impl Backend for Verbs {
     }
 
     fn kind(&self, resource: &ResourceDecl) -> Option<Arc<Kind>> {
-        let served = self.registry.find(resource.group, resource.version, resource.plural)?;
-        Some(served.kind.clone())
+        let resource = self.registry.find(resource.group, resource.version, resource.plural)?;
+        Some(resource.kind.clone())
     }
 
     fn get<'a>(&'a self, of: &'a backend::Request, options: &'a GetOptions) -> backend::Answer<'a, Document> {
@@ -62,15 +64,15 @@ impl Backend for Verbs {
             let request = self.request(of)?;
             let list = self.list(&request, options).await?;
             let items = list.items.converted(&request).await?;
-            Ok(objects(request.served, verbs::List { items, ..list }))
+            Ok(objects(request.resource, verbs::List { items, ..list }))
         })
     }
 
     fn watch<'a>(&'a self, of: &'a backend::Request, options: &'a ListOptions) -> backend::Answer<'a, backend::Events> {
         Box::pin(async move {
             let request = self.request(of)?;
-            let watching = self.watch(&request, options).await?;
-            Ok(Box::pin(Events::of(request.served, watching)) as backend::Events)
+            let watch_result = self.watch(&request, options).await?;
+            Ok(Box::pin(Events::of(request.resource, watch_result)) as backend::Events)
         })
     }
 
@@ -140,8 +142,8 @@ impl Backend for Verbs {
             let request = self.request(of)?;
             let delete = |request| async move { Ok(self.delete(&request, options).await?) };
             Ok(match change::following(self, &request, delete).await? {
-                Deleted::Gone { .. } | Deleted::Forced => None,
-                Deleted::Marked(object) => Some(json(&request.served, &object, 0)),
+                DeleteResult::Gone { .. } | DeleteResult::Forced => None,
+                DeleteResult::Marked(object) => Some(json(&request.resource, &object, 0)),
             })
         })
     }
@@ -156,7 +158,7 @@ impl Backend for Verbs {
             let request = self.request(of)?;
             let delete = |request| async move { Ok(self.delete_collection(&request, selected, options).await?) };
             let deleted = change::following(self, &request, delete).await?;
-            Ok(objects(request.served, deleted))
+            Ok(objects(request.resource, deleted))
         })
     }
 }
@@ -176,45 +178,48 @@ pub(super) fn parsed(object: &cache::Object) -> Result<Document> {
 }
 
 /// An object in the version of a resource; the caller reads this many bytes of objects.
-fn json(served: &Registered, object: &Arc<cache::Object>, bytes: usize) -> Item {
-    let shown = served.show_among(object, bytes);
+fn json(resource: &ResourceEntry, object: &Arc<cache::Object>, bytes: usize) -> Item {
+    let shown = resource.show_among(object, bytes);
     shown.map(|shown| shown.json()).map_err(|reason| InvalidObject {
         namespace: object.namespace().to_owned(),
         name: object.name().to_owned(),
-        reason: format!("object not convertible to {}: {reason}", served.kind.group_version),
+        reason: format!("object not convertible to {}: {reason}", resource.kind.group_version),
     })
 }
 
-fn objects(served: Arc<Registered>, list: verbs::List) -> backend::Items {
+fn objects(resource: Arc<ResourceEntry>, list: verbs::List) -> backend::Items {
     let metadata = ListMeta {
         resource_version: list.revision.to_string(),
         continue_token: list.continue_token.unwrap_or_default(),
         remaining_item_count: list.remaining.and_then(|count| i64::try_from(count).ok()),
     };
-    backend::Items { metadata, objects: Box::new(Objects { served, items: list.items, place: Place::default() }) }
+    backend::Items {
+        metadata,
+        objects: Box::new(Objects { resource, items: list.items, position: ItemPosition::default() }),
+    }
 }
 
 /// The objects of a snapshot, one by one.
 struct Objects {
-    served: Arc<Registered>,
+    resource: Arc<ResourceEntry>,
     items: Items,
-    place: Place,
+    position: ItemPosition,
 }
 
 impl Iterator for Objects {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
-        let mut walk = self.items.walk(self.place);
-        let object = walk.next();
-        self.place = walk.place();
-        object.map(|object| json(&self.served, object, self.items.json_bytes()))
+        let mut iter = self.items.iter_from(self.position);
+        let object = iter.next();
+        self.position = iter.position();
+        object.map(|object| json(&self.resource, object, self.items.json_bytes()))
     }
 }
 
 /// The events of a watch.
 pub(super) struct Events {
-    served: Arc<Registered>,
+    resource: Arc<ResourceEntry>,
     initial: Option<Objects>,
     initial_bookmark: Option<Revision>,
     next_bookmark: Option<Pin<Box<Sleep>>>,
@@ -224,17 +229,21 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn of(served: Arc<Registered>, watching: Watching) -> Self {
-        let Watching { initial: items, initial_bookmark, bookmarks, watch } = watching;
-        let initial = (!items.is_empty()).then(|| Objects { served: served.clone(), items, place: Place::default() });
+    pub(super) fn of(resource: Arc<ResourceEntry>, watch_result: WatchResult) -> Self {
+        let WatchResult { initial: items, initial_bookmark, bookmarks, watch } = watch_result;
+        let initial = (!items.is_empty()).then(|| Objects {
+            resource: resource.clone(),
+            items,
+            position: ItemPosition::default(),
+        });
         let next_bookmark = bookmarks.then(|| Box::pin(tokio::time::sleep(BOOKMARK_INTERVAL)));
-        Self { served, initial, initial_bookmark, next_bookmark, changes: Some(watch), of_one: false }
+        Self { resource, initial, initial_bookmark, next_bookmark, changes: Some(watch), of_one: false }
     }
 
     /// The events of the only selected object, until it is deleted. `None` if it is not the one with this uid.
-    pub(super) fn of_one(served: Arc<Registered>, watching: Watching, uid: &str) -> Option<Self> {
-        let first = parsed(watching.initial.iter().next()?).ok()?;
-        (first["metadata"]["uid"] == uid).then(|| Self { of_one: true, ..Self::of(served, watching) })
+    pub(super) fn of_one(resource: Arc<ResourceEntry>, watch_result: WatchResult, uid: &str) -> Option<Self> {
+        let first = parsed(watch_result.initial.iter().next()?).ok()?;
+        (first["metadata"]["uid"] == uid).then(|| Self { of_one: true, ..Self::of(resource, watch_result) })
     }
 
     fn poll_initial(&mut self) -> Option<WatchEvent<Bytes>> {
@@ -270,7 +279,7 @@ impl Stream for Events {
                 if this.of_one && event_type == EventType::Deleted {
                     this.changes = None;
                 }
-                Poll::Ready(Some(Ok(event(json(&this.served, &object, 0), event_type))))
+                Poll::Ready(Some(Ok(event(json(&this.resource, &object, 0), event_type))))
             }
             Poll::Ready(Some(Err(error))) => {
                 this.changes = None;

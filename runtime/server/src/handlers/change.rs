@@ -23,7 +23,7 @@ pub(super) async fn following<T, F: Future<Output = Result<T, Refusal>> + Send>(
             Err(refusal) if refusal.status().code == 503 => refusal,
             done => return done,
         };
-        request.served = api.registry.successor(&request.served).await.ok_or(refusal)?;
+        request.resource = api.registry.successor(&request.resource).await.ok_or(refusal)?;
     }
 }
 

@@ -27,8 +27,8 @@ pub struct ForwardOptions {
 pub struct Forward(Serve);
 
 /// Code that serves a port.
-pub(crate) type Serve = Arc<dyn Fn(u16, DuplexStream) -> Serving + Send + Sync>;
-type Serving = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+pub(crate) type Serve = Arc<dyn Fn(u16, DuplexStream) -> ServeFuture + Send + Sync>;
+type ServeFuture = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 impl Forward {
     /// Serves each port with this code, which reads the client's data and writes the answer. An error is sent to the

@@ -62,20 +62,20 @@ mod virtual_kind;
 pub use context::RequestContext;
 pub(crate) use forward::Serve;
 pub use forward::{Forward, ForwardOptions};
-pub(crate) use open::{Connected, Open};
+pub(crate) use open::{ConnectionGuard, Open};
 pub use options::{NoOptions, Options};
 pub(crate) use options::{Wrong, read as read_options};
 pub use parent::Parent;
 pub(crate) use parent::Target;
 pub use session::{ExecOptions, Exit, Input, Output, Remote, Session, TerminalSize};
-pub(crate) use session::{Redirected, Run, pair};
+pub(crate) use session::{Run, StreamOptions, pair};
 pub use stream::{exec, port_forward, text};
 pub(crate) use subresource::{Connect, Documents, Handler};
 pub use subresource::{Subresource, get, post, put};
 pub(crate) use table::Handlers;
-pub(crate) use table::Mounted;
 #[doc(hidden)]
 pub use table::Pending;
+pub(crate) use table::SubresourceHandler;
 pub use text::{Text, TextWriter};
 pub(crate) use virtual_kind::Ask;
 
@@ -88,4 +88,4 @@ use kindsmith_model::kind::client::{Watch, decode, encode, on_type};
 pub use crate::meta::refusal::{Refusal, Result};
 
 /// The future of a handler's answer.
-pub(crate) type Soon<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
+pub(crate) type HandlerFuture<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;

@@ -9,7 +9,7 @@ pub(crate) struct Open {
 }
 
 /// An open connection, counted until it is dropped.
-pub(crate) struct Connected {
+pub(crate) struct ConnectionGuard {
     connections: watch::Sender<usize>,
 }
 
@@ -35,9 +35,9 @@ impl Open {
     }
 
     /// Counts a connection.
-    pub(crate) fn connect(&self) -> Connected {
+    pub(crate) fn connect(&self) -> ConnectionGuard {
         self.connections.send_modify(|open| *open += 1);
-        Connected { connections: self.connections.clone() }
+        ConnectionGuard { connections: self.connections.clone() }
     }
 
     /// Completes when no connection is left.
@@ -47,7 +47,7 @@ impl Open {
     }
 }
 
-impl Drop for Connected {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.connections.send_modify(|open| *open -= 1);
     }

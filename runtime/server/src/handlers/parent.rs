@@ -8,7 +8,7 @@ use crate::{
         options::{DeleteOptions, ListOptions},
         preconditions::{Identity, Mismatch},
     },
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Document,
     verbs::Request,
 };
@@ -27,7 +27,7 @@ pub(crate) struct Target {
     /// The request.
     pub context: RequestContext,
     /// The parent's kind.
-    pub served: Arc<Registered>,
+    pub resource: Arc<ResourceEntry>,
     pub subresource: &'static str,
     /// The parent at the time of the request.
     pub document: Arc<Document>,
@@ -75,11 +75,11 @@ impl<K: Object> Parent<K> {
     pub async fn watch(&self) -> Result<Watch<K>> {
         let request = Request { name: String::new(), ..self.target.request() };
         let options = ListOptions::named(&self.target.context.name);
-        let watching = self.target.context.api().watch(&request, &options).await?;
+        let watch_result = self.target.context.api().watch(&request, &options).await?;
         let uid = self.target.document["metadata"]["uid"].as_str().unwrap_or_default();
         // Another object may have the name by now.
-        let events = Events::of_one(request.served.clone(), watching, uid).ok_or_else(|| {
-            let message = format!("{} {:?} was deleted", request.served.kind.names().kind, self.target.context.name);
+        let events = Events::of_one(request.resource.clone(), watch_result, uid).ok_or_else(|| {
+            let message = format!("{} {:?} was deleted", request.resource.kind.names().kind, self.target.context.name);
             Refusal::not_found(message)
         })?;
         Ok(Watch::of(Box::pin(events)))
@@ -94,7 +94,7 @@ impl<K: Object> Parent<K> {
     /// # Errors
     /// Those of the code; 409 if a precondition fails; 404 if the object was deleted; 422.
     pub async fn change(&self, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
-        decode(&self.target.change(&on_type(&self.target.served.kind, change)).await?)
+        decode(&self.target.change(&on_type(&self.target.resource.kind, change)).await?)
     }
 
     /// Deletes the object. A uid and a resourceVersion in the metadata of the request's body are preconditions.
@@ -118,8 +118,8 @@ impl Target {
     /// A request for the parent.
     fn request(&self) -> Request {
         let RequestContext { user, namespace, name, warnings, .. } = self.context.clone();
-        let (served, meter) = (self.served.clone(), Arc::default());
-        Request { user, served, namespace, name, subresource: "".into(), warnings, meter }
+        let (resource, meter) = (self.resource.clone(), Arc::default());
+        Request { user, resource, namespace, name, subresource: "".into(), warnings, meter }
     }
 
     /// Checks the client's preconditions on the parent. Fails with 409.

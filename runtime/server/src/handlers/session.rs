@@ -57,8 +57,8 @@ pub struct ExecOptions {
 pub struct Session(Run);
 
 /// The code of a session.
-pub(crate) type Run = Box<dyn FnOnce(Remote) -> Running + Send>;
-type Running = Pin<Box<dyn Future<Output = Result<Exit>> + Send>>;
+pub(crate) type Run = Box<dyn FnOnce(Remote) -> SessionFuture + Send>;
+type SessionFuture = Pin<Box<dyn Future<Output = Result<Exit>> + Send>>;
 
 /// The streams of a session. Streams that the client does not request are empty, or discard their input.
 #[non_exhaustive]
@@ -99,7 +99,7 @@ pub struct Exit(pub(crate) i32);
 /// The streams that the client requests.
 #[expect(clippy::struct_excessive_bools, reason = "four streams, each there or not")]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Redirected {
+pub(crate) struct StreamOptions {
     pub stdin: bool,
     pub stdout: bool,
     pub stderr: bool,
@@ -148,13 +148,13 @@ impl From<ExitStatus> for Exit {
 }
 
 /// The streams of a session, and their other ends.
-pub(crate) fn pair(redirected: Redirected) -> (Remote, Ends) {
+pub(crate) fn pair(options: StreamOptions) -> (Remote, Ends) {
     let pipe = |there: bool| if there { Some(duplex(WAITING)).unzip() } else { (None, None) };
-    let (stdin, ours_stdin) = pipe(redirected.stdin);
-    let (stdout, ours_stdout) = pipe(redirected.stdout);
-    let (stderr, ours_stderr) = pipe(redirected.stderr);
+    let (stdin, ours_stdin) = pipe(options.stdin);
+    let (stdout, ours_stdout) = pipe(options.stdout);
+    let (stderr, ours_stderr) = pipe(options.stderr);
     let (sizes, resize) = mpsc::channel(SIZES);
-    let (stdin, stdout, stderr, tty) = (Input(stdin), Output(stdout), Output(stderr), redirected.tty);
+    let (stdin, stdout, stderr, tty) = (Input(stdin), Output(stdout), Output(stderr), options.tty);
     let ends = Ends { stdin: ours_stdin, stdout: ours_stdout, stderr: ours_stderr, resize: sizes };
     (Remote { stdin, stdout, stderr, resize, tty }, ends)
 }

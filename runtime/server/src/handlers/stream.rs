@@ -52,15 +52,15 @@ fn connecting<K: Object, O: Options>(handler: Handler) -> Subresource<K> {
     let operation = |verb| Operation { verb, body: Body::None, answer: Answer::Text, connects: true };
     let operations = vec![operation(Verb::Get), operation(Verb::Create)];
     let mut made = with_options::<K, O>(handler, operations);
-    O::DECLARATION.name.clone_into(&mut made.declared.shown.1);
+    O::DECLARATION.name.clone_into(&mut made.declaration.shown.1);
     made
 }
 
 fn with_options<K: Object, O: Options>(handler: Handler, operations: Vec<Operation>) -> Subresource<K> {
     let mut made = Subresource::new(handler, operations);
     match schema_of::<O>() {
-        Ok(schema) => made.declared.options = Some(schema),
-        Err(why) => made.declared.problems.push(why),
+        Ok(schema) => made.declaration.options = Some(schema),
+        Err(why) => made.declaration.problems.push(why),
     }
     made
 }

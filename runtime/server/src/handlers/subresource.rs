@@ -1,7 +1,7 @@
 //! Custom subresources of a kind: their handlers by method, and the adapters between the handlers' types and documents.
 use std::{marker::PhantomData, sync::Arc};
 
-use super::{Forward, Object, Parent, Reply, Result, Session, Soon, Text, decode, encode, parent::Target};
+use super::{Forward, HandlerFuture, Object, Parent, Reply, Result, Session, Text, decode, encode, parent::Target};
 use crate::{
     kind::{
         Kind,
@@ -12,12 +12,12 @@ use crate::{
 };
 
 /// A handler that computes a document from the parent.
-pub(crate) type Read = Arc<dyn Fn(Target) -> Soon<Document> + Send + Sync>;
+pub(crate) type Read = Arc<dyn Fn(Target) -> HandlerFuture<Document> + Send + Sync>;
 /// A handler that takes a document. It may return one; otherwise the answer is a Status.
-pub(crate) type Take = Arc<dyn Fn(Target, Document) -> Soon<Option<Document>> + Send + Sync>;
+pub(crate) type Take = Arc<dyn Fn(Target, Document) -> HandlerFuture<Option<Document>> + Send + Sync>;
 
 /// A handler that takes options, and returns a stream or a connection.
-pub(crate) type Connect<T> = Arc<dyn Fn(Target, Document) -> Soon<T> + Send + Sync>;
+pub(crate) type Connect<T> = Arc<dyn Fn(Target, Document) -> HandlerFuture<T> + Send + Sync>;
 
 /// The handlers of a subresource.
 #[derive(Clone)]
@@ -44,25 +44,25 @@ pub(crate) struct Documents {
 /// with [`text`](super::text), [`exec`](super::exec) and [`port_forward`](super::port_forward).
 #[must_use = "a subresource is served once it is given to `Server::builder().subresource(…)`"]
 pub struct Subresource<K> {
-    pub(super) declared: Declared,
+    pub(super) declaration: SubresourceDecl,
     pub(super) parent: PhantomData<fn() -> K>,
 }
 
 /// The kinds of an operation's input and output; the parent's kind if absent. Such documents exist only in requests and
 /// answers, unless their kind is served, too.
 #[derive(Default)]
-pub(crate) struct Exchanged {
+pub(crate) struct OperationKinds {
     pub body: Option<Arc<Kind>>,
     pub answer: Option<Arc<Kind>>,
 }
 
 /// A subresource as declared, without its parent's type.
-pub(crate) struct Declared {
+pub(crate) struct SubresourceDecl {
     /// The group, version and kind in discovery.
     pub shown: (GroupVersion, String),
     pub operations: Vec<Operation>,
     /// The inputs and outputs of the operations.
-    pub kinds: Vec<(Verb, Exchanged)>,
+    pub kinds: Vec<(Verb, OperationKinds)>,
     pub options: Option<Arc<Schema>>,
     pub handler: Handler,
     /// Why it cannot be served.
@@ -116,9 +116,9 @@ impl<K: Object> Subresource<K> {
         let own = K::RESOURCE;
         let version = GroupVersion { group: own.group.to_owned(), version: own.version.to_owned() };
         let shown = (version, own.kind.to_owned());
-        let kinds = operations.iter().map(|operation| (operation.verb, Exchanged::default())).collect();
-        let declared = Declared { shown, operations, kinds, options: None, handler, problems: Vec::new() };
-        Self { declared, parent: PhantomData }
+        let kinds = operations.iter().map(|operation| (operation.verb, OperationKinds::default())).collect();
+        let declaration = SubresourceDecl { shown, operations, kinds, options: None, handler, problems: Vec::new() };
+        Self { declaration, parent: PhantomData }
     }
 
     /// Adds a handler for GET.
@@ -128,11 +128,11 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        let read = move |target: Target| -> Soon<Document> {
+        let read = move |target: Target| -> HandlerFuture<Document> {
             let begun = Parent::new(target).map(&handler);
             Box::pin(async move { encode(&begun?.await?) })
         };
-        self.declared.add(Verb::Get, None, Some(R::kind()), |documents| documents.get = Some(Arc::new(read)));
+        self.declaration.add(Verb::Get, None, Some(R::kind()), |documents| documents.get = Some(Arc::new(read)));
         self
     }
 
@@ -145,7 +145,7 @@ impl<K: Object> Subresource<K> {
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
         let post = take(handler);
-        self.declared.add(Verb::Create, Some(B::kind()), R::kind(), |documents| documents.post = Some(post));
+        self.declaration.add(Verb::Create, Some(B::kind()), R::kind(), |documents| documents.post = Some(post));
         self
     }
 
@@ -158,12 +158,12 @@ impl<K: Object> Subresource<K> {
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
         let put = take(handler);
-        self.declared.add(Verb::Update, Some(B::kind()), R::kind(), |documents| documents.put = Some(put));
+        self.declaration.add(Verb::Update, Some(B::kind()), R::kind(), |documents| documents.put = Some(put));
         self
     }
 }
 
-impl Declared {
+impl SubresourceDecl {
     /// Adds the handler of a verb. A second one, or one beside a stream, is a problem.
     fn add(&mut self, verb: Verb, body: Option<Kind>, answer: Option<Kind>, set: impl FnOnce(&mut Documents)) {
         let method = match verb {
@@ -188,7 +188,7 @@ impl Declared {
             answer: answer.as_ref().map_or(Answer::Status, |kind| Answer::Document(DocumentSchema::of(kind))),
             connects: false,
         });
-        self.kinds.push((verb, Exchanged { body: body.map(Arc::new), answer: answer.map(Arc::new) }));
+        self.kinds.push((verb, OperationKinds { body: body.map(Arc::new), answer: answer.map(Arc::new) }));
     }
 }
 

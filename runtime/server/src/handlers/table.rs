@@ -1,7 +1,7 @@
 //! The table of handlers, by kind and subresource.
 use super::{
     Ask, Object, Open, RequestContext, Result, Subresource,
-    subresource::{Declared, Exchanged, Handler},
+    subresource::{Handler, OperationKinds, SubresourceDecl},
     virtual_kind,
 };
 use crate::kind::{
@@ -20,23 +20,23 @@ fn is(kind: &Kind, declared: &ResourceDecl) -> bool {
 #[derive(Default)]
 pub struct Pending {
     virtual_kinds: Vec<(&'static ResourceDecl, Ask)>,
-    subresources: Vec<(&'static ResourceDecl, &'static str, Declared)>,
+    subresources: Vec<(&'static ResourceDecl, &'static str, SubresourceDecl)>,
 }
 
 /// The handlers of a running server.
 #[derive(Default)]
 pub struct Handlers {
     virtual_kinds: Vec<(&'static ResourceDecl, Ask)>,
-    subresources: Vec<(&'static ResourceDecl, Mounted)>,
+    subresources: Vec<(&'static ResourceDecl, SubresourceHandler)>,
     pub(crate) open: Open,
 }
 
 /// A subresource that is served.
-pub(crate) struct Mounted {
+pub(crate) struct SubresourceHandler {
     pub name: &'static str,
     pub handler: Handler,
     /// The input and output of each operation.
-    kinds: Vec<(Verb, Exchanged)>,
+    kinds: Vec<(Verb, OperationKinds)>,
 }
 
 impl Pending {
@@ -54,7 +54,7 @@ impl Pending {
 
     /// A custom subresource of a kind.
     pub fn subresource<K: Object>(&mut self, name: &'static str, subresource: Subresource<K>) {
-        self.subresources.push((K::RESOURCE, name, subresource.declared));
+        self.subresources.push((K::RESOURCE, name, subresource.declaration));
     }
 
     /// Tells kinds which subresources they have.
@@ -62,7 +62,7 @@ impl Pending {
     /// # Errors
     /// A subresource of a kind that is not served, or whose name is taken.
     pub fn declare(&self, kinds: &mut [Kind]) -> std::result::Result<(), String> {
-        for (parent, name, declared) in &self.subresources {
+        for (parent, name, declaration) in &self.subresources {
             let Some(kind) = kinds.iter_mut().find(|kind| is(kind, parent)) else {
                 let ResourceDecl { group, version, plural, .. } = parent;
                 return Err(format!(
@@ -79,11 +79,11 @@ impl Pending {
             if name.is_empty() || !name.chars().all(form) {
                 return Err(format!("{name:?} is no name of a subresource: lower-case letters, digits and dashes"));
             }
-            if !declared.problems.is_empty() {
-                let why = declared.problems.join("; ");
+            if !declaration.problems.is_empty() {
+                let why = declaration.problems.join("; ");
                 return Err(format!("{} cannot have the subresource {name:?}: {why}", kind.group_resource()));
             }
-            *kind = kind.clone().with(|_, version, _| version.subresources.push(declared.endpoint(name)));
+            *kind = kind.clone().with(|_, version, _| version.subresources.push(declaration.endpoint(name)));
         }
         self.declare_elsewhere(kinds);
         Ok(())
@@ -91,11 +91,11 @@ impl Pending {
 
     /// Adds each subresource to the other versions of its resource, unless they have one of this name.
     fn declare_elsewhere(&self, kinds: &mut [Kind]) {
-        for (parent, name, declared) in &self.subresources {
+        for (parent, name, declaration) in &self.subresources {
             let Some(own) = kinds.iter().find(|kind| is(kind, parent)).filter(|own| own.version.served).cloned() else {
                 continue;
             };
-            let endpoint = declared.endpoint(name).in_terms_of(&own);
+            let endpoint = declaration.endpoint(name).in_terms_of(&own);
             let resource = own.group_resource();
             let has_it = |kind: &Kind| kind.version.subresources.iter().any(|other| &*other.subresource == *name);
             for kind in kinds.iter_mut().filter(|kind| kind.group_resource() == resource && !has_it(kind)) {
@@ -106,13 +106,15 @@ impl Pending {
 
     /// The handlers, ready to answer.
     pub fn mount(self) -> Handlers {
-        let mount = |(parent, name, Declared { handler, kinds, .. })| (parent, Mounted { name, handler, kinds });
+        let mount = |(parent, name, SubresourceDecl { handler, kinds, .. })| {
+            (parent, SubresourceHandler { name, handler, kinds })
+        };
         let subresources = self.subresources.into_iter().map(mount).collect();
         Handlers { virtual_kinds: self.virtual_kinds, subresources, open: Open::default() }
     }
 }
 
-impl Declared {
+impl SubresourceDecl {
     /// It as it is served. Where it can be read and written, it can be patched.
     fn endpoint(&self, name: &str) -> Endpoint {
         let mut operations = self.operations.clone();
@@ -138,7 +140,7 @@ impl Handlers {
     }
 
     /// A custom subresource of a kind, and its version of the resource: that of its own, or the one of another version.
-    pub(crate) fn subresource(&self, kind: &Kind, name: &str) -> Option<(&Mounted, &'static ResourceDecl)> {
+    pub(crate) fn subresource(&self, kind: &Kind, name: &str) -> Option<(&SubresourceHandler, &'static ResourceDecl)> {
         if !kind.version.subresources.iter().any(|known| &*known.subresource == name) {
             return None;
         }
@@ -152,9 +154,9 @@ impl Handlers {
     }
 }
 
-impl Mounted {
+impl SubresourceHandler {
     /// The input and output of an operation; those of a patch are the ones of an update. `None` if it is not served.
-    pub(crate) fn kinds(&self, verb: Verb) -> Option<&Exchanged> {
+    pub(crate) fn kinds(&self, verb: Verb) -> Option<&OperationKinds> {
         let verb = if verb == Verb::Patch { Verb::Update } else { verb };
         self.kinds.iter().find(|(known, _)| *known == verb).map(|(_, kinds)| kinds)
     }

@@ -47,8 +47,8 @@ impl Text {
         Fut: Future<Output = io::Result<()>> + Send + 'static,
     {
         let (theirs, ours) = tokio::io::duplex(WAITING);
-        let write: Writing = Box::pin(write(TextWriter(theirs)));
-        Self::from_reader(Written { write: Some(write), text: ours })
+        let write: WriteFuture = Box::pin(write(TextWriter(theirs)));
+        Self::from_reader(WrittenText { write: Some(write), text: ours })
     }
 
     pub(crate) fn into_reader(self) -> Pin<Box<dyn AsyncRead + Send>> {
@@ -85,15 +85,15 @@ impl AsyncWrite for TextWriter {
 }
 
 /// The code that writes.
-type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+type WriteFuture = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// Text that is written while it is read: the code runs in the reader's task, and is dropped with it.
-struct Written {
-    write: Option<Writing>,
+struct WrittenText {
+    write: Option<WriteFuture>,
     text: DuplexStream,
 }
 
-impl AsyncRead for Written {
+impl AsyncRead for WrittenText {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let mut failed = None;
         if let Some(write) = &mut self.write

@@ -1,14 +1,14 @@
 //! Virtual kinds: nothing is stored; a POST is answered with the object including its status.
 use std::sync::Arc;
 
-use super::{Object, RequestContext, Result, Soon, decode, encode};
+use super::{HandlerFuture, Object, RequestContext, Result, decode, encode};
 use crate::{
     kind::{Kind, difference::apply_difference, resource::Unstored},
     schema::Document,
 };
 
 /// A handler of a virtual kind, on documents.
-pub(crate) type Ask = Arc<dyn Fn(RequestContext, Document) -> Soon<Document> + Send + Sync>;
+pub(crate) type Ask = Arc<dyn Fn(RequestContext, Document) -> HandlerFuture<Document> + Send + Sync>;
 
 /// The kind, which is not stored, and its handler on documents. Fields that the handler's type does not know are kept.
 pub(super) fn of<R, F, Fut>(handler: F) -> (Kind, Ask)
@@ -24,7 +24,7 @@ where
         let before = encode(&value)?;
         Ok((before, handler(value, context)))
     };
-    let ask = move |context: RequestContext, mut document: Document| -> Soon<Document> {
+    let ask = move |context: RequestContext, mut document: Document| -> HandlerFuture<Document> {
         let (begun, schema) = (begin(context, &document), schema.clone());
         Box::pin(async move {
             let (before, answer) = begun?;

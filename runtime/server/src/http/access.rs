@@ -9,7 +9,7 @@ use crate::{
     auth::{
         Attributes, Credentials, Decision, User,
         authenticate::{Headers, bearer},
-        impersonate::Wanted,
+        impersonate::Impersonation,
     },
     kind::endpoint::Verb,
     meta::{Status, percent},
@@ -49,7 +49,7 @@ pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc
 /// The attributes of a further verb on the requested object, or on a subresource of it, that the request turns out to
 /// need.
 pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
-    let kind = &*request.served.kind;
+    let kind = &*request.resource.kind;
     Attributes {
         group: &kind.group_version.group,
         version: &kind.group_version.version,
@@ -102,55 +102,55 @@ pub(super) async fn act_as(
     sender: Arc<User>,
     headers: &HeaderMap,
 ) -> Result<Arc<User>, StatusError> {
-    let Some(wanted) = wanted(headers)? else { return Ok(sender) };
+    let Some(impersonation) = impersonation(headers)? else { return Ok(sender) };
     let verb = info.verb_name();
     let attributes = info.attributes(&sender, &verb);
-    let on_verb = Wanted::on_verb(&verb);
-    if let Err((attributes, refusal)) = wanted.allow(&*backend.authorizer, &attributes, &on_verb).await {
+    let on_verb = Impersonation::on_verb(&verb);
+    if let Err((attributes, refusal)) = impersonation.allow(&*backend.authorizer, &attributes, &on_verb).await {
         return Err(status::forbidden(&attributes, &refusal).into());
     }
-    let user = wanted.become_user();
+    let user = impersonation.become_user();
     tracing::debug!(sender = sender.name, user = user.name, "acting as someone else");
     Ok(Arc::new(user))
 }
 
 /// The requested impersonation: `Impersonate-User` and the headers `-Uid`, `-Group` and `-Extra-<key>`.
-fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, StatusError> {
-    let mut wanted = Wanted::default();
+fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, StatusError> {
+    let mut impersonation = Impersonation::default();
     for (name, value) in headers {
         let Some(part) = name.as_str().strip_prefix("impersonate-") else { continue };
         // An unreadable header must not be ignored, because its sender meant something by it.
         let value = value.to_str().map_err(|_| Status::bad_request(format!("the header {name} is not text")))?;
         match part {
-            "user" if wanted.user.name.is_empty() => value.clone_into(&mut wanted.user.name),
-            "uid" if wanted.user.uid.is_empty() => value.clone_into(&mut wanted.user.uid),
+            "user" if impersonation.user.name.is_empty() => value.clone_into(&mut impersonation.user.name),
+            "uid" if impersonation.user.uid.is_empty() => value.clone_into(&mut impersonation.user.uid),
             "user" | "uid" => {}
-            "group" => wanted.user.groups.push(value.to_owned()),
+            "group" => impersonation.user.groups.push(value.to_owned()),
             other => {
                 if let Some(key) = other.strip_prefix("extra-") {
                     let key = percent::decode(key).unwrap_or_else(|_| key.to_owned());
-                    wanted.user.extra.entry(key).or_default().push(value.to_owned());
+                    impersonation.user.extra.entry(key).or_default().push(value.to_owned());
                 }
             }
         }
     }
-    if wanted.user.name.is_empty() {
+    if impersonation.user.name.is_empty() {
         // An empty name requests no impersonation.
-        if wanted == Wanted::default() {
+        if impersonation == Impersonation::default() {
             return Ok(None);
         }
         return Err(Status::bad_request("requested groups or more without impersonating a user name").into());
     }
-    Ok(Some(wanted))
+    Ok(Some(impersonation))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn asks_to_be(pairs: &[(&'static str, &'static str)]) -> Result<Option<Wanted>, String> {
+    fn asks_to_be(pairs: &[(&'static str, &'static str)]) -> Result<Option<Impersonation>, String> {
         let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-        wanted(&headers.collect()).map_err(|StatusError(status)| format!("{} {}", status.code, status.message))
+        impersonation(&headers.collect()).map_err(|StatusError(status)| format!("{} {}", status.code, status.message))
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
         ]);
         let extra = [("example.com/scope".to_owned(), vec!["view".to_owned()])].into();
         let user = User { name: "alice".into(), uid: "7".into(), groups: vec!["a".into(), "b".into()], extra };
-        assert_eq!(found, Ok(Some(Wanted { user })));
+        assert_eq!(found, Ok(Some(Impersonation { user })));
         for (name, value) in
             [("impersonate-group", "system:masters"), ("impersonate-uid", "1"), ("impersonate-user", "ä")]
         {

@@ -16,7 +16,9 @@ use super::{
     websocket::{self, SupportedProtocols},
 };
 use crate::{
-    handlers::{Connect, Forward, Handler, Mounted, Redirected, Session, Target, Text, Wrong, read_options},
+    handlers::{
+        Connect, Forward, Handler, Session, StreamOptions, SubresourceHandler, Target, Text, Wrong, read_options,
+    },
     meta::{
         FieldError, FieldErrorKind, FieldPath, GroupKind, Status,
         options::{Preconditions, WriteOptions},
@@ -33,14 +35,14 @@ pub(super) struct ConnectRequest<'a> {
     pub exchange: Box<Exchange>,
     pub parent: Request,
     /// The subresource.
-    pub mounted: &'a Mounted,
+    pub subresource: &'a SubresourceHandler,
 }
 
 impl ConnectRequest<'_> {
     /// Serves the request. Fails with 404 if the object does not exist; 400 and 422 for options; 400 for an invalid
     /// handshake; errors of the handler.
     pub(super) async fn serve(self) -> Result<Response, StatusError> {
-        match &self.mounted.handler {
+        match &self.subresource.handler {
             Handler::Text(handler) => self.text(handler).await,
             Handler::Exec(handler) => self.exec(handler).await,
             Handler::Forward(handler) => self.forward(handler).await,
@@ -64,7 +66,7 @@ impl ConnectRequest<'_> {
     async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, StatusError> {
         WriteOptions::check_connect(&self.exchange.info.query)?;
         let (target, mut options) = self.target().await?;
-        let redirected = self.redirected()?;
+        let stream_options = self.stream_options()?;
         self.may_create().await?;
         self.admit(&mut options).await?;
         // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
@@ -72,10 +74,10 @@ impl ConnectRequest<'_> {
         let run = self.ask(handler, target, options).await?.into_run();
         let handshake = websocket::handshake(&mut self.exchange.parts, SupportedProtocols::Only(&SESSIONS))?;
         let channels = Channels::of(&handshake.protocol);
-        let (served, name) = (self.parent.served.clone(), self.parent.name.clone());
+        let (served, name) = (self.parent.resource.clone(), self.parent.name.clone());
         let tell = move |refusal| *handler_error(refusal, &served.kind, &name).0;
         Ok(handshake
-            .accept(&self.backend.handlers, move |socket| session::run(socket, channels, redirected, run, tell)))
+            .accept(&self.backend.handlers, move |socket| session::run(socket, channels, stream_options, run, tell)))
     }
 
     async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, StatusError> {
@@ -95,22 +97,22 @@ impl ConnectRequest<'_> {
 
     async fn ask<T>(&self, handler: &Connect<T>, target: Target, options: Document) -> Result<T, StatusError> {
         let result = handler(target, options).await;
-        result.map_err(|refusal| handler_error(refusal, &self.parent.served.kind, &self.parent.name))
+        result.map_err(|refusal| handler_error(refusal, &self.parent.resource.kind, &self.parent.name))
     }
 
     /// The handler's input: the parent and the options.
     async fn target(&self) -> Result<(Target, Document), StatusError> {
         let (query, nothing) = (&self.exchange.info.query, Preconditions::default());
         let write = WriteOptions::default();
-        let target = target(self.backend, &self.parent, self.mounted, write, query, nothing).await?;
-        let endpoint = self.parent.served.endpoint(self.mounted.name);
+        let target = target(self.backend, &self.parent, self.subresource, write, query, nothing).await?;
+        let endpoint = self.parent.resource.endpoint(self.subresource.name);
         let Some(schema) = endpoint.and_then(|endpoint| endpoint.options.as_ref()) else {
             return Ok((target, json!({})));
         };
         let options = read_options(schema, query).map_err(|wrong| match wrong {
             Wrong::Malformed(why) => Error::BadRequest(why),
             Wrong::Invalid(errors) => {
-                let group = self.parent.served.kind.group_version.group.clone();
+                let group = self.parent.resource.kind.group_version.group.clone();
                 let kind = GroupKind { group, kind: schema.name.clone().unwrap_or_default() };
                 Error::Invalid(kind, self.parent.name.clone(), errors)
             }
@@ -121,26 +123,27 @@ impl ConnectRequest<'_> {
     /// A connection is equivalent to an action, although browsers can only use GET. Opening one therefore needs
     /// permission to create, too.
     async fn may_create(&self) -> Result<(), StatusError> {
-        access::may_create(self.backend, &self.parent, self.mounted.name, &self.exchange.info.path).await
+        access::may_create(self.backend, &self.parent, self.subresource.name, &self.exchange.info.path).await
     }
 
     /// Admission of the connection with its options.
     async fn admit(&self, options: &mut Document) -> Result<(), StatusError> {
-        let request = Request { subresource: self.mounted.name.into(), ..self.parent.clone() };
-        let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_deref());
+        let request = Request { subresource: self.subresource.name.into(), ..self.parent.clone() };
+        let schema =
+            self.parent.resource.endpoint(self.subresource.name).and_then(|endpoint| endpoint.options.as_deref());
         Ok(self.backend.api.admit_connection(&request, schema, options).await?)
     }
 
     /// The streams that the client requests.
-    fn redirected(&self) -> Result<Redirected, StatusError> {
+    fn stream_options(&self) -> Result<StreamOptions, StatusError> {
         let query = &self.exchange.info.query;
         let flag = |name: &str| query.switch(name).map(Option::unwrap_or_default);
         let tty = flag("tty")?;
         // A terminal merges both outputs into stdout.
         let stderr = flag("stderr")? && !tty;
-        let redirected = Redirected { stdin: flag("stdin")?, stdout: flag("stdout")?, stderr, tty };
-        if redirected.stdin || redirected.stdout || redirected.stderr {
-            return Ok(redirected);
+        let stream_options = StreamOptions { stdin: flag("stdin")?, stdout: flag("stdout")?, stderr, tty };
+        if stream_options.stdin || stream_options.stdout || stream_options.stderr {
+            return Ok(stream_options);
         }
         Err(Status::bad_request("you must specify at least 1 of stdin, stdout, stderr").into())
     }

@@ -18,8 +18,8 @@ use crate::{
     codec::{self, Encoding, protobuf},
     kind::Kind,
     meta::{Revision, status::Status},
-    registry::Registered,
-    verbs::Unconverted,
+    registry::ResourceEntry,
+    verbs::ConversionFailures,
 };
 
 /// Events of at least this size are sent without a copy.
@@ -38,7 +38,7 @@ pub(super) struct EventFrame {
 /// Writes events in the negotiated form.
 #[derive(Clone)]
 pub(super) struct Render {
-    served: Arc<Registered>,
+    served: Arc<ResourceEntry>,
     /// Writes frames other than JSON.
     renderer: Option<Renderer>,
     format: ResponseFormat,
@@ -52,7 +52,7 @@ impl Render {
     /// A renderer for the objects of a resource.
     pub(super) fn new(call: &Call<'_>) -> Self {
         Self {
-            served: call.request.served.clone(),
+            served: call.request.resource.clone(),
             renderer: call.renderer(),
             format: call.format,
             include: call.include,
@@ -122,7 +122,7 @@ impl Render {
             Ok(Cow::Borrowed(_)) => Some(Cow::Borrowed(event)),
             Ok(Cow::Owned(view)) => Some(Cow::Owned(Event { object: view, event_type: event.event_type })),
             Err(reason) => {
-                let unconverted = Unconverted::one(&self.served, &event.object, &reason);
+                let unconverted = ConversionFailures::one(&self.served, &event.object, &reason);
                 let status = unconverted.refusal(&self.served, event.object.name()).into();
                 self.broken = true;
                 error_frame(out, &status, self.format.encoding);

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     codec,
-    handlers::{Documents, Handler, Mounted, Refusal, RequestContext, Target},
+    handlers::{Documents, Handler, Refusal, RequestContext, SubresourceHandler, Target},
     kind::{
         Kind,
         endpoint::{Endpoint, Verb},
@@ -31,9 +31,9 @@ use crate::{
         options::{GetOptions, Preconditions, Query, WriteOptions},
         status::Status,
     },
-    registry::Registered,
+    registry::ResourceEntry,
     schema::{Document, Meter},
-    verbs::{self, Answer, Error, Parsed, Request, Retry, Subject},
+    verbs::{self, Answer, Error, ParsedPatch, Request, Retry, Subject},
 };
 
 /// The Status for a handler's refusal about an object of a kind.
@@ -98,29 +98,29 @@ async fn respond(
 pub(super) async fn subresource(
     site: &Site,
     exchange: Box<Exchange>,
-    served: Arc<Registered>,
+    served: Arc<ResourceEntry>,
     path: &ResourcePath,
     verb: Verb,
-    mounted: &Mounted,
+    subresource: &SubresourceHandler,
     body: Body,
 ) -> Result<Response, StatusError> {
     let backend = &*site.backend;
-    let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
+    let kinds = subresource.kinds(verb).ok_or_else(status::method_not_allowed)?;
     let namespace = path.scope().to_owned();
     let (user, warnings, name) = (exchange.user.clone(), exchange.info.warnings.clone(), path.name.clone());
     let meter = Meter::light(exchange.deadline).into();
-    let parent = Request { user, served, namespace, name, subresource: "".into(), warnings, meter };
-    match &mounted.handler {
+    let parent = Request { user, resource: served, namespace, name, subresource: "".into(), warnings, meter };
+    match &subresource.handler {
         Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
-            ConnectRequest { backend, exchange, parent, mounted }.serve().await
+            ConnectRequest { backend, exchange, parent, subresource }.serve().await
         }
         Handler::Documents(documents) => {
             let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.message().is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
-            let of = |kind: &Option<Arc<Kind>>| kind.as_ref().unwrap_or(&parent.served.kind).clone();
+            let of = |kind: &Option<Arc<Kind>>| kind.as_ref().unwrap_or(&parent.resource.kind).clone();
             let (body_kind, kind) = (of(&kinds.body), of(&kinds.answer));
             let call = Call::new(backend, exchange, parent, kind, offer)?;
-            let exchange = DocumentRequest { call, mounted, documents, body_kind };
+            let exchange = DocumentRequest { call, subresource, documents, body_kind };
             match verb {
                 Verb::Get => exchange.get().await,
                 Verb::Patch => exchange.patch(body).await,
@@ -134,7 +134,7 @@ pub(super) async fn subresource(
 struct DocumentRequest<'a> {
     /// The request for the parent, whose answer has the kind of the subresource.
     call: Call<'a>,
-    mounted: &'a Mounted,
+    subresource: &'a SubresourceHandler,
     documents: &'a Documents,
     /// The kind of the body.
     body_kind: Arc<Kind>,
@@ -177,7 +177,7 @@ impl DocumentRequest<'_> {
         // A large body keeps its share of the budget while the handler waits.
         let _room = bytes.clone();
         let length = bytes.len() + heavy::stored(&self.call.request);
-        let subject = Some(Subject { subresource: self.mounted.name.into(), operation, old });
+        let subject = Some(Subject { subresource: self.subresource.name.into(), operation, old });
         let prepare = prepare(&self.call, self.body_kind.clone(), (media_type, bytes), options.clone(), subject);
         let (document, warnings) = prepare.await?;
         let target = self.target(options, Some(&document)).await?;
@@ -190,7 +190,7 @@ impl DocumentRequest<'_> {
         let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
             return Err(status::method_not_allowed().into());
         };
-        let types = self.call.request.served.endpoint(self.mounted.name).map_or(&[][..], Endpoint::patch_types);
+        let types = self.call.request.resource.endpoint(self.subresource.name).map_or(&[][..], Endpoint::patch_types);
         let (patch_type, bytes, options) = self.call.read_patch(body, types).await?;
         let read_patch = self
             .call
@@ -203,13 +203,13 @@ impl DocumentRequest<'_> {
             let old = read(target).await.map_err(|refusal| self.handler_error(refusal))?;
             let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.call.request));
             let kind = self.body_kind.clone();
-            let (subresource, operation) = (self.mounted.name.into(), Operation::Update);
+            let (subresource, operation) = (self.subresource.name.into(), Operation::Update);
             let subject = Arc::new(Subject { subresource, operation, old: Some(old) });
             let prepare = self.call.metered(stored, bytes.clone(), move |api, request, _| {
                 let (patch, subject, given, kind) = (patch.clone(), subject.clone(), given.clone(), kind.clone());
                 Box::pin(async move {
                     let old = subject.old.as_ref().unwrap_or(&Document::Null);
-                    let new = Parsed::read(patch)?.apply(&kind.version.schema, old, &request.meter)?;
+                    let new = ParsedPatch::read(patch)?.apply(&kind.version.schema, old, &request.meter)?;
                     Ok(api.prepare(request, &kind, new, &given, Some(&subject)).await?)
                 })
             });
@@ -239,13 +239,13 @@ impl DocumentRequest<'_> {
     async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, StatusError> {
         let expects = body.map(|body| Preconditions::of(&body["metadata"])).unwrap_or_default();
         let query = &self.call.exchange.info.query;
-        let target = target(self.call.backend, &self.call.request, self.mounted, options, query, expects).await?;
+        let target = target(self.call.backend, &self.call.request, self.subresource, options, query, expects).await?;
         target.check(&target.document).map_err(|refusal| self.handler_error(refusal))?;
         Ok(target)
     }
 
     fn handler_error(&self, refusal: Refusal) -> StatusError {
-        handler_error(refusal, &self.call.request.served.kind, &self.call.request.name)
+        handler_error(refusal, &self.call.request.resource.kind, &self.call.request.name)
     }
 
     /// Answers with a handler's document to a request of this size.
@@ -267,20 +267,20 @@ impl DocumentRequest<'_> {
 }
 
 /// The resource of a request, or the one that has replaced it.
-async fn current(backend: &Backend, request: &Request) -> Arc<Registered> {
-    backend.api.registry.successor(&request.served).await.unwrap_or_else(|| request.served.clone())
+async fn current(backend: &Backend, request: &Request) -> Arc<ResourceEntry> {
+    backend.api.registry.successor(&request.resource).await.unwrap_or_else(|| request.resource.clone())
 }
 
 /// The input of a subresource's handler: the current parent. Fails with 404.
 pub(super) async fn target(
     backend: &Backend,
     parent: &Request,
-    mounted: &Mounted,
+    subresource: &SubresourceHandler,
     options: WriteOptions,
     query: &Query,
     expects: Preconditions,
 ) -> Result<Target, StatusError> {
-    let parent = &Request { served: current(backend, parent).await, ..parent.clone() };
+    let parent = &Request { resource: current(backend, parent).await, ..parent.clone() };
     let document = match backend.api.get(parent, &GetOptions::default()).await? {
         Answer::Object(object) => {
             let decode = heavy::run(backend, parent, object.json_bytes().len(), Bytes::new(), move |_, _, _| {
@@ -292,6 +292,6 @@ pub(super) async fn target(
         Answer::Document(document) => document,
     };
     let context = RequestContext::new(backend.api.clone(), parent, options, query);
-    let subresource = mounted.name;
-    Ok(Target { context, served: parent.served.clone(), subresource, document: Arc::new(document), expects })
+    let subresource = subresource.name;
+    Ok(Target { context, resource: parent.resource.clone(), subresource, document: Arc::new(document), expects })
 }

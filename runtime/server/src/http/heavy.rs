@@ -13,7 +13,7 @@ use super::{
     status::{self, StatusError},
 };
 use crate::{
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Meter,
     verbs::{Request, Verbs},
 };
@@ -54,7 +54,7 @@ async fn in_slot<T: Send + 'static>(
 ) -> Result<T, StatusError> {
     let (api, request) = (backend.api.clone(), Request { meter: request.meter.heavy().into(), ..request });
     // Boxed to keep the state of a light request small.
-    let work = Box::pin(offload::write(stored, Objects::of(&request.served), async move {
+    let work = Box::pin(offload::write(stored, Objects::of(&request.resource), async move {
         let _room = body.clone();
         work(&api, &request, body).await
     }));
@@ -121,20 +121,20 @@ impl Call<'_> {
         if error.0.code != 503 {
             return false;
         }
-        let (now, info) = (self.backend.api.registry.successor(&self.request.served).await, &self.exchange.info);
-        let has_operation = |now: &Arc<Registered>| {
+        let (now, info) = (self.backend.api.registry.successor(&self.request.resource).await, &self.exchange.info);
+        let has_operation = |now: &Arc<ResourceEntry>| {
             let endpoint = now.endpoint(&self.request.subresource);
             info.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))
         };
         let Some(now) = now.filter(has_operation) else { return false };
         info.warnings.take();
         self.kind = now.kind.clone();
-        self.request.served = now;
+        self.request.resource = now;
         true
     }
 }
 
 /// The size of the requested object as stored; zero if it does not exist.
 pub(super) fn stored(request: &Request) -> usize {
-    request.served.objects.snapshot().get(&request.key()).map_or(0, |object| object.json_bytes().len())
+    request.resource.objects.snapshot().get(&request.key()).map_or(0, |object| object.json_bytes().len())
 }

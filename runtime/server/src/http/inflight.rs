@@ -28,7 +28,7 @@ use super::{
     status,
     status::StatusError,
 };
-use crate::{meta::GroupResource, registry::Registered};
+use crate::{meta::GroupResource, registry::ResourceEntry};
 
 /// The running requests.
 pub(super) struct InFlight {
@@ -143,7 +143,7 @@ impl InFlight {
     }
 
     /// A slot for a request whose objects a webhook converts.
-    fn enter_converted(&self, served: &Registered) -> Result<Arc<Slot>, StatusError> {
+    fn enter_converted(&self, served: &ResourceEntry) -> Result<Arc<Slot>, StatusError> {
         let resource_slot = self.resources.enter(served.kind.group_resource());
         let slot = resource_slot.and_then(|resource_slot| self.take(&self.converted, Some(resource_slot)));
         slot.ok_or_else(|| status::too_many_conversions(&served.kind.group_resource()).into())

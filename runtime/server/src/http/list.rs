@@ -113,7 +113,7 @@ pub(super) const TAIL: &[u8] = b"]}\n";
 pub(super) struct ListBody {
     head: Option<String>,
     items: verbs::Items,
-    place: verbs::Place,
+    place: verbs::ItemPosition,
     part: Part,
     first: bool,
     left: usize,
@@ -127,7 +127,7 @@ impl ListBody {
         let commas = list.items.len().saturating_sub(1);
         let items = part.lengths(&list.items);
         let left = head.len() + items + commas + TAIL.len();
-        let place = verbs::Place::default();
+        let place = verbs::ItemPosition::default();
         Self { head: Some(head), items: list.items, place, part, first: true, left, buffer: BytesMut::new() }
     }
 
@@ -140,7 +140,7 @@ impl ListBody {
         if let Some(head) = self.head.take() {
             out.extend_from_slice(head.as_bytes());
         }
-        let mut items = self.items.walk(self.place);
+        let mut items = self.items.iter_from(self.place);
         while out.len() < CHUNK {
             let batch = fetched(&mut items, CHUNK - out.len());
             if batch.is_empty() {
@@ -154,7 +154,7 @@ impl ListBody {
                 self.part.write(out, object);
             }
         }
-        self.place = items.place();
+        self.place = items.position();
         let chunk = out.split().freeze();
         self.left = self.left.checked_sub(chunk.len()).expect("the length was summed over the same parts");
         Some(chunk)
@@ -164,7 +164,7 @@ impl ListBody {
 /// Objects of about this many bytes, brought into the processor's cache. Objects lie anywhere in memory. Here the processor waits
 /// for several of them at once; copied one after another, it would wait for each. This halves the time of a long list whose
 /// objects were not written in key order.
-fn fetched<'a>(items: &mut verbs::Walk<'a>, bytes: usize) -> Vec<&'a Arc<Object>> {
+fn fetched<'a>(items: &mut verbs::ItemIter<'a>, bytes: usize) -> Vec<&'a Arc<Object>> {
     let (mut batch, mut found) = (Vec::with_capacity(BATCH), 0);
     while found < bytes
         && batch.len() < BATCH

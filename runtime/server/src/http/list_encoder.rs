@@ -19,9 +19,9 @@ use crate::{
     cache::Object,
     codec::{Encoding, cbor, protobuf, yaml::ListWriter},
     meta::Status,
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Document,
-    verbs::{List, Place, Unconverted},
+    verbs::{ConversionFailures, ItemPosition, List},
 };
 
 /// The size at which a piece is complete, the same as that of the longest uncompressed answer.
@@ -42,7 +42,7 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) enum ListError {
     /// Objects that cannot be converted to the requested version.
-    Unconverted(Unconverted),
+    Unconverted(ConversionFailures),
     /// Another failure, such as 406 for an object that does not fit its kind's message.
     Status(StatusError),
 }
@@ -55,7 +55,7 @@ impl From<StatusError> for ListError {
 
 impl ListError {
     /// The answer to a list: 500 for objects that cannot be converted.
-    pub(super) fn into_status_error(self, served: &Registered) -> StatusError {
+    pub(super) fn into_status_error(self, served: &ResourceEntry) -> StatusError {
         match self {
             Self::Unconverted(unconverted) => unconverted.refusal(served, "").into(),
             Self::Status(error) => error,
@@ -65,14 +65,14 @@ impl ListError {
 
 /// Encodes a list, one step at a time.
 pub(super) struct ListEncoder {
-    served: Arc<Registered>,
+    served: Arc<ResourceEntry>,
     list: List,
-    place: Place,
+    place: ItemPosition,
     written: usize,
     /// The number of remaining bytes, if it is known.
     left: Option<usize>,
     /// The objects that cannot be converted to the requested version.
-    unconverted: Unconverted,
+    unconverted: ConversionFailures,
     /// The next items, if a webhook converts them in parts.
     ready: Option<Ready>,
     /// The minimum size of all pieces except the last.
@@ -107,7 +107,7 @@ enum Form {
 
 /// Writes the items from JSON.
 enum ItemWriter {
-    Objects(Arc<Registered>, Part),
+    Objects(Arc<ResourceEntry>, Part),
     Rows(Table),
 }
 
@@ -138,7 +138,7 @@ impl ItemWriter {
 
 impl ListEncoder {
     /// A list in a text encoding, with rows for a Table.
-    pub(super) fn text(served: &Arc<Registered>, format: ResponseFormat, table: Option<Table>, list: List) -> Self {
+    pub(super) fn text(served: &Arc<ResourceEntry>, format: ResponseFormat, table: Option<Table>, list: List) -> Self {
         let items = match table {
             Some(table) => ItemWriter::Rows(table),
             None => ItemWriter::Objects(served.clone(), Part::of(&served.kind, format)),
@@ -152,7 +152,7 @@ impl ListEncoder {
     }
 
     /// A list in Protobuf or CBOR.
-    pub(super) fn binary(served: &Arc<Registered>, renderer: Renderer, format: ResponseFormat, list: List) -> Self {
+    pub(super) fn binary(served: &Arc<ResourceEntry>, renderer: Renderer, format: ResponseFormat, list: List) -> Self {
         let keep = renderer.keeps(list.items.json_bytes());
         let form = match format.encoding {
             Encoding::Protobuf => Form::Protobuf { renderer, keep, message: Vec::new() },
@@ -161,12 +161,23 @@ impl ListEncoder {
         Self::new(served.clone(), list, form)
     }
 
-    fn new(served: Arc<Registered>, list: List, form: Form) -> Self {
+    fn new(served: Arc<ResourceEntry>, list: List, form: Form) -> Self {
         let is_measured = served.view.is_some() || matches!(form, Form::Protobuf { .. });
         let stage = if is_measured { Stage::Measure(0) } else { Stage::Head };
-        let (left, unconverted) = (None, Unconverted::default());
+        let (left, unconverted) = (None, ConversionFailures::default());
         let ready = list.items.wait().then(Ready::default);
-        Self { served, list, place: Place::default(), written: 0, left, unconverted, ready, piece: PIECE, stage, form }
+        Self {
+            served,
+            list,
+            place: ItemPosition::default(),
+            written: 0,
+            left,
+            unconverted,
+            ready,
+            piece: PIECE,
+            stage,
+            form,
+        }
     }
 
     /// Has a webhook convert the next items, if it has to. Call it before each step. Fails with [`ListError::Unconverted`].
@@ -181,7 +192,7 @@ impl ListEncoder {
     }
 
     /// The resource of the objects.
-    pub(super) fn served(&self) -> &Registered {
+    pub(super) fn served(&self) -> &ResourceEntry {
         &self.served
     }
 
@@ -222,7 +233,7 @@ impl ListEncoder {
             }
             return Ok(ready.is_end);
         }
-        let mut items = self.list.items.walk(self.place);
+        let mut items = self.list.items.iter_from(self.place);
         while out.len() <= self.piece {
             let Some(object) = items.next() else {
                 self.form.tail(&self.list, out);
@@ -232,7 +243,7 @@ impl ListEncoder {
             self.form.item(self.written == 0, &shown, out)?;
             self.written += 1;
         }
-        self.place = items.place();
+        self.place = items.position();
         Ok(false)
     }
 
@@ -246,18 +257,18 @@ impl ListEncoder {
             if ready.is_end {
                 // Text goes on if the webhook answers otherwise the second time.
                 self.left = matches!(self.form, Form::Protobuf { .. }).then_some(sum);
-                (self.place, self.stage, *ready) = (Place::default(), Stage::Head, Ready::default());
+                (self.place, self.stage, *ready) = (ItemPosition::default(), Stage::Head, Ready::default());
             }
             return Ok(());
         }
-        let (mut items, mut seen) = (self.list.items.walk(self.place), 0);
+        let (mut items, mut seen) = (self.list.items.iter_from(self.place), 0);
         while seen <= self.piece {
             let Some(object) = items.next().filter(|_| !self.unconverted.has_more()) else {
                 if !self.unconverted.is_empty() {
                     return Err(ListError::Unconverted(std::mem::take(&mut self.unconverted)));
                 }
                 self.left = self.form.is_sized().then_some(sum);
-                (self.place, self.stage) = (Place::default(), Stage::Head);
+                (self.place, self.stage) = (ItemPosition::default(), Stage::Head);
                 return Ok(());
             };
             seen += object.json_bytes().len();
@@ -267,7 +278,7 @@ impl ListEncoder {
                 Err(reason) => self.unconverted.push(&self.served, object, &reason),
             }
         }
-        (self.place, self.stage) = (items.place(), Stage::Measure(sum));
+        (self.place, self.stage) = (items.position(), Stage::Measure(sum));
         Ok(())
     }
 }

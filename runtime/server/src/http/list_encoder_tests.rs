@@ -13,14 +13,14 @@ use crate::{
     http::{negotiate::Shape, sample, table::Include},
     kind::Kind,
     meta::Revision,
-    registry::{Registered, Registry},
+    registry::{Registry, ResourceEntry},
     storage::memory::Memory,
     verbs::Items,
     widget::Widget,
 };
 
 /// A compiled kind with numbered fields, and a declared kind.
-static KINDS: LazyLock<[Arc<Registered>; 2]> = LazyLock::new(|| {
+static KINDS: LazyLock<[Arc<ResourceEntry>; 2]> = LazyLock::new(|| {
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), cache::Limits::default()));
     [ConfigMap::kind(), Widget::kind()].map(|kind| registry.register([kind]).expect("a kind"))
 });
@@ -89,7 +89,7 @@ fn written(mut encoder: ListEncoder, piece: usize) -> Vec<u8> {
 }
 
 /// The document of a list.
-fn document(served: &Registered, format: ResponseFormat, objects: &[Arc<Object>]) -> Value {
+fn document(served: &ResourceEntry, format: ResponseFormat, objects: &[Arc<Object>]) -> Value {
     let part = Part::of(&served.kind, format);
     let item = |object: &Arc<Object>| {
         let mut whole = render::read(object.json_bytes());
@@ -113,7 +113,7 @@ fn document(served: &Registered, format: ResponseFormat, objects: &[Arc<Object>]
 }
 
 /// The list in an envelope, assembled independently.
-fn envelope(served: &Registered, document: &Value) -> Vec<u8> {
+fn envelope(served: &ResourceEntry, document: &Value) -> Vec<u8> {
     let own = served.kind.message().filter(|_| document["kind"] != "PartialObjectMetadataList");
     let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
     let field = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
@@ -137,7 +137,7 @@ fn envelope(served: &Registered, document: &Value) -> Vec<u8> {
     protobuf::seal(document["apiVersion"].as_str().unwrap(), document["kind"].as_str().unwrap(), &list)
 }
 
-fn binary(served: &Arc<Registered>, format: ResponseFormat, list: List, budget: usize) -> ListEncoder {
+fn binary(served: &Arc<ResourceEntry>, format: ResponseFormat, list: List, budget: usize) -> ListEncoder {
     let renderer = Renderer::new(&served.kind, format, &Arc::new(Renderings::new(budget))).expect("a binary form");
     ListEncoder::binary(served, renderer, format, list)
 }

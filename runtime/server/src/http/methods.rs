@@ -11,7 +11,7 @@ use crate::{
         endpoint::{Answer, Endpoint, Operation, Verb},
         model::Scope,
     },
-    registry::Registered,
+    registry::ResourceEntry,
     verbs::Error,
 };
 
@@ -66,7 +66,7 @@ pub(super) fn is_long_running(info: &RequestInfo) -> bool {
 
 /// The operation of a kind for a path, a method, and its verb. Fails with 404 for a path that names nothing; 405.
 pub(super) fn operation<'s>(
-    served: &'s Registered,
+    served: &'s ResourceEntry,
     path: &ResourcePath,
     method: &Method,
     verb: Option<Verb>,

@@ -23,7 +23,7 @@ use crate::{
     codec::Encoding,
     meta::status::{Status, StatusDetails},
     schema::Document,
-    verbs::{Answer, Deleted, List},
+    verbs::{Answer, DeleteResult, List},
 };
 
 const PARTIAL: &str = "PartialObjectMetadata";
@@ -97,7 +97,7 @@ pub(super) async fn respond_list(call: &Call<'_>, list: List) -> Result<Response
         return Err(StatusError::from(status::wrong_shape(PARTIAL, true)).into());
     }
     let is_short = list.items.len() <= SHORT_ITEMS && list.items.json_bytes() <= SHORT_BYTES;
-    let served = &call.request.served;
+    let served = &call.request.resource;
     let kind = &served.kind;
     let encoder = match call.renderer() {
         Some(renderer) => ListEncoder::binary(served, renderer, format, list),
@@ -119,30 +119,30 @@ pub(super) async fn respond_list(call: &Call<'_>, list: List) -> Result<Response
 pub(super) async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Response, StatusError> {
     match respond_list(call, list).await {
         Err(ListError::Unconverted(unconverted)) => {
-            let refusal = Status::from(unconverted.refusal(&call.request.served, ""));
+            let refusal = Status::from(unconverted.refusal(&call.request.resource, ""));
             let version = &call.kind.group_version;
             let message = format!("all objects were deleted; those named in details cannot be converted to {version}");
             let success = Status::success(refusal.details);
             Ok(response::status(&Status { code: 200, message, ..success }, call.format))
         }
-        answer => answer.map_err(|error| error.into_status_error(&call.request.served)),
+        answer => answer.map_err(|error| error.into_status_error(&call.request.resource)),
     }
 }
 
 /// Answers a deletion: with the object that waits for its finalizers, or with a Status about the deleted one, or with that one
 /// where the kind says so.
-pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, StatusError> {
+pub(super) async fn respond_deleted(call: &Call<'_>, deleted: DeleteResult) -> Result<Response, StatusError> {
     match deleted {
-        Deleted::Gone { object, .. } if call.kind.version.returns_deleted => {
+        DeleteResult::Gone { object, .. } if call.kind.version.returns_deleted => {
             respond(call, StatusCode::OK, Answer::Object(object), &[]).await
         }
-        Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
-        Deleted::Forced => {
+        DeleteResult::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
+        DeleteResult::Forced => {
             let (name, kind) = (call.request.name.clone(), call.kind.names().kind.clone());
             let success = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
             Ok(response::status(&Status { code: 200, ..success }, call.format))
         }
-        Deleted::Gone { object, uid } => {
+        DeleteResult::Gone { object, uid } => {
             let kind = &call.kind;
             let details = StatusDetails {
                 name: object.name().to_owned(),

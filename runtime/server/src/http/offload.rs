@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use crate::{
-    registry::Registered,
+    registry::ResourceEntry,
     storage::budget::{self, Budget, Share},
     verbs::Slot,
 };
@@ -91,7 +91,7 @@ pub(super) enum Objects {
 
 impl Objects {
     /// The objects of a resource.
-    pub(super) fn of(served: &Registered) -> Self {
+    pub(super) fn of(served: &ResourceEntry) -> Self {
         if served.webhooks.is_some() { Self::Converted } else { Self::Own }
     }
 }

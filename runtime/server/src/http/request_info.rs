@@ -18,7 +18,7 @@ use crate::{
         options::Query,
         selector::{Fields, Labels},
     },
-    registry::{Registered, Registry},
+    registry::{Registry, ResourceEntry},
 };
 
 /// The verb of a method on a path; `watch` is the parameter of that name. `None` for a method without a meaning for
@@ -61,7 +61,7 @@ pub(super) struct RequestInfo {
     /// The label selector of a collection, if it can be read.
     labels: Option<Labels>,
     /// The resource at the beginning of the request. The request uses it to the end, even if it is replaced meanwhile.
-    pub served: Option<Arc<Registered>>,
+    pub served: Option<Arc<ResourceEntry>>,
     /// Warnings by the user's code, sent with the answer.
     pub warnings: Arc<Warnings>,
 }

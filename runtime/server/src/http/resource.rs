@@ -35,7 +35,7 @@ use crate::{
         selector::{FieldTerm, Fields},
     },
     schema::{Document, Meter},
-    verbs::{Error, Request, Written},
+    verbs::{Error, Request, WriteResult},
 };
 
 /// An empty list of definitions.
@@ -71,11 +71,11 @@ pub(super) async fn serve(
     };
     let (endpoint, operation) = methods::operation(&served, path, &exchange.info.method, exchange.info.verb)?;
     let (verb, subresource) = (operation.verb, endpoint.subresource.clone());
-    if let Some((mounted, declared)) = backend.handlers.subresource(&served.kind, &subresource) {
+    if let Some((handler, declared)) = backend.handlers.subresource(&served.kind, &subresource) {
         // The handler takes and gives the version that it was declared for.
         let of_handler = backend.api.registry.find(declared.group, declared.version, declared.plural);
         let served = of_handler.unwrap_or(served);
-        return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
+        return Box::pin(handled::subresource(site, exchange, served, path, verb, handler, body)).await;
     }
     let is_of_objects = matches!(operation.answer, endpoint::Answer::Own);
     if !is_of_objects && served.kind.version.subresources.iter().any(|own| own.subresource == subresource) {
@@ -91,7 +91,7 @@ pub(super) async fn serve(
     let kind = served.kind.clone();
     let (user, warnings) = (exchange.user.clone(), exchange.info.warnings.clone());
     let meter = Meter::light(exchange.deadline).into();
-    let request = Request { user, served, namespace, name, subresource, warnings, meter };
+    let request = Request { user, resource: served, namespace, name, subresource, warnings, meter };
     let call = Call::new(backend, exchange, request, kind, offer)?;
     // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {
@@ -131,7 +131,7 @@ impl<'a> Call<'a> {
         kind: Arc<Kind>,
         offer: Offer,
     ) -> Result<Self, StatusError> {
-        let format = exchange.negotiate(offer, request.served.kind.policy())?;
+        let format = exchange.negotiate(offer, request.resource.kind.policy())?;
         let include = Include::parse(&exchange.info.query, format)?;
         Ok(Self { backend, exchange, request, kind, format, include })
     }
@@ -153,7 +153,7 @@ impl Call<'_> {
         let options = ListOptions::parse(&self.exchange.info.query, false)?;
         let list = self.backend.api.list(&self.request, &options).await?;
         let answer = object::respond_list(&self, list).await;
-        answer.map_err(|error| error.into_status_error(&self.request.served))
+        answer.map_err(|error| error.into_status_error(&self.request.resource))
     }
 
     async fn watch(mut self, old_path: bool, name: String) -> Result<Response, StatusError> {
@@ -232,7 +232,7 @@ impl Call<'_> {
         self.respond(written).await
     }
 
-    async fn respond(&self, written: Written) -> Result<Response, StatusError> {
+    async fn respond(&self, written: WriteResult) -> Result<Response, StatusError> {
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         object::respond(self, code, written.answer, &written.warnings).await
     }
@@ -240,14 +240,14 @@ impl Call<'_> {
     /// The body and its media type.
     pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), StatusError> {
         let headers = &self.exchange.parts.headers;
-        let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.served)).await?;
+        let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.resource)).await?;
         Ok((body::media_type(headers), bytes))
     }
 
     /// The supported types of patches for the request.
     fn patch_types(&self) -> &[PatchType] {
         let path = self.exchange.info.resource.as_ref();
-        let endpoint = path.and_then(|path| self.request.served.endpoint(&path.subresource));
+        let endpoint = path.and_then(|path| self.request.resource.endpoint(&path.subresource));
         endpoint.map_or(&[], Endpoint::patch_types)
     }
 
@@ -262,7 +262,7 @@ impl Call<'_> {
         let media_type = body::media_type(headers);
         let found = types.iter().copied().find(|known| known.media_type() == media_type);
         let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind.policy()))?;
-        let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.served)).await?;
+        let bytes = body::read(headers, body, &self.backend.limits, Objects::of(&self.request.resource)).await?;
         let mut options = PatchOptions::parse(&self.exchange.info.query, patch_type.applies())?;
         options.write.client = self.client_name();
         Ok((patch_type, bytes, options))
@@ -337,7 +337,7 @@ impl Call<'_> {
 
 /// The body of a write of an object, which says its type where the kind needs that.
 fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, StatusError> {
-    let kind = &*request.served.kind;
+    let kind = &*request.resource.kind;
     let decoded = document(request, kind, media_type, body)?;
     if !request.is_scale() && kind.needs_type_meta() {
         body::check_type_meta(&decoded.document, kind, body)?;

@@ -14,7 +14,7 @@ use super::{
     websocket::{End, Message, Socket},
 };
 use crate::{
-    handlers::{Exit, Redirected, Refusal, Run, pair},
+    handlers::{Exit, Refusal, Run, StreamOptions, pair},
     meta::status::{Status, StatusCause, StatusDetails},
 };
 
@@ -56,11 +56,11 @@ struct Session {
 pub(super) async fn run(
     socket: Socket,
     channels: Channels,
-    redirected: Redirected,
+    options: StreamOptions,
     run: Run,
     tell: impl Fn(Refusal) -> Status + Send,
 ) {
-    let (remote, ends) = pair(redirected);
+    let (remote, ends) = pair(options);
     let mut session = Session {
         socket,
         channels,

@@ -27,7 +27,7 @@ use crate::{
     cache::{Event, EventType, Object, WatchError},
     codec::Encoding,
     meta::{Revision, status::Status},
-    verbs::{Error, Items, Place, Watch, Watching},
+    verbs::{Error, ItemPosition, Items, Watch, WatchResult},
 };
 
 /// The interval between bookmarks.
@@ -48,7 +48,12 @@ const CHUNK: usize = 8 << 10;
 pub(crate) struct EndsAt(pub Instant);
 
 /// Answers with a watch. Events are merged into larger writes unless they are requested one by one.
-pub(super) fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>, one_by_one: bool) -> Response {
+pub(super) fn respond(
+    call: &Call<'_>,
+    watching: WatchResult,
+    timeout_seconds: Option<i64>,
+    one_by_one: bool,
+) -> Response {
     let timeout = match timeout_seconds {
         Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
         _ => spread(call.backend.limits.min_watch_seconds),
@@ -58,7 +63,7 @@ pub(super) fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Opti
     let next_bookmark = watching.bookmarks.then_some(now + BOOKMARK_INTERVAL);
     let body = WatchBody {
         render: Render::new(call),
-        initial: (!watching.initial.is_empty()).then(|| Box::new((watching.initial, Place::default()))),
+        initial: (!watching.initial.is_empty()).then(|| Box::new((watching.initial, ItemPosition::default()))),
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
         events: Vec::new(),
@@ -112,7 +117,7 @@ struct WatchBody {
     render: Render,
     /// The initial objects and the number of sent ones, until all were sent. Boxed, because most watches have none most
     /// of the time.
-    initial: Option<Box<(Items, Place)>>,
+    initial: Option<Box<(Items, ItemPosition)>>,
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
@@ -147,9 +152,9 @@ impl WatchBody {
         let chunk = if self.one_by_one { 1 } else { CHUNK };
         let mut all_sent = false;
         if let Some((items, place)) = self.initial.as_deref_mut() {
-            let mut walk = items.walk(*place);
+            let mut walk = items.iter_from(*place);
             loop {
-                *place = walk.place();
+                *place = walk.position();
                 let Some(object) = walk.next() else {
                     all_sent = true;
                     break;
@@ -157,7 +162,7 @@ impl WatchBody {
                 if !has_room(&out, chunk, object) {
                     break;
                 }
-                *place = walk.place();
+                *place = walk.position();
                 let event = Event { event_type: EventType::Added, object: object.clone() };
                 let Some(event) = self.render.shown(&event, items.json_bytes(), &mut out) else { break };
                 if out.is_empty()
@@ -192,10 +197,10 @@ impl WatchBody {
         let Some((items, place)) = self.initial.as_deref().filter(|_| !self.render.is_as_stored()) else {
             return Poll::Ready(None);
         };
-        let mut walk = items.walk(*place);
+        let mut walk = items.iter_from(*place);
         let next = walk.next().filter(|object| self.render.takes_long(object));
         let Some(object) = next.cloned() else { return Poll::Ready(None) };
-        let (after, among_bytes) = (walk.place(), items.json_bytes());
+        let (after, among_bytes) = (walk.position(), items.json_bytes());
         let frame = ready!(self.prepared(cx, &Event { event_type: EventType::Added, object }, among_bytes));
         if let Some((_, place)) = self.initial.as_deref_mut() {
             *place = after;

@@ -33,7 +33,7 @@ use tokio_websockets::{CloseCode, Error, Limits, ServerBuilder, WebSocketStream}
 
 use super::{inflight::Slot, status::StatusError, watch::EndsAt};
 use crate::{
-    handlers::{Connected, Handlers},
+    handlers::{ConnectionGuard, Handlers},
     meta::status::Status,
 };
 
@@ -226,7 +226,7 @@ pub(super) struct Socket {
     /// A ping was sent, and nothing was received since.
     unanswered: bool,
     /// Counts the connection until it is dropped.
-    _counted: (Connected, Option<Arc<Slot>>),
+    _counted: (ConnectionGuard, Option<Arc<Slot>>),
 }
 
 /// Why a connection ends before its work does.
@@ -245,7 +245,7 @@ impl Socket {
         socket: WebSocket,
         every: Duration,
         stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
-        counted: (Connected, Option<Arc<Slot>>),
+        counted: (ConnectionGuard, Option<Arc<Slot>>),
     ) -> Self {
         let now = Instant::now();
         let mut ping = interval_at(now + every, every);

@@ -238,10 +238,10 @@ type Names = [String; 4];
 /// The endpoints of all kinds that are or were served. A kind that is replaced goes on with the numbers that it had.
 /// The endpoints of removed kinds are dropped once they outnumber the others and are at least a thousand.
 #[derive(Default)]
-pub struct Requests(Mutex<Known>);
+pub struct Requests(Mutex<Endpoints>);
 
 #[derive(Default)]
-struct Known {
+struct Endpoints {
     all: BTreeMap<Names, Arc<Endpoint>>,
     /// The number of endpoints in use when the others were last dropped.
     used: usize,
@@ -251,7 +251,7 @@ impl Requests {
     /// The endpoint of a group, version, resource and subresource.
     pub fn endpoint(&self, group: &str, version: &str, resource: &str, subresource: &str) -> Arc<Endpoint> {
         let names = [group, version, resource, subresource].map(str::to_owned);
-        let Known { all, used } = &mut *self.known();
+        let Endpoints { all, used } = &mut *self.endpoints();
         if !all.contains_key(&names) && all.len() >= *used * 2 + 1_000 {
             all.retain(|_, endpoint| Arc::strong_count(endpoint) > 1);
             *used = all.len();
@@ -261,10 +261,10 @@ impl Requests {
 
     /// All of them, in the order of their names.
     pub fn all(&self) -> Vec<Arc<Endpoint>> {
-        self.known().all.values().cloned().collect()
+        self.endpoints().all.values().cloned().collect()
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn endpoints(&self) -> MutexGuard<'_, Endpoints> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,35 +1,36 @@
 //! Finds resources in the registry, now or when they are there.
 use std::sync::{Arc, atomic::Ordering};
 
-use super::{Registered, Registry, table::Table};
+use super::{Registry, ResourceEntry, table::Table};
 use crate::meta::GroupResource;
 
 impl Registry {
     /// The kind served at a group, version and plural name.
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Registered>> {
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ResourceEntry>> {
         let table = self.table.load();
-        let is_meant = |served: &&Arc<Registered>| {
-            let at = &served.kind.group_version;
+        let is_meant = |resource: &&Arc<ResourceEntry>| {
+            let at = &resource.kind.group_version;
             at.group == group && at.version == version
         };
         table.places.get(plural)?.iter().find(is_meant).cloned()
     }
 
     /// The storage version of a resource, by group and plural name.
-    pub fn resource(&self, of: &GroupResource) -> Option<Arc<Registered>> {
+    pub fn resource(&self, of: &GroupResource) -> Option<Arc<ResourceEntry>> {
         self.table.load().resource(&of.group, &of.resource).cloned()
     }
 
     /// The storage version of the resource that the row with this key declares.
-    pub fn declared_by(&self, row: &str) -> Option<Arc<Registered>> {
+    pub fn declared_by(&self, row: &str) -> Option<Arc<ResourceEntry>> {
         let table = self.table.load();
-        let declares =
-            |served: &&Arc<Registered>| served.declarer.as_ref().is_some_and(|declarer| &*declarer.hold().key == row);
+        let declares = |resource: &&Arc<ResourceEntry>| {
+            resource.definition_row.as_ref().is_some_and(|definition_row| &*definition_row.hold().key == row)
+        };
         table.resources.iter().find(declares).cloned()
     }
 
     /// The resource that has replaced another one, in the same version; `None` if the other was not replaced.
-    pub async fn successor(&self, of: &Arc<Registered>) -> Option<Arc<Registered>> {
+    pub async fn successor(&self, of: &Arc<ResourceEntry>) -> Option<Arc<ResourceEntry>> {
         if !of.objects.has_ended() {
             return None;
         }
@@ -57,25 +58,25 @@ impl Registry {
     }
 
     /// True if a resource is served, and was neither removed nor replaced.
-    pub fn serves(&self, served: &Arc<Registered>) -> bool {
-        self.table.load().has(served.stored())
+    pub fn serves(&self, resource: &Arc<ResourceEntry>) -> bool {
+        self.table.load().has(resource.stored())
     }
 
     /// The kind of namespaces.
-    pub fn namespaces(&self) -> Option<Arc<Registered>> {
+    pub fn namespaces(&self) -> Option<Arc<ResourceEntry>> {
         self.table.load().namespaces.clone()
     }
 
     /// All kinds in each served version, in the order of registration, and a number that increases when they change, or when one
     /// of them begins to be removed.
-    pub fn all(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
+    pub fn all(&self) -> (Arc<Vec<Arc<ResourceEntry>>>, u64) {
         let table = self.table.load();
         (table.kinds.clone(), self.generation(&table))
     }
 
     /// Each resource once in the storage version, served or not, and the number of [`Registry::all`]. For code that
     /// works on stored objects.
-    pub fn resources(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
+    pub fn resources(&self) -> (Arc<Vec<Arc<ResourceEntry>>>, u64) {
         let table = self.table.load();
         (table.resources.clone(), self.generation(&table))
     }

@@ -26,7 +26,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-pub(crate) use prepared::{Prepared, Preparer};
+pub(crate) use prepared::{PreparedKind, Preparer};
 use put::Replaces;
 use tokio::sync::{Semaphore, SemaphorePermit, watch as signal};
 pub use view::View;
@@ -44,10 +44,10 @@ use table::Table;
 /// The row of the store that declares a resource at runtime, with its revision. Every write of the resource's objects
 /// is conditional on it, so that no write is stored after the row was changed or deleted, even if the same names are
 /// declared again by then.
-pub struct Declarer {
+pub struct DefinitionRow {
     hold: ArcSwap<Hold>,
     ends: AtomicBool,
-    /// Places for writes that wait until a changed row is read again.
+    /// Permits for writes that wait until a changed row is read again.
     waiting: Semaphore,
 }
 
@@ -55,7 +55,7 @@ pub struct Declarer {
 /// webhook that it waits for.
 const MOST_WAITING: usize = 50;
 
-impl Declarer {
+impl DefinitionRow {
     fn new(hold: Hold) -> Self {
         let (hold, ends) = (ArcSwap::from_pointee(hold), AtomicBool::new(false));
         Self { hold, ends, waiting: Semaphore::new(MOST_WAITING) }
@@ -66,8 +66,8 @@ impl Declarer {
         Self { ends: AtomicBool::new(true), ..Self::new(hold) }
     }
 
-    /// A place for a write that waits until the row is read again; `None` if too many others wait.
-    pub(crate) fn place(&self) -> Option<SemaphorePermit<'_>> {
+    /// A permit for a write that waits until the row is read again; `None` if too many others wait.
+    pub(crate) fn waiting_permit(&self) -> Option<SemaphorePermit<'_>> {
         self.waiting.try_acquire().ok()
     }
 
@@ -76,7 +76,7 @@ impl Declarer {
         self.hold.load_full()
     }
 
-    /// True if the resource is being removed: no objects are created any more. Read it after [`Declarer::hold`].
+    /// True if the resource is being removed: no objects are created any more. Read it after [`DefinitionRow::hold`].
     fn ends(&self) -> bool {
         self.ends.load(Ordering::SeqCst)
     }
@@ -85,7 +85,7 @@ impl Declarer {
 /// A kind in a version that is served or is the storage version, and its objects in the cache, which all versions of a
 /// resource share.
 #[derive(Clone)]
-pub struct Registered {
+pub struct ResourceEntry {
     /// The kind.
     pub kind: Arc<Kind>,
     /// Its endpoints.
@@ -99,11 +99,11 @@ pub struct Registered {
     /// Converts stored objects to this version; `None` in the storage version.
     pub view: Option<View>,
     /// The resource in the storage version; `None` in that version.
-    pub stored: Option<Arc<Registered>>,
+    pub stored: Option<Arc<ResourceEntry>>,
     /// The conversion webhooks; `None` if no version of the resource is converted by one.
     pub webhooks: Option<Arc<Webhooks>>,
     /// The definition; `None` if the program declares it.
-    pub declarer: Option<Arc<Declarer>>,
+    pub definition_row: Option<Arc<DefinitionRow>>,
     /// The warning in all answers, if the version is deprecated.
     pub deprecated: Option<Arc<str>>,
     /// The warning of a write, if the kind has rules that are not enforced.
@@ -118,15 +118,15 @@ fn next_number() -> u32 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-impl Registered {
+impl ResourceEntry {
     /// The resource in the storage version.
     pub fn stored(self: &Arc<Self>) -> &Arc<Self> {
         self.stored.as_ref().unwrap_or(self)
     }
 
-    /// True if the resource is being removed: no objects are created any more. Read it after [`Declarer::hold`].
+    /// True if the resource is being removed: no objects are created any more. Read it after [`DefinitionRow::hold`].
     pub fn is_ending(&self) -> bool {
-        self.declarer.as_ref().is_some_and(|declarer| declarer.ends())
+        self.definition_row.as_ref().is_some_and(|row| row.ends())
     }
 
     /// The endpoint of a subresource, or of the objects themselves for an empty name.
@@ -135,9 +135,9 @@ impl Registered {
     }
 }
 
-impl fmt::Debug for Registered {
+impl fmt::Debug for ResourceEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Registered({} {})", self.kind.group_version, self.kind.names().kind)
+        write!(f, "ResourceEntry({} {})", self.kind.group_version, self.kind.names().kind)
     }
 }
 
@@ -181,7 +181,7 @@ impl Registry {
     /// # Errors
     /// Versions that do not belong together, an invalid schema, names that clash with another kind's, or objects that
     /// could not be loaded. The text names both kinds.
-    pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Registered>, String> {
+    pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<ResourceEntry>, String> {
         self.register_prepared(&self.preparer().prepare(versions)?)
     }
 
@@ -189,7 +189,7 @@ impl Registry {
     ///
     /// # Errors
     /// Like [`Registry::register`].
-    pub fn register_prepared(&self, prepared: &Prepared) -> Result<Arc<Registered>, String> {
+    pub fn register_prepared(&self, prepared: &PreparedKind) -> Result<Arc<ResourceEntry>, String> {
         self.put(prepared, None, &Replaces::Nothing)
     }
 
@@ -199,7 +199,7 @@ impl Registry {
 
     /// Replaces the resource with the same group and plural by a kind in all of its versions, or adds it. The old
     /// resource is served until the objects are loaded again. Running requests continue with the old one, its watches
-    /// end after the changes committed so far, and resumed watches continue on the new one. `declarer` is the row of
+    /// end after the changes committed so far, and resumed watches continue on the new one. `definition_row` is the row of
     /// the store that declares the kind, unless the program does. Blocks on the disk. Calls no webhook, like
     /// [`Registry::register`].
     ///
@@ -208,10 +208,10 @@ impl Registry {
     pub fn replace(
         &self,
         versions: impl IntoIterator<Item = Kind>,
-        declarer: Option<Hold>,
-    ) -> Result<Arc<Registered>, String> {
-        let declarer = declarer.map(|hold| Declarer::new(hold).into());
-        self.put(&self.preparer().prepare(versions)?, declarer.as_ref(), &Replaces::Any)
+        definition_row: Option<Hold>,
+    ) -> Result<Arc<ResourceEntry>, String> {
+        let definition_row = definition_row.map(|hold| DefinitionRow::new(hold).into());
+        self.put(&self.preparer().prepare(versions)?, definition_row.as_ref(), &Replaces::Any)
     }
 
     /// The same for a resource that is being removed: no objects are created at any time.
@@ -221,10 +221,10 @@ impl Registry {
     pub fn replace_ending(
         &self,
         versions: impl IntoIterator<Item = Kind>,
-        declarer: Hold,
-    ) -> Result<Arc<Registered>, String> {
-        let declarer = Declarer::of_ending(declarer).into();
-        self.put(&self.preparer().prepare(versions)?, Some(&declarer), &Replaces::Any)
+        definition_row: Hold,
+    ) -> Result<Arc<ResourceEntry>, String> {
+        let definition_row = DefinitionRow::of_ending(definition_row).into();
+        self.put(&self.preparer().prepare(versions)?, Some(&definition_row), &Replaces::Any)
     }
 
     /// [`Registry::replace`], with objects that a webhook has to convert: the old resource is served until the webhook has converted them, or
@@ -235,29 +235,35 @@ impl Registry {
     pub async fn replace_converted(
         self: &Arc<Self>,
         versions: Vec<Kind>,
-        declarer: Hold,
+        definition_row: Hold,
         stop: signal::Receiver<bool>,
-    ) -> Result<Arc<Registered>, String> {
-        self.put_converted(Versions::new(versions)?, Some(Declarer::new(declarer).into()), Replaces::Any, stop).await
+    ) -> Result<Arc<ResourceEntry>, String> {
+        self.put_converted(
+            Versions::new(versions)?,
+            Some(DefinitionRow::new(definition_row).into()),
+            Replaces::Any,
+            stop,
+        )
+        .await
     }
 
     /// Reads the objects of a resource again, if a conversion webhook could not convert all of them when they were read. The
     /// resource is replaced if more can be read now, and the signal has not come.
     pub async fn reread(
         self: &Arc<Self>,
-        served: &Arc<Registered>,
+        resource: &Arc<ResourceEntry>,
         stop: signal::Receiver<bool>,
-    ) -> Option<Arc<Registered>> {
-        let (versions, declarer) = (served.records.versions().clone(), served.declarer.clone());
-        self.put_converted(versions, declarer, Replaces::Unread(served.clone()), stop).await.ok()
+    ) -> Option<Arc<ResourceEntry>> {
+        let (versions, definition_row) = (resource.records.versions().clone(), resource.definition_row.clone());
+        self.put_converted(versions, definition_row, Replaces::Unread(resource.clone()), stop).await.ok()
     }
 
     /// Stops serving a resource: its watches end after what was committed. Requests that began before continue, and their
     /// writes are stored as long as the row that declares the resource is unchanged: change or delete that before. Stored
     /// objects stay. Returns false if the resource was removed or replaced before. Blocks while another resource is loaded.
-    pub fn remove(&self, served: &Arc<Registered>) -> bool {
+    pub fn remove(&self, resource: &Arc<ResourceEntry>) -> bool {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let (table, old) = (self.table.load(), served.stored());
+        let (table, old) = (self.table.load(), resource.stored());
         let is_served = table.has(old);
         if is_served {
             self.table.store(Arc::new(table.with(Some(old), None)));
@@ -272,9 +278,9 @@ impl Registry {
 
     /// States that a resource is being removed: its objects may be changed and deleted, and no new ones are created. Call it
     /// before [`Registry::confirm`].
-    pub fn end(&self, served: &Registered) {
-        let Some(declarer) = &served.declarer else { return };
-        if !declarer.ends.swap(true, Ordering::SeqCst) {
+    pub fn end(&self, resource: &ResourceEntry) {
+        let Some(definition_row) = &resource.definition_row else { return };
+        if !definition_row.ends.swap(true, Ordering::SeqCst) {
             self.endings.fetch_add(1, Ordering::SeqCst);
             self.changes.send_replace(());
         }
@@ -283,9 +289,9 @@ impl Registry {
     /// Confirms that the row that declares a resource was written again, and still declares the same. Writes that were
     /// waiting for this continue. Returns false if no row declares the resource, or it was removed or replaced before. Call it
     /// only where the resource is also removed and replaced: it does not wait for these.
-    pub fn confirm(&self, served: &Arc<Registered>, declarer: Hold) -> bool {
-        let known = served.declarer.as_ref().filter(|_| self.table.load().has(served.stored()));
-        let confirmed = known.inspect(|known| known.hold.store(Arc::new(declarer))).is_some();
+    pub fn confirm(&self, resource: &Arc<ResourceEntry>, definition_row: Hold) -> bool {
+        let current = resource.definition_row.as_ref().filter(|_| self.table.load().has(resource.stored()));
+        let confirmed = current.inspect(|row| row.hold.store(Arc::new(definition_row))).is_some();
         self.changes.send_replace(());
         confirmed
     }

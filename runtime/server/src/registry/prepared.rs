@@ -11,11 +11,11 @@ use crate::{
 
 /// A kind in all of its versions, before it is registered.
 #[derive(Clone)]
-pub struct Prepared {
+pub struct PreparedKind {
     pub(super) records: Arc<KindReader>,
 }
 
-impl Prepared {
+impl PreparedKind {
     /// The prefix of its keys in the store, and the reader of its objects.
     pub fn resource(&self) -> (String, cache::SharedReader) {
         (self.records.stored().shared.prefix(), self.records.clone())
@@ -35,12 +35,12 @@ impl Preparer<'_> {
     ///
     /// # Errors
     /// Versions that do not belong together, or an invalid schema.
-    pub(crate) fn prepare(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Prepared, String> {
+    pub(crate) fn prepare(&self, versions: impl IntoIterator<Item = Kind>) -> Result<PreparedKind, String> {
         Ok(self.with(Versions::new(versions)?))
     }
 
-    pub(super) fn with(&self, versions: Versions) -> Prepared {
+    pub(super) fn with(&self, versions: Versions) -> PreparedKind {
         let reader = KindReader::new(versions, self.transformer.clone());
-        Prepared { records: Arc::new(reader.with_webhooks(self.webhooks)) }
+        PreparedKind { records: Arc::new(reader.with_webhooks(self.webhooks)) }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use tokio::{sync::watch as signal, task::spawn_blocking};
 
-use super::{Declarer, Prepared, Registered, Registry, View, clashes, next_number, table::Table};
+use super::{DefinitionRow, PreparedKind, Registry, ResourceEntry, View, clashes, next_number, table::Table};
 use crate::kind::{
     Kind, Versions,
     convert::{Answers, Question},
@@ -18,7 +18,7 @@ pub(super) enum Replaces {
     /// Another resource with its names, if the same row declares it.
     Any,
     /// This resource, if fewer of its objects are unread then.
-    Unread(Arc<Registered>),
+    Unread(Arc<ResourceEntry>),
 }
 
 /// Why a resource was not added.
@@ -38,11 +38,11 @@ impl Registry {
     /// Adds a resource, or replaces one. Objects that a webhook has to convert are unread.
     pub(super) fn put(
         &self,
-        prepared: &Prepared,
-        declarer: Option<&Arc<Declarer>>,
+        prepared: &PreparedKind,
+        definition_row: Option<&Arc<DefinitionRow>>,
         replaces: &Replaces,
-    ) -> Result<Arc<Registered>, String> {
-        match self.try_put(prepared, declarer, replaces, None) {
+    ) -> Result<Arc<ResourceEntry>, String> {
+        match self.try_put(prepared, definition_row, replaces, None) {
             Ok(done) => Ok(done),
             Err(PutError::Refused(why)) => Err(why),
             Err(PutError::Open(_)) => unreachable!("nothing is asked"),
@@ -53,17 +53,17 @@ impl Registry {
     pub(super) async fn put_converted(
         self: &Arc<Self>,
         versions: Versions,
-        declarer: Option<Arc<Declarer>>,
+        definition_row: Option<Arc<DefinitionRow>>,
         replaces: Replaces,
         mut stop: signal::Receiver<bool>,
-    ) -> Result<Arc<Registered>, String> {
+    ) -> Result<Arc<ResourceEntry>, String> {
         let mut answers = Answers::default();
         for attempt in 0.. {
-            let (registry, declarer, replaces) = (self.clone(), declarer.clone(), replaces.clone());
+            let (registry, definition_row, replaces) = (self.clone(), definition_row.clone(), replaces.clone());
             // Each reader counts anew.
             let prepared = self.preparer().with(versions.clone());
             let trying = spawn_blocking(move || {
-                let tried = registry.try_put(&prepared, declarer.as_ref(), &replaces, Some(&mut answers));
+                let tried = registry.try_put(&prepared, definition_row.as_ref(), &replaces, Some(&mut answers));
                 (tried, answers)
             });
             let (tried, known) = trying.await.map_err(|error| format!("loading the objects broke off: {error}"))?;
@@ -85,18 +85,18 @@ impl Registry {
     /// The same if the conversions of stored objects were answered, or none may be asked.
     fn try_put(
         &self,
-        Prepared { records }: &Prepared,
-        declarer: Option<&Arc<Declarer>>,
+        PreparedKind { records }: &PreparedKind,
+        definition_row: Option<&Arc<DefinitionRow>>,
         replaces: &Replaces,
         answers: Option<&mut Answers>,
-    ) -> Result<Arc<Registered>, PutError> {
+    ) -> Result<Arc<ResourceEntry>, PutError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = records.stored().clone();
         let table = self.table.load_full();
         let old = table
             .resource(&kind.group_version.group, &kind.names().plural)
             .filter(|_| !matches!(replaces, Replaces::Nothing));
-        check(&table, old, records.versions(), declarer, replaces)?;
+        check(&table, old, records.versions(), definition_row, replaces)?;
         let load = || self.cache.load(&kind.shared.prefix(), records.clone());
         // Objects of another version are converted to the storage version.
         let loading = match answers {
@@ -110,16 +110,16 @@ impl Registry {
         {
             return Err(format!("the objects of {} cannot be converted yet", kind.group_resource()).into());
         }
-        if let Some(misfits) = records.take_misfits() {
+        if let Some(invalid_objects) = records.take_invalid_objects() {
             tracing::warn!(
-                resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
+                resource = %kind.group_resource(), count = invalid_objects.count, example = invalid_objects.example,
                 "stored objects do not fit the schema of their kind: they are served, can be deleted, and can be written \
                  as far as that changes only what fits",
             );
         }
-        let served = |kind: &Arc<Kind>| {
+        let entry_of = |kind: &Arc<Kind>| {
             let endpoints = endpoint::of(kind);
-            Registered {
+            ResourceEntry {
                 requests: endpoints.iter().map(|endpoint| self.measured(kind, endpoint)).collect(),
                 kind: kind.clone(),
                 endpoints,
@@ -128,22 +128,22 @@ impl Registry {
                 view: None,
                 stored: None,
                 webhooks: records.versions().webhook().map(|_| self.webhooks.clone()),
-                declarer: declarer.cloned(),
+                definition_row: definition_row.cloned(),
                 deprecated: records.versions().deprecation(kind).map(Into::into),
                 unenforced: kind.unenforced_rules().map(Into::into),
                 number: next_number(),
             }
         };
-        let stored = Arc::new(served(&kind));
+        let stored = Arc::new(entry_of(&kind));
         let in_version = |version: &Arc<Kind>| {
             if Arc::ptr_eq(version, &kind) {
                 return stored.clone();
             }
-            let served = served(version);
-            let view = View::new(version.clone(), self.cache.renderings().clone(), served.number);
-            Arc::new(Registered { view: Some(view), stored: Some(stored.clone()), ..served })
+            let entry = entry_of(version);
+            let view = View::new(version.clone(), self.cache.renderings().clone(), entry.number);
+            Arc::new(ResourceEntry { view: Some(view), stored: Some(stored.clone()), ..entry })
         };
-        let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
+        let versions: Vec<Arc<ResourceEntry>> = records.versions().iter().map(in_version).collect();
         warn_of_rules(&versions);
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
@@ -156,7 +156,7 @@ impl Registry {
 }
 
 /// Says once of a resource that rules are not enforced.
-fn warn_of_rules(versions: &[Arc<Registered>]) {
+fn warn_of_rules(versions: &[Arc<ResourceEntry>]) {
     if let Some(unenforced) = versions.iter().find_map(|version| version.unenforced.as_deref()) {
         tracing::warn!("{unenforced}");
     }
@@ -165,9 +165,9 @@ fn warn_of_rules(versions: &[Arc<Registered>]) {
 /// Checks that a kind may be added, or replace a resource.
 fn check(
     table: &Table,
-    old: Option<&Arc<Registered>>,
+    old: Option<&Arc<ResourceEntry>>,
     versions: &Versions,
-    declarer: Option<&Arc<Declarer>>,
+    definition_row: Option<&Arc<DefinitionRow>>,
     replaces: &Replaces,
 ) -> Result<(), String> {
     let (kind, definition) = (versions.stored(), versions.definition());
@@ -176,9 +176,9 @@ fn check(
     {
         return Err(format!("{} was replaced or removed", kind.group_resource()));
     }
-    let row = |declarer: Option<&Arc<Declarer>>| declarer.map(|declarer| declarer.hold.load().key.clone());
+    let row = |definition_row: Option<&Arc<DefinitionRow>>| definition_row.map(|row| row.hold.load().key.clone());
     if let Some(old) = old
-        && row(old.declarer.as_ref()) != row(declarer)
+        && row(old.definition_row.as_ref()) != row(definition_row)
     {
         return Err(format!("{} is declared elsewhere already", kind.group_resource()));
     }

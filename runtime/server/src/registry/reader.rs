@@ -37,14 +37,14 @@ use crate::{
 
 /// The result of the check of an object against the schema under which it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum Validity {
     /// It was checked and is valid.
     Checked,
     /// It is invalid, or was not checked.
     Unchecked,
 }
 
-impl Fit {
+impl Validity {
     /// Checks an object. One that exceeds the meter counts as unchecked.
     pub fn of(schema: &Schema, document: &Document, meter: &Meter) -> Self {
         let is_valid = schema::validate(schema, document, meter).is_ok_and(|errors| errors.is_empty());
@@ -65,7 +65,7 @@ pub enum Values {
 
 /// Stored objects that do not match the current schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Misfits {
+pub struct InvalidObjects {
     /// Their number.
     pub count: usize,
     /// The key of one in the store.
@@ -102,7 +102,7 @@ impl Transformer for Identity {
 }
 
 /// The stored form of an object.
-pub struct Sealed {
+pub struct StoredRecord {
     pub value: Bytes,
     /// The approximate size of the object itself.
     pub size: usize,
@@ -145,7 +145,7 @@ pub struct KindReader {
     /// The selectable fields of the other served versions. Their values follow the values of the storage version.
     others: Vec<Selectable>,
     /// The invalid objects found while loading; `None` after that.
-    misfits: Mutex<Option<Misfits>>,
+    invalid_objects: Mutex<Option<InvalidObjects>>,
     /// The bytes that defaults add to objects that are read under a changed schema.
     growth: Growth,
     /// Objects that a webhook could not convert, or whose selectable values are missing because of that.
@@ -169,7 +169,7 @@ impl KindReader {
             others: versions.iter().filter(selects).map(Selectable::of).collect(),
             versions,
             transformer,
-            misfits: Mutex::new(Some(Misfits::default())),
+            invalid_objects: Mutex::new(Some(InvalidObjects::default())),
             growth: Growth::default(),
             unread: AtomicUsize::new(0),
             webhooks: None,
@@ -206,20 +206,32 @@ impl KindReader {
     ///
     /// # Errors
     /// Errors of the transformer; a failed call of a conversion webhook.
-    pub fn write(&self, key: &str, document: &Document, fit: Fit, values: Values) -> Result<Sealed, String> {
-        let rules = if fit == Fit::Checked { self.rules } else { 0 };
+    pub fn write(
+        &self,
+        key: &str,
+        document: &Document,
+        validity: Validity,
+        values: Values,
+    ) -> Result<StoredRecord, String> {
+        let rules = if validity == Validity::Checked { self.rules } else { 0 };
         let (record, failed) = self.encode(document, self.structure >> 32 << 32 | u64::from(rules), values);
         self.seal(key, record, failed.as_ref(), values)
     }
 
-    fn seal(&self, key: &str, record: Vec<u8>, failed: Option<&String>, values: Values) -> Result<Sealed, String> {
+    fn seal(
+        &self,
+        key: &str,
+        record: Vec<u8>,
+        failed: Option<&String>,
+        values: Values,
+    ) -> Result<StoredRecord, String> {
         if let Some(why) = failed
             && values == Values::Required
         {
             return Err(why.clone());
         }
         let size = record::object_size(&record);
-        Ok(Sealed { value: self.transformer.seal(key, record)?.into(), size, lacks: failed.is_some() })
+        Ok(StoredRecord { value: self.transformer.seal(key, record)?.into(), size, lacks: failed.is_some() })
     }
 
     /// The record of an object, and the error of a webhook, for which it lacks selectable values.
@@ -257,41 +269,41 @@ impl KindReader {
     }
 
     /// The invalid objects found while loading. Ends the counting.
-    pub fn take_misfits(&self) -> Option<Misfits> {
-        self.misfits().take().filter(|misfits| misfits.count > 0)
+    pub fn take_invalid_objects(&self) -> Option<InvalidObjects> {
+        self.invalid_objects().take().filter(|invalid_objects| invalid_objects.count > 0)
     }
 
     /// True until the objects of the resource are loaded.
     fn is_loading(&self) -> bool {
-        self.misfits().is_some()
+        self.invalid_objects().is_some()
     }
 
-    fn misfits(&self) -> MutexGuard<'_, Option<Misfits>> {
-        self.misfits.lock().unwrap_or_else(PoisonError::into_inner)
+    fn invalid_objects(&self) -> MutexGuard<'_, Option<InvalidObjects>> {
+        self.invalid_objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Checks a body with the same structure but other rules.
     fn check(&self, key: &str, record: &Record<'_>) {
         let fingerprint = record.fingerprint;
         let known = fingerprint == self.structure || fingerprint & 0xffff_ffff == u64::from(self.rules);
-        if known || self.misfits().is_none() {
+        if known || self.invalid_objects().is_none() {
             return;
         }
         if let Ok(document) = record::parse(&record.body.json()) {
-            self.count_misfit(key, &document);
+            self.count_invalid(key, &document);
         }
     }
 
-    fn count_misfit(&self, key: &str, document: &Document) {
-        if self.misfits().is_none()
-            || Fit::of(&self.stored().version.schema, document, &Meter::stored()) == Fit::Checked
+    fn count_invalid(&self, key: &str, document: &Document) {
+        if self.invalid_objects().is_none()
+            || Validity::of(&self.stored().version.schema, document, &Meter::stored()) == Validity::Checked
         {
             return;
         }
-        if let Some(misfits) = self.misfits().as_mut() {
-            misfits.count += 1;
-            if misfits.example.is_empty() {
-                key.clone_into(&mut misfits.example);
+        if let Some(invalid_objects) = self.invalid_objects().as_mut() {
+            invalid_objects.count += 1;
+            if invalid_objects.example.is_empty() {
+                key.clone_into(&mut invalid_objects.example);
             }
         }
     }
@@ -344,7 +356,7 @@ impl KindReader {
 
     /// Counts an object that a webhook could not convert. Past states do not count.
     fn count_while_loading(&self) {
-        if self.versions.webhook().is_some() && self.misfits().is_some() {
+        if self.versions.webhook().is_some() && self.invalid_objects().is_some() {
             self.count_unread();
         }
     }

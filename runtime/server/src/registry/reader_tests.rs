@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    reader::{Fit, Identity, KindReader, Values},
+    reader::{Identity, KindReader, Validity, Values},
     record,
 };
 use crate::{
@@ -31,8 +31,8 @@ fn selecting(schema: Schema, paths: &[&str]) -> KindReader {
 
 const KEY: &str = "/registry/example.com/widgets/ns/w";
 
-fn write(reader: &KindReader, object: &Document, fit: Fit) -> Bytes {
-    reader.write(KEY, object, fit, Values::Required).expect("identity").value
+fn write(reader: &KindReader, object: &Document, validity: Validity) -> Bytes {
+    reader.write(KEY, object, validity, Values::Required).expect("identity").value
 }
 
 /// The object's JSON, the labels and the selectable fields that a reader finds.
@@ -49,7 +49,7 @@ const WIDGET: &str = r#"{"metadata":{"labels":{"unknown":"kept"},"name":"w"},"sp
 #[test]
 fn what_is_written_is_read_without_a_copy() {
     let reader = reader(fixture::widget());
-    let stored = write(&reader, &fixture::object(&json!({"size": 1, "color": "Red"})), Fit::Checked);
+    let stored = write(&reader, &fixture::object(&json!({"size": 1, "color": "Red"})), Validity::Checked);
     assert_eq!(found(&reader, &stored), (WIDGET.to_owned(), vec!["unknown=kept".to_owned(), "Red".to_owned()]));
     let record = record::decode(&stored).expect("a record");
     assert_eq!(reader.read(KEY, &stored).body, Ok(record.body));
@@ -62,7 +62,7 @@ fn a_record_of_this_schema_is_read_without_a_look_into_its_body() {
     let reader = reader(fixture::widget());
     let mut object = fixture::object(&json!({"size": 1, "color": "Red"}));
     object["metadata"]["managedFields"] = json!([{"manager": "m"}]);
-    let stored = write(&reader, &object, Fit::Checked).to_vec();
+    let stored = write(&reader, &object, Validity::Checked).to_vec();
     let text = String::from_utf8_lossy(&stored).into_owned();
     // Only the parts that the header names remain valid JSON.
     let mut broken = stored.clone();
@@ -112,7 +112,7 @@ fn the_json_of_kube_apiserver_is_read_and_its_protobuf_is_named() {
 #[test]
 fn fields_that_have_become_selectable_since_are_picked_out_of_the_body() {
     let object = fixture::object(&json!({"size": 1, "color": "Red"}));
-    let stored = write(&selecting(fixture::widget(), &["spec.size"]), &object, Fit::Checked);
+    let stored = write(&selecting(fixture::widget(), &["spec.size"]), &object, Validity::Checked);
     for (paths, values) in
         [(&["spec.color"][..], &["Red"][..]), (&["spec.size", "spec.color"], &["1", "Red"]), (&[], &[])]
     {
@@ -120,7 +120,7 @@ fn fields_that_have_become_selectable_since_are_picked_out_of_the_body() {
         assert_eq!(found(&reader, &stored).0, WIDGET, "{paths:?}");
         assert_eq!(found(&reader, &stored).1[1..], *values, "{paths:?}");
         assert!(!reader.read(KEY, &stored).renewed, "{paths:?}");
-        assert_eq!(reader.take_misfits(), None);
+        assert_eq!(reader.take_invalid_objects(), None);
     }
 }
 
@@ -129,7 +129,7 @@ fn a_body_of_another_schema_is_defaulted_and_pruned() {
     let before = fixture::schema(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
         "size": {"type": "integer"}, "gone": {"type": "string"}}}}}));
     let object = fixture::object(&json!({"size": 1, "gone": "x"}));
-    let stored = write(&reader(before), &object, Fit::Checked);
+    let stored = write(&reader(before), &object, Validity::Checked);
     let (json, texts) = found(&reader(fixture::widget()), &stored);
     assert!(json.ends_with(r#""spec":{"color":"Red","replicas":1,"size":1}}"#), "{json}");
     assert_eq!(texts, ["unknown=kept", "Red"]);
@@ -139,7 +139,7 @@ fn a_body_of_another_schema_is_defaulted_and_pruned() {
 #[test]
 fn what_cannot_be_decoded_is_marked_with_the_reason() {
     let reader = reader(fixture::widget());
-    let whole = write(&reader, &fixture::object(&json!({"size": 1})), Fit::Checked);
+    let whole = write(&reader, &fixture::object(&json!({"size": 1})), Validity::Checked);
     let old = [b"\x01", &[7; 8][..], b"\x02v1", WIDGET.as_bytes()].concat().into();
     for stored in [whole, old] {
         for length in 0..stored.len() {
@@ -154,7 +154,7 @@ fn what_cannot_be_decoded_is_marked_with_the_reason() {
 #[test]
 fn labels_of_what_cannot_be_renewed_are_known() {
     let reader = reader(fixture::widget());
-    let mut stored = write(&reader, &fixture::object(&json!({"size": 1})), Fit::Checked).to_vec();
+    let mut stored = write(&reader, &fixture::object(&json!({"size": 1})), Validity::Checked).to_vec();
     stored[8] ^= 1;
     let end = stored.len() - 3;
     stored[end] = b'?';

@@ -1,10 +1,10 @@
 //! Stored objects in the version of a request.
 use std::{borrow::Cow, slice, sync::Arc};
 
-use super::{Registered, View};
+use super::{ResourceEntry, View};
 use crate::{cache::Object, webhook::Webhooks};
 
-impl Registered {
+impl ResourceEntry {
     /// Runs code that converts objects of this resource. If a webhook converts them, the code runs again with its answers, so
     /// it must be a pure function.
     pub async fn converting<T>(&self, mut work: impl FnMut() -> T) -> T {

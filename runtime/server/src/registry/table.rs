@@ -1,19 +1,19 @@
 //! The table of served kinds: immutable, and replaced by each change.
 use std::{collections::HashMap, sync::Arc};
 
-use super::Registered;
+use super::ResourceEntry;
 
 /// The kinds at one moment.
 #[derive(Default)]
 pub(super) struct Table {
     /// Each served version, in the order of registration.
-    pub(super) kinds: Arc<Vec<Arc<Registered>>>,
+    pub(super) kinds: Arc<Vec<Arc<ResourceEntry>>>,
     /// Each resource in the storage version, served or not.
-    pub(super) resources: Arc<Vec<Arc<Registered>>>,
+    pub(super) resources: Arc<Vec<Arc<ResourceEntry>>>,
     /// The kind whose objects are namespaces.
-    pub(super) namespaces: Option<Arc<Registered>>,
+    pub(super) namespaces: Option<Arc<ResourceEntry>>,
     /// By plural name, which few kinds share, so that a lookup needs no allocated key.
-    pub(super) places: HashMap<Arc<str>, Arc<[Arc<Registered>]>>,
+    pub(super) places: HashMap<Arc<str>, Arc<[Arc<ResourceEntry>]>>,
     /// Increases with each change.
     pub(super) generation: u64,
 }
@@ -22,10 +22,10 @@ impl Table {
     /// This table without one resource, and with another in its place or at the end.
     pub(super) fn with(
         &self,
-        old: Option<&Arc<Registered>>,
-        new: Option<(&[Arc<Registered>], &Arc<Registered>)>,
+        old: Option<&Arc<ResourceEntry>>,
+        new: Option<(&[Arc<ResourceEntry>], &Arc<ResourceEntry>)>,
     ) -> Self {
-        let is_old = |served: &Arc<Registered>| old.is_some_and(|old| Arc::ptr_eq(served.stored(), old));
+        let is_old = |resource: &Arc<ResourceEntry>| old.is_some_and(|old| Arc::ptr_eq(resource.stored(), old));
         let (versions, stored) = new.unzip();
         let versions: Vec<_> =
             versions.unwrap_or_default().iter().filter(|version| version.kind.version.served).cloned().collect();
@@ -47,13 +47,13 @@ impl Table {
     }
 
     /// True if this is a resource in its storage version that is in the table, rather than one with the same names.
-    pub(super) fn has(&self, stored: &Arc<Registered>) -> bool {
+    pub(super) fn has(&self, stored: &Arc<ResourceEntry>) -> bool {
         self.resources.iter().any(|resource| Arc::ptr_eq(resource, stored))
     }
 
-    pub(super) fn resource(&self, group: &str, plural: &str) -> Option<&Arc<Registered>> {
-        let is_meant = |served: &&Arc<Registered>| {
-            served.kind.group_version.group == group && served.kind.names().plural == plural
+    pub(super) fn resource(&self, group: &str, plural: &str) -> Option<&Arc<ResourceEntry>> {
+        let is_meant = |resource: &&Arc<ResourceEntry>| {
+            resource.kind.group_version.group == group && resource.kind.names().plural == plural
         };
         self.resources.iter().find(is_meant)
     }

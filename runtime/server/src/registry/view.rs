@@ -23,24 +23,24 @@ use crate::{
 
 /// The result of a call for one object.
 #[derive(Clone)]
-struct Called {
+struct CallResult {
     view: Result<Arc<Object>, String>,
     /// True if the call converted other objects, too, which may be why it failed.
     among_others: bool,
 }
 
 /// A call that is running.
-type Flight = watch::Receiver<Option<Called>>;
+type Flight = watch::Receiver<Option<CallResult>>;
 
 /// A view on its way.
-enum Begun {
+enum PendingView {
     Kept(Result<Arc<Object>, String>),
     /// A call of another reader.
     Joined(Flight),
     Own(Flight),
 }
 
-impl Begun {
+impl PendingView {
     /// The view, and whether it might succeed in another call.
     async fn end(self) -> (Result<Arc<Object>, String>, bool) {
         let (mut flight, is_own) = match self {
@@ -48,8 +48,8 @@ impl Begun {
             Self::Joined(flight) => (flight, false),
             Self::Own(flight) => (flight, true),
         };
-        let called = flight.wait_for(Option::is_some).await.ok().and_then(|called| called.clone());
-        let Some(Called { view, among_others }) = called else {
+        let result = flight.wait_for(Option::is_some).await.ok().and_then(|result| result.clone());
+        let Some(CallResult { view, among_others }) = result else {
             return (Err("the call of the conversion webhook broke off".to_owned()), false);
         };
         let is_doubtful = view.is_err() && among_others && !is_own;
@@ -59,9 +59,9 @@ impl Begun {
 
 /// Calls that are running, by the addresses of their objects, which they keep alive.
 #[derive(Default)]
-struct Running(Mutex<HashMap<usize, Flight>>);
+struct RunningCalls(Mutex<HashMap<usize, Flight>>);
 
-impl Running {
+impl RunningCalls {
     fn lock(&self) -> MutexGuard<'_, HashMap<usize, Flight>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,10 +69,10 @@ impl Running {
 
 /// A running call for one object. It ends even if its task panics.
 struct Call {
-    running: Arc<Running>,
+    running: Arc<RunningCalls>,
     place: usize,
     object: Arc<Object>,
-    sender: watch::Sender<Option<Called>>,
+    sender: watch::Sender<Option<CallResult>>,
 }
 
 impl Drop for Call {
@@ -89,7 +89,7 @@ pub struct View {
     renderings: Arc<Renderings>,
     /// Distinguishes the renderings of this view from others.
     number: u32,
-    running: Arc<Running>,
+    running: Arc<RunningCalls>,
 }
 
 impl View {
@@ -130,39 +130,39 @@ impl View {
     /// Stored objects in this version, converted by a webhook if they are not kept.
     pub async fn of_all(&self, webhooks: &Arc<Webhooks>, stored: &[Arc<Object>]) -> Vec<Result<Arc<Object>, String>> {
         let (mut views, mut again) = (Vec::with_capacity(stored.len()), Vec::new());
-        for (at, begun) in self.begin(webhooks, stored, true).into_iter().enumerate() {
-            let (view, is_doubtful) = begun.end().await;
+        for (at, pending) in self.begin(webhooks, stored, true).into_iter().enumerate() {
+            let (view, is_doubtful) = pending.end().await;
             views.push(view);
             again.extend(is_doubtful.then_some(at));
         }
         // Another reader's call may have failed because of an object that this one does not need.
         let objects: Vec<Arc<Object>> = again.iter().map(|at| stored[*at].clone()).collect();
-        for (at, begun) in again.into_iter().zip(self.begin(webhooks, &objects, false)) {
-            (views[at], _) = begun.end().await;
+        for (at, pending) in again.into_iter().zip(self.begin(webhooks, &objects, false)) {
+            (views[at], _) = pending.end().await;
         }
         views
     }
 
     /// Finds the kept views, and begins calls for the others. Joins calls of other readers only if `joins` is set.
-    fn begin(&self, webhooks: &Arc<Webhooks>, stored: &[Arc<Object>], joins: bool) -> Vec<Begun> {
+    fn begin(&self, webhooks: &Arc<Webhooks>, stored: &[Arc<Object>], joins: bool) -> Vec<PendingView> {
         let (mut all, mut own) = (Vec::with_capacity(stored.len()), Vec::new());
         for object in stored {
             if let Some(kept) = self.renderings.find_object(object, self.number) {
-                all.push(Begun::Kept(readable(object, kept)));
+                all.push(PendingView::Kept(readable(object, kept)));
                 continue;
             }
             if object.unreadable().is_some() {
-                all.push(Begun::Kept(Ok(Arc::new(object.in_form(&self.type_meta, Err(String::new()))))));
+                all.push(PendingView::Kept(Ok(Arc::new(object.in_form(&self.type_meta, Err(String::new()))))));
                 continue;
             }
             let (mut running, place) = (self.running.lock(), Arc::as_ptr(object).addr());
-            if let Some(known) = running.get(&place).filter(|known| joins && known.has_changed().is_ok()) {
-                all.push(Begun::Joined(known.clone()));
+            if let Some(flight) = running.get(&place).filter(|flight| joins && flight.has_changed().is_ok()) {
+                all.push(PendingView::Joined(flight.clone()));
                 continue;
             }
             let (sender, flight) = watch::channel(None);
             running.insert(place, flight.clone());
-            all.push(Begun::Own(flight));
+            all.push(PendingView::Own(flight));
             own.push(Call { running: self.running.clone(), place, object: object.clone(), sender });
         }
         if !own.is_empty() {
@@ -178,7 +178,7 @@ impl View {
         let bodies = webhooks.resolve(all).await;
         for (call, body) in calls.into_iter().zip(bodies) {
             let view = body.map(|body| self.with_body(&call.object, body));
-            call.sender.send_replace(Some(Called { view, among_others }));
+            call.sender.send_replace(Some(CallResult { view, among_others }));
         }
     }
 

@@ -109,8 +109,8 @@ fn what_cannot_be_read_stays_unreadable() {
 async fn the_stored_version_shows_objects_as_they_are() {
     let cache = Cache::new(Arc::new(Memory::new()), Limits::default());
     let (registry, renamed, object) = (Registry::new(cache), Arc::default(), stored("a", "unpaintable"));
-    let served = registry.register([gears(), gears_v2(&renamed)]).expect("a kind");
+    let resource = registry.register([gears(), gears_v2(&renamed)]).expect("a kind");
     let v2 = registry.find("example.com", "v2", "gears").expect("v2 is served");
-    assert!(Arc::ptr_eq(&object, &served.show(&object).await.unwrap()));
+    assert!(Arc::ptr_eq(&object, &resource.show(&object).await.unwrap()));
     assert_eq!((v2.show(&object).await.unwrap_err(), renamed.reads()), ("v2 has no such paint".to_owned(), 1));
 }

@@ -296,7 +296,7 @@ impl DefinitionFiles {
             let stays = is_unknown || resources.iter().any(|new| new.name() == old.name());
             if !stays {
                 tracing::info!(resource = %old.name(), "no longer defined, and no longer served; its objects stay in the store");
-                if let Some(now) = registry.resource(&old.name()).filter(|now| now.declarer.is_none()) {
+                if let Some(now) = registry.resource(&old.name()).filter(|now| now.definition_row.is_none()) {
                     registry.remove(&now);
                 }
             }

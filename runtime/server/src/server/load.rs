@@ -28,7 +28,7 @@ use crate::{
     http::{self, Health, Metrics, Service, VersionInfo},
     kind::{Definition, Kind, by_resource},
     registry::{
-        Prepared, Preparer, Registry,
+        PreparedKind, Preparer, Registry,
         reader::{Identity, Transformer},
     },
     storage::Store,
@@ -183,7 +183,7 @@ impl Core {
         let prepared = prepared.collect::<Result<Vec<_>, _>>().map_err(Error::Kind)?;
 
         // The store is read once: objects are rendered while it is verified.
-        let preload = Preload::new(prepared.iter().map(Prepared::resource));
+        let preload = Preload::new(prepared.iter().map(PreparedKind::resource));
         let (open_store, loaded) = OpenStore::open(&mut self, path, limits, &preload)?;
         let store = open_store.store.clone();
         let cache = match loaded {

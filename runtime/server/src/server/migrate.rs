@@ -6,7 +6,7 @@ use tokio::{runtime::Handle, sync::mpsc};
 
 use crate::{
     meta::Status,
-    registry::Registered,
+    registry::ResourceEntry,
     storage::{
         Embedded,
         maintenance::{Migration, Report, Reports},
@@ -38,13 +38,13 @@ fn begin(api: &Weak<Verbs>, runtime: &Handle, names: &[String]) -> Option<Report
 }
 
 /// Finds the resources with these names, or all whose objects are stored.
-fn find(api: &Verbs, names: &[String]) -> Result<Vec<Arc<Registered>>, String> {
+fn find(api: &Verbs, names: &[String]) -> Result<Vec<Arc<ResourceEntry>>, String> {
     let (all, _) = api.registry.resources();
     let mut stored = all.iter().filter(|served| served.kind.shared.stored);
     if names.is_empty() {
         return Ok(stored.cloned().collect());
     }
-    let name_of = |served: &Registered| served.kind.group_resource().to_string();
+    let name_of = |served: &ResourceEntry| served.kind.group_resource().to_string();
     let one = |name: &String| {
         stored.clone().find(|served| name_of(served) == *name).cloned().ok_or_else(|| {
             let known: Vec<_> = stored.by_ref().map(|served| name_of(served)).collect();
@@ -55,7 +55,7 @@ fn find(api: &Verbs, names: &[String]) -> Result<Vec<Arc<Registered>>, String> {
 }
 
 /// Migrates one resource after the other; returns the last report.
-async fn run(api: &Verbs, found: Result<Vec<Arc<Registered>>, String>, reports: &mpsc::Sender<Report>) -> Report {
+async fn run(api: &Verbs, found: Result<Vec<Arc<ResourceEntry>>, String>, reports: &mpsc::Sender<Report>) -> Report {
     let resources = match found {
         Ok(resources) => resources,
         Err(unknown) => return Report::Failed(unknown),

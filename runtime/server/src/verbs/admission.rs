@@ -82,7 +82,7 @@ impl<'a> Attributes<'a> {
         (operation, options): (Operation, Options<'a>),
         (name, old): (&'a str, Option<&'a Document>),
     ) -> Self {
-        let served = &*request.served.kind;
+        let served = &*request.resource.kind;
         let GroupVersion { group, version } = &served.group_version;
         Self {
             operation,
@@ -110,7 +110,7 @@ impl<'a> Attributes<'a> {
 
     /// The error of a plugin, about the requested object.
     pub(super) fn refused(&self, refusal: Refusal) -> Error {
-        Error::refused(refusal, &self.request.served.kind, self.name)
+        Error::refused(refusal, &self.request.resource.kind, self.name)
     }
 }
 

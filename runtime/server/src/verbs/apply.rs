@@ -1,8 +1,8 @@
 //! Server-side apply: merges the fields that each manager declares for an object. Creates a missing object. An apply that
 //! changes nothing is answered without copying the object: tools that apply repeatedly mostly send these.
 use super::{
-    Answer, Error, Request, Verbs, Written,
-    commit::Failed,
+    Answer, Error, Request, Verbs, WriteResult,
+    commit::WriteFailure,
     decode::Origin,
     get::find,
     hooks::fault_of_object,
@@ -31,7 +31,7 @@ impl Verbs {
         request: &Request,
         config: &Decoded,
         options: &PatchOptions,
-    ) -> Result<Written, Error> {
+    ) -> Result<WriteResult, Error> {
         let document = &config.document;
         let write = Write {
             origin: Origin::Apply,
@@ -57,8 +57,12 @@ impl Verbs {
     ///
     /// # Errors
     /// Errors of the current object: validation may have become stricter.
-    pub(super) async fn apply_unchanged(&self, write: &Write<'_>, config: &Document) -> Result<Option<Written>, Error> {
-        let (request, kind) = (write.request, &*write.request.served.kind);
+    pub(super) async fn apply_unchanged(
+        &self,
+        write: &Write<'_>,
+        config: &Document,
+    ) -> Result<Option<WriteResult>, Error> {
+        let (request, kind) = (write.request, &*write.request.resource.kind);
         // Hooks, admission, or another version than the storage version may change the object even if the apply does
         // not.
         let own = kind.binding.hooks.runs(Hook::Defaults) || kind.binding.conversion.is_some();
@@ -72,11 +76,11 @@ impl Verbs {
         write.over(&live).validate(&live).await?;
         let object = match self.unchanged(request, object).await {
             Ok(object) => object,
-            Err(Failed::Lost) => return Ok(None),
-            Err(Failed::Refused(error)) => return Err(error),
+            Err(WriteFailure::Lost) => return Ok(None),
+            Err(WriteFailure::Refused(error)) => return Err(error),
         };
-        let warnings = request.served.unenforced.iter().map(ToString::to_string).collect();
-        Ok(Some(Written { answer: Answer::Object(object), created: false, warnings }))
+        let warnings = request.resource.unenforced.iter().map(ToString::to_string).collect();
+        Ok(Some(WriteResult { answer: Answer::Object(object), created: false, warnings }))
     }
 }
 
@@ -118,13 +122,13 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
 }
 
 fn refused(request: &Request, config: &Document, error: ApplyError) -> Error {
-    let (message, served) = (error.to_string(), &request.served);
+    let (message, resource) = (error.to_string(), &request.resource);
     match error {
         ApplyError::Conflicts { reported, .. } => Error::Conflicts(message, reported),
         ApplyError::BadRequest(_) => Error::BadRequest(message),
         // kube-apiserver knows webhooks only, which may have failed.
-        ApplyError::Unconvertible(_) if served.records.versions().webhook().is_none() => {
-            Error::invalid(&served.kind, config, vec![fault_of_object(message)])
+        ApplyError::Unconvertible(_) if resource.records.versions().webhook().is_none() => {
+            Error::invalid(&resource.kind, config, vec![fault_of_object(message)])
         }
         ApplyError::Unconvertible(_) | ApplyError::Untyped(_) => Error::Unknown(message),
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     cache::{Object, Reader},
     meta::Revision,
-    registry::reader::{Fit, Sealed, Values},
+    registry::reader::{StoredRecord, Validity, Values},
     schema::Document,
     storage::{Commit, CommitError, Damage, Expect, Hold, Op},
 };
@@ -27,13 +27,13 @@ const MAX_OBJECT_BYTES: usize = 3 << 20;
 const CONFIRMED_WITHIN: Duration = if cfg!(test) { Duration::from_millis(500) } else { Duration::from_secs(10) };
 
 /// Why a write was not made.
-pub(super) enum Failed {
+pub(super) enum WriteFailure {
     /// Another write of the object came first, which readers see by now.
     Lost,
     Refused(Error),
 }
 
-impl From<Error> for Failed {
+impl From<Error> for WriteFailure {
     fn from(error: Error) -> Self {
         Self::Refused(error)
     }
@@ -43,7 +43,7 @@ impl From<Error> for Failed {
 #[derive(Clone, Copy)]
 pub(super) struct New<'d> {
     pub document: &'d Document,
-    pub fit: Fit,
+    pub validity: Validity,
     pub values: Values,
 }
 
@@ -62,19 +62,19 @@ impl Verbs {
         new: New<'_>,
         expect: Expect,
         dry_run: bool,
-    ) -> Result<Arc<Object>, Failed> {
+    ) -> Result<Arc<Object>, WriteFailure> {
         // Results of walks that ended early are not stored.
         request.meter.check().map_err(Error::from)?;
-        let objects = &request.served.objects;
+        let objects = &request.resource.objects;
         if dry_run {
             return match expect {
                 Expect::At(revision) => Ok(preview(request, key, revision, new).await?),
-                _ if objects.snapshot().get(key).is_some() => Err(Failed::Lost),
+                _ if objects.snapshot().get(key).is_some() => Err(WriteFailure::Lost),
                 _ => Ok(preview(request, key, Revision(0), new).await?),
             };
         }
-        let Some(value) = self.sealed(request, key, new, expect).await? else {
-            let current = objects.snapshot().get(key).ok_or(Failed::Lost)?;
+        let Some(value) = self.record_to_store(request, key, new, expect).await? else {
+            let current = objects.snapshot().get(key).ok_or(WriteFailure::Lost)?;
             return self.unchanged(request, current).await;
         };
         let revision = self.commit(request, key, Some(value.clone()), expect).await?;
@@ -85,16 +85,17 @@ impl Verbs {
 
     /// The record to store; `None` if the stored one stays as it is. Of a kind that is declared in Rust, fields stay that this
     /// program does not know. They are only in the store, whose objects of older and newer programs the cache has as renewed.
-    async fn sealed(
+    async fn record_to_store(
         &self,
         request: &Request,
         key: &str,
         new: New<'_>,
         expect: Expect,
-    ) -> Result<Option<Bytes>, Failed> {
-        let (served, full_key) = (&request.served, full_key(request, key));
-        let now = served.objects.snapshot().get(key).filter(|now| now.is_renewed());
-        let (Some(now), Expect::At(revision), true) = (now, expect, served.stored().kind.binding.keeps_unknown) else {
+    ) -> Result<Option<Bytes>, WriteFailure> {
+        let (resource, full_key) = (&request.resource, full_key(request, key));
+        let now = resource.objects.snapshot().get(key).filter(|now| now.is_renewed());
+        let (Some(now), Expect::At(revision), true) = (now, expect, resource.stored().kind.binding.keeps_unknown)
+        else {
             return Ok(Some(record(request, key, new).await?));
         };
         let (store, at) = (self.store.clone(), full_key.clone());
@@ -104,18 +105,18 @@ impl Verbs {
         let newest = stored.as_ref().map(|stored| stored.revision);
         let Some(stored) = stored.filter(|stored| stored.revision == revision && now.revision() == revision) else {
             self.seen(newest).await?;
-            return Err(Failed::Lost);
+            return Err(WriteFailure::Lost);
         };
         let unreadable =
             |damage: Damage| request.unreadable(vec![(full_key.to_string(), damage.to_string())], false, false);
         let stored = stored.value.map_err(unreadable)?;
-        let write = || served.records.write_over(&full_key, (new.document, new.fit), new.values, &stored);
-        let sealed = sealing(request, new.values, write).await.map_err(Error::Internal)?;
-        sealed.map(|sealed| checked(request, sealed)).transpose().map_err(Failed::from)
+        let write = || resource.records.write_over(&full_key, (new.document, new.validity), new.values, &stored);
+        let record = make_record(request, new.values, write).await.map_err(Error::Internal)?;
+        record.map(|record| checked(request, record)).transpose().map_err(WriteFailure::from)
     }
 
     /// Deletes an object that is still at a revision. Returns the revision of the deletion.
-    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Revision, Failed> {
+    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Revision, WriteFailure> {
         self.commit(request, key, None, Expect::At(at)).await
     }
 
@@ -125,13 +126,13 @@ impl Verbs {
         key: &str,
         value: Option<Bytes>,
         expect: Expect,
-    ) -> Result<Revision, Failed> {
-        let lifetime = value.as_ref().and(request.served.kind.shared.lifetime);
+    ) -> Result<Revision, WriteFailure> {
+        let lifetime = value.as_ref().and(request.resource.kind.shared.lifetime);
         let op = Op { key: full_key(request, key), value, expect, lifetime };
         let mut retry = Retry::alone();
         loop {
-            let declarer = request.served.declarer.as_ref();
-            let hold = declarer.map(|declarer| declarer.hold());
+            let definition_row = request.resource.definition_row.as_ref();
+            let hold = definition_row.map(|row| row.hold());
             let mut holds: Vec<Hold> = hold.as_deref().cloned().into_iter().collect();
             if op.expect == Expect::Absent {
                 let name = op.key.rsplit('/').next().unwrap_or_default();
@@ -146,7 +147,7 @@ impl Verbs {
                 CommitError::Conflict { current, .. } => {
                     self.seen(current).await?;
                     self.is_served_still(request)?;
-                    return Err(Failed::Lost);
+                    return Err(WriteFailure::Lost);
                 }
                 CommitError::Unmet { current, index } => {
                     self.seen(current).await?;
@@ -182,24 +183,24 @@ impl Verbs {
     /// outdated objects, which must not be the basis of a write. Fails with [`Error::Unavailable`] if it was replaced,
     /// [`Error::NotServed`] if it was removed.
     fn is_served_still(&self, request: &Request) -> Result<(), Error> {
-        if !request.served.objects.has_ended() {
+        if !request.resource.objects.has_ended() {
             return Ok(());
         }
-        let now = self.registry.resource(&request.served.kind.shared.group_resource());
+        let now = self.registry.resource(&request.resource.kind.shared.group_resource());
         Err(now.map_or(Error::NotServed, |_| definition_changed(request)))
     }
 
     /// Waits for the definition of a resource, whose row has changed, to be read again. Returns true if it still defines the same, so
     /// that the write may be tried again; false, too, if many others wait.
     async fn is_confirmed(&self, request: &Request, tried: &Arc<Hold>) -> bool {
-        let place = request.served.declarer.as_ref().map(|declarer| declarer.place());
-        if place.as_ref().is_some_and(Option::is_none) {
+        let permit = request.resource.definition_row.as_ref().map(|row| row.waiting_permit());
+        if permit.as_ref().is_some_and(Option::is_none) {
             return false;
         }
         let read_again = self.registry.until(|| {
-            let now = request.served.declarer.as_ref().map(|declarer| declarer.hold());
+            let now = request.resource.definition_row.as_ref().map(|row| row.hold());
             let confirmed = now.is_some_and(|now| !Arc::ptr_eq(tried, &now));
-            (confirmed || request.served.objects.has_ended()).then_some(confirmed)
+            (confirmed || request.resource.objects.has_ended()).then_some(confirmed)
         });
         timeout(CONFIRMED_WITHIN, waiting::outside(read_again)).await.unwrap_or(false)
     }
@@ -219,7 +220,7 @@ impl Verbs {
 }
 
 fn definition_changed(request: &Request) -> Error {
-    let resource = request.served.kind.group_resource();
+    let resource = request.resource.kind.group_resource();
     Error::Unavailable(format!("the definition of {resource} has changed; please try again"))
 }
 
@@ -231,22 +232,22 @@ pub(super) async fn preview(
     revision: Revision,
     new: New<'_>,
 ) -> Result<Arc<Object>, Error> {
-    let value = record(request, key, New { fit: Fit::Checked, ..new }).await?;
+    let value = record(request, key, New { validity: Validity::Checked, ..new }).await?;
     Ok(render(request, key, revision, &value))
 }
 
 /// The record of an object. It has selectable values of other versions, to which a webhook may convert.
-async fn record(request: &Request, key: &str, New { document, fit, values }: New<'_>) -> Result<Bytes, Error> {
-    let (served, full_key) = (&request.served, full_key(request, key));
-    let write = || served.records.write(&full_key, document, fit, values);
-    checked(request, sealing(request, values, write).await.map_err(Error::Internal)?)
+async fn record(request: &Request, key: &str, New { document, validity, values }: New<'_>) -> Result<Bytes, Error> {
+    let (resource, full_key) = (&request.resource, full_key(request, key));
+    let write = || resource.records.write(&full_key, document, validity, values);
+    checked(request, make_record(request, values, write).await.map_err(Error::Internal)?)
 }
 
 /// Makes a record. If its values are optional, a webhook that does not answer soon is not waited for.
-async fn sealing<T>(request: &Request, values: Values, write: impl Fn() -> T) -> T {
-    let converting = request.served.converting(&write);
+async fn make_record<T>(request: &Request, values: Values, write: impl Fn() -> T) -> T {
+    let converting = request.resource.converting(&write);
     match values {
-        Values::Optional if request.served.webhooks.is_some() => {
+        Values::Optional if request.resource.webhooks.is_some() => {
             waiting::unneeded(converting).await.unwrap_or_else(write)
         }
         _ => waiting::outside(converting).await,
@@ -254,10 +255,10 @@ async fn sealing<T>(request: &Request, values: Values, write: impl Fn() -> T) ->
 }
 
 /// A record that is not too large.
-fn checked(request: &Request, Sealed { value, size, lacks }: Sealed) -> Result<Bytes, Error> {
+fn checked(request: &Request, StoredRecord { value, size, lacks }: StoredRecord) -> Result<Bytes, Error> {
     check_size(size)?;
     if lacks {
-        request.served.records.count_unread();
+        request.resource.records.count_unread();
     }
     Ok(value)
 }
@@ -272,11 +273,11 @@ pub(super) fn check_size(size: usize) -> Result<(), Error> {
 }
 
 fn render(request: &Request, key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {
-    let records = &*request.served.records;
+    let records = &*request.resource.records;
     let reading = records.read(&full_key(request, key), value);
     Arc::new(Object::compose(key, revision, records.type_meta(), reading))
 }
 
 fn full_key(request: &Request, key: &str) -> Arc<str> {
-    format!("{}{key}", request.served.objects.prefix()).into()
+    format!("{}{key}", request.resource.objects.prefix()).into()
 }

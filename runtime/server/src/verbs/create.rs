@@ -1,12 +1,12 @@
 //! create: a new object.
 use super::{
-    Answer, Error, Request, Verbs, Written,
-    commit::{Failed, New},
+    Answer, Error, Request, Verbs, WriteResult,
+    commit::{New, WriteFailure},
     error::Occupant,
     pipeline::Write,
     rewrite::document_of,
     system,
-    versions::Answerable,
+    versions::PreparedAnswer,
 };
 use crate::{
     codec::Decoded,
@@ -30,11 +30,11 @@ impl Verbs {
         request: &Request,
         body: impl Into<Decoded>,
         options: &CreateOptions,
-    ) -> Result<Written, Error> {
+    ) -> Result<WriteResult, Error> {
         if !request.subresource.is_empty() {
             return Err(Error::MethodNotAllowed);
         }
-        if request.served.kind.shared.scope == Scope::Namespaced && request.namespace.is_empty() {
+        if request.resource.kind.shared.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
         let body = body.into();
@@ -43,7 +43,12 @@ impl Verbs {
         self.again_if_stale((request, &name), options.dry_run, body, create).await
     }
 
-    async fn create_once(&self, request: &Request, body: Decoded, options: &CreateOptions) -> Result<Written, Error> {
+    async fn create_once(
+        &self,
+        request: &Request,
+        body: Decoded,
+        options: &CreateOptions,
+    ) -> Result<WriteResult, Error> {
         let Decoded { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         let warnings = write.decode(&mut document)?;
@@ -56,15 +61,15 @@ impl Verbs {
         write: &Write<'_>,
         mut document: Document,
         mut warnings: Vec<String>,
-    ) -> Result<Written, Error> {
+    ) -> Result<WriteResult, Error> {
         warnings.extend(write.complete(&mut document).await?);
         let answer = self.create_named(write, document).await?;
-        Ok(Written { answer, created: true, warnings })
+        Ok(WriteResult { answer, created: true, warnings })
     }
 
     /// Stores a complete object under its name, or under a generated one.
     async fn create_named(&self, write: &Write<'_>, mut document: Document) -> Result<Answer, Error> {
-        let kind = &*write.request.served.kind;
+        let kind = &*write.request.resource.kind;
         let base = system::text(&document, "generateName").to_owned();
         let generates = system::text(&document, "name").is_empty() && !base.is_empty();
         for _ in 0..if generates { NAMES_TRIED } else { 1 } {
@@ -73,24 +78,24 @@ impl Verbs {
                 system::set(&mut document, "name", name);
                 write.run_default(&mut document).await?;
             }
-            let fit = write.validate(&document).await?;
+            let validity = write.validate(&document).await?;
             // kube-apiserver takes zero, and a text that is no number, as unset.
             if system::text(&document, "resourceVersion").parse::<Revision>().is_ok_and(|version| version.0 != 0) {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }
-            let (stored, fit) = write.stored_form((&document, fit), None).await?;
-            let answer = Answerable::of(write, &stored).await?;
+            let (stored, validity) = write.stored_form((&document, validity), None).await?;
+            let answer = PreparedAnswer::of(write, &stored).await?;
             let key = write.request.key_of(system::text(&stored, "name"));
-            let new = New { document: &stored, fit, values: Values::Required };
+            let new = New { document: &stored, validity, values: Values::Required };
             match self.store(write.request, &key, new, Expect::Absent, write.options.dry_run).await {
                 Ok(object) => return Ok(Answer::Object(answer.with(write.request, object))),
-                Err(Failed::Refused(error)) => return Err(error),
-                Err(Failed::Lost) => {}
+                Err(WriteFailure::Refused(error)) => return Err(error),
+                Err(WriteFailure::Lost) => {}
             }
         }
         let name = system::text(&document, "name").to_owned();
-        let holder = write.request.served.objects.snapshot().get(&write.request.key_of(&name));
+        let holder = write.request.resource.objects.snapshot().get(&write.request.key_of(&name));
         let occupant = match holder.and_then(|holder| document_of(&holder).ok()) {
             Some(holder) if !system::text(&holder, "deletionTimestamp").is_empty() => Occupant::Terminating,
             _ => Occupant::Staying,

@@ -1,7 +1,7 @@
 //! deletecollection: deletes each object of a list.
 use std::{future::Future, pin::Pin, task::Poll};
 
-use super::{Error, Items, List, Place, Request, Verbs};
+use super::{Error, ItemPosition, Items, List, Request, Verbs};
 use crate::meta::options::{DeleteOptions, ListOptions};
 
 /// The maximum number of concurrent operations, which share the store's fsync.
@@ -40,16 +40,16 @@ impl Verbs {
         options: &DeleteOptions,
         mut failed: impl FnMut(&Request, Error) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut place = Place::default();
+        let mut position = ItemPosition::default();
         loop {
             let requests: Vec<Request> = {
-                let (mut walk, mut some, mut bytes) = (items.walk(place), Vec::new(), 0);
+                let (mut iter, mut some, mut bytes) = (items.iter_from(position), Vec::new(), 0);
                 while some.len() < AT_ONCE && bytes < BYTES_AT_ONCE {
-                    let Some(object) = walk.next() else { break };
+                    let Some(object) = iter.next() else { break };
                     bytes += object.json_bytes().len();
                     some.push(request.clone().at(object.key()));
                 }
-                place = walk.place();
+                position = iter.position();
                 some
             };
             if requests.is_empty() {

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{Answer, Error, Request, Verbs, scale, versions::shown};
-use crate::{cache::Object, meta::options::GetOptions, registry::Registered};
+use crate::{cache::Object, meta::options::GetOptions, registry::ResourceEntry};
 
 /// The maximum number of unreadable objects that an error lists.
 const MAX_CAUSES: usize = 100;
@@ -20,7 +20,7 @@ impl Verbs {
             return Err(request.not_found());
         }
         if request.is_scale() {
-            return scale::of_object(&request.served.kind, &object).map(Answer::Document);
+            return scale::of_object(&request.resource.kind, &object).map(Answer::Document);
         }
         Ok(Answer::Object(object))
     }
@@ -35,7 +35,7 @@ pub(super) fn current(request: &Request) -> Result<Arc<Object>, Error> {
 
 /// The newest state of the requested object, readable or not. Fails with [`Error::NotFound`].
 pub(super) fn find(request: &Request) -> Result<Arc<Object>, Error> {
-    request.served.objects.snapshot().get(&request.key()).ok_or_else(|| request.not_found())
+    request.resource.objects.snapshot().get(&request.key()).ok_or_else(|| request.not_found())
 }
 
 /// The error for unreadable objects.
@@ -43,7 +43,7 @@ pub(super) fn unreadable(request: &Request, objects: &[Arc<Object>]) -> Error {
     let cause = |object: &Arc<Object>| {
         let reason = object.unreadable().unwrap_or_default();
         let why = format!("object not decodable revision={}: {reason}", object.revision());
-        (format!("{}{}", request.served.objects.prefix(), object.key()), why)
+        (format!("{}{}", request.resource.objects.prefix(), object.key()), why)
     };
     let causes = objects.iter().take(MAX_CAUSES).map(cause).collect();
     let awaits_conversion = objects.iter().all(|object| object.awaits_conversion());
@@ -52,23 +52,23 @@ pub(super) fn unreadable(request: &Request, objects: &[Arc<Object>]) -> Error {
 
 /// Stored objects that cannot be converted to the requested version.
 #[derive(Debug, Default)]
-pub(crate) struct Unconverted {
+pub(crate) struct ConversionFailures {
     causes: Vec<(String, String)>,
     more: bool,
     /// The first reason.
     reason: String,
 }
 
-impl Unconverted {
+impl ConversionFailures {
     /// One object, and the reason.
-    pub(crate) fn one(served: &Registered, object: &Object, reason: &str) -> Self {
+    pub(crate) fn one(resource: &ResourceEntry, object: &Object, reason: &str) -> Self {
         let mut all = Self::default();
-        all.push(served, object, reason);
+        all.push(resource, object, reason);
         all
     }
 
     /// Adds an object and the reason.
-    pub(crate) fn push(&mut self, served: &Registered, object: &Object, reason: &str) {
+    pub(crate) fn push(&mut self, resource: &ResourceEntry, object: &Object, reason: &str) {
         if self.is_empty() {
             reason.clone_into(&mut self.reason);
         }
@@ -76,9 +76,9 @@ impl Unconverted {
             self.more = true;
             return;
         }
-        let (version, revision) = (&served.kind.group_version, object.revision());
+        let (version, revision) = (&resource.kind.group_version, object.revision());
         let why = format!("object not convertible to {version} revision={revision}: {reason}");
-        self.causes.push((format!("{}{}", served.objects.prefix(), object.key()), why));
+        self.causes.push((format!("{}{}", resource.objects.prefix(), object.key()), why));
     }
 
     /// True if there are no such objects.
@@ -93,11 +93,11 @@ impl Unconverted {
 
     /// The error for these objects; for a single object if the request has a name. If a webhook has failed, its error, as in
     /// kube-apiserver.
-    pub(crate) fn refusal(self, served: &Registered, name: &str) -> Error {
-        if served.kind.waits() {
+    pub(crate) fn refusal(self, resource: &ResourceEntry, name: &str) -> Error {
+        if resource.kind.waits() {
             return Error::Internal(self.reason);
         }
-        let resource = served.kind.group_resource();
+        let resource = resource.kind.group_resource();
         Error::StoreRead {
             resource,
             name: name.to_owned(),

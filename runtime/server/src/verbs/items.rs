@@ -1,13 +1,13 @@
 //! The items of a list: a snapshot and a selection of its objects. Objects are not held individually, so a list takes
-//! no memory of its own, however long it is. Readers walk the snapshot and can resume anywhere. Objects are in the
+//! no memory of its own, however long it is. Readers iterate over the snapshot and can resume anywhere. Objects are in the
 //! storage version; readers convert them to the requested version one at a time, or in parts if a webhook does that.
 use std::{ops::Range, sync::Arc};
 
-use super::{Error, Request, Unconverted, get::unreadable, selection::Selection, waiting};
+use super::{ConversionFailures, Error, Request, get::unreadable, selection::Selection, waiting};
 use crate::{
     cache::{Filter, Object, Objects, Scope, Snapshot},
     meta::Revision,
-    registry::Registered,
+    registry::ResourceEntry,
 };
 
 /// The maximum number of objects that a webhook converts at a time for one list.
@@ -50,11 +50,11 @@ impl Items {
             {
                 found.extend(selection.selects(object).then(|| object.clone()));
             }
-            let (rest, wait) = (hits.len(), request.served.waiting_view().is_some());
+            let (rest, wait) = (hits.len(), request.resource.waiting_view().is_some());
             return Ok(Self { rest, wait, ..Self::of(snapshot.revision(), found) });
         }
         let scanned = Self::scan(request, snapshot, selection, after, limit)?;
-        request.served.objects.scanned(snapshot, conditions, scanned.positions.len(), scanned.count);
+        request.resource.objects.scanned(snapshot, conditions, scanned.positions.len(), scanned.count);
         Ok(scanned)
     }
 
@@ -88,7 +88,7 @@ impl Items {
         }
         let (rest, positions) = (positions.end - end, positions.start..end);
         let (snapshot, filter) = (snapshot.clone(), selection.filter.clone());
-        let wait = request.served.waiting_view().is_some();
+        let wait = request.resource.waiting_view().is_some();
         Ok(Self { snapshot, positions, filter, count, json_bytes, rest, wait })
     }
 
@@ -97,7 +97,7 @@ impl Items {
         let count = if limit > 0 { positions.len().min(limit) } else { positions.len() };
         let (rest, positions) = (positions.len() - count, positions.start..positions.start + count);
         let json_bytes = snapshot.json_bytes(positions.clone());
-        let (snapshot, wait) = (snapshot.clone(), request.served.waiting_view().is_some());
+        let (snapshot, wait) = (snapshot.clone(), request.resource.waiting_view().is_some());
         Self { snapshot, positions, filter: None, count, json_bytes, rest, wait }
     }
 
@@ -118,41 +118,41 @@ impl Items {
         if !self.wait {
             return Ok(self);
         }
-        let (mut objects, mut place) = (Vec::with_capacity(self.count), Place::default());
+        let (mut objects, mut position) = (Vec::with_capacity(self.count), ItemPosition::default());
         loop {
-            let part = self.part(&request.served, place).await;
-            let (part, next) = part.map_err(|unconverted| unconverted.refusal(&request.served, ""))?;
+            let part = self.part(&request.resource, position).await;
+            let (part, next) = part.map_err(|failures| failures.refusal(&request.resource, ""))?;
             if part.is_empty() {
                 break;
             }
             objects.extend(part);
-            place = next;
+            position = next;
         }
         Ok(Self::of(self.snapshot.revision(), objects))
     }
 
-    /// The next items in the requested version, to which a webhook converts them, and the place after them. The part
+    /// The next items in the requested version, to which a webhook converts them, and the position after them. The part
     /// after the last item is empty. Fails with the first item that cannot be converted.
     pub(crate) async fn part(
         &self,
-        served: &Registered,
-        from: Place,
-    ) -> Result<(Vec<Arc<Object>>, Place), Unconverted> {
-        let (mut stored, mut bytes, mut walk) = (Vec::new(), 0, self.walk(from));
+        resource: &ResourceEntry,
+        from: ItemPosition,
+    ) -> Result<(Vec<Arc<Object>>, ItemPosition), ConversionFailures> {
+        let (mut stored, mut bytes, mut iter) = (Vec::new(), 0, self.iter_from(from));
         while stored.len() < PART_OBJECTS
             && bytes < PART_BYTES
-            && let Some(object) = walk.next()
+            && let Some(object) = iter.next()
         {
             bytes += object.json_bytes().len();
             stored.push(object.clone());
         }
-        let place = walk.place();
-        drop(walk);
-        let Some((view, webhooks)) = served.waiting_view() else { return Ok((stored, place)) };
+        let position = iter.position();
+        drop(iter);
+        let Some((view, webhooks)) = resource.waiting_view() else { return Ok((stored, position)) };
         let views = Box::pin(waiting::outside(view.of_all(webhooks, &stored))).await;
         let views = stored.iter().zip(views);
-        let views = views.map(|(stored, view)| view.map_err(|why| Unconverted::one(served, stored, &why)));
-        Ok((views.collect::<Result<_, _>>()?, place))
+        let views = views.map(|(stored, view)| view.map_err(|why| ConversionFailures::one(resource, stored, &why)));
+        Ok((views.collect::<Result<_, _>>()?, position))
     }
 
     /// True if a webhook has to convert them to the requested version, in [parts](Self::part).
@@ -187,52 +187,52 @@ impl Items {
     }
 
     /// Iterates over all items.
-    pub fn iter(&self) -> Walk<'_> {
-        self.walk(Place::default())
+    pub fn iter(&self) -> ItemIter<'_> {
+        self.iter_from(ItemPosition::default())
     }
 
-    /// Iterates from a place.
-    pub fn walk(&self, from: Place) -> Walk<'_> {
+    /// Iterates from a position.
+    pub fn iter_from(&self, from: ItemPosition) -> ItemIter<'_> {
         let start = (self.positions.start + from.0).min(self.positions.end);
         let objects = self.snapshot.slice(start..self.positions.end);
-        Walk { objects, filter: self.filter.as_ref(), place: from }
+        ItemIter { objects, filter: self.filter.as_ref(), position: from }
     }
 }
 
 impl<'a> IntoIterator for &'a Items {
     type Item = &'a Arc<Object>;
-    type IntoIter = Walk<'a>;
+    type IntoIter = ItemIter<'a>;
 
-    fn into_iter(self) -> Walk<'a> {
+    fn into_iter(self) -> ItemIter<'a> {
         self.iter()
     }
 }
 
-/// The place that an iteration reached.
+/// The position of an iteration.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place(usize);
+pub struct ItemPosition(usize);
 
 /// An iteration over the items of a list.
-pub struct Walk<'a> {
+pub struct ItemIter<'a> {
     objects: Objects<'a>,
     filter: Option<&'a Filter>,
-    place: Place,
+    position: ItemPosition,
 }
 
-impl Walk<'_> {
-    /// The place to continue from.
-    pub fn place(&self) -> Place {
-        self.place
+impl ItemIter<'_> {
+    /// The position to continue from.
+    pub fn position(&self) -> ItemPosition {
+        self.position
     }
 }
 
-impl<'a> Iterator for Walk<'a> {
+impl<'a> Iterator for ItemIter<'a> {
     type Item = &'a Arc<Object>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let object = self.objects.next()?;
-            self.place.0 += 1;
+            self.position.0 += 1;
             if self.filter.is_none_or(|filter| filter(object)) {
                 return Some(object);
             }

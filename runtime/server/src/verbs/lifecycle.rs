@@ -24,7 +24,7 @@ pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Resu
     }
     let namespace = &request.namespace;
     Err(Error::Forbidden {
-        resource: request.served.kind.group_resource(),
+        resource: request.resource.kind.group_resource(),
         name: name.to_owned(),
         message: format!("unable to create new content in namespace {namespace} because it is being terminated"),
         causes: vec![(
@@ -37,11 +37,11 @@ pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Resu
 
 /// Refuses a new object of a resource whose definition is being removed. Fails with [`Error::Forbidden`].
 pub(super) fn check_creation(request: &Request, name: &str) -> Result<(), Error> {
-    if !request.served.is_ending() {
+    if !request.resource.is_ending() {
         return Ok(());
     }
     Err(Error::Forbidden {
-        resource: request.served.kind.group_resource(),
+        resource: request.resource.kind.group_resource(),
         name: name.to_owned(),
         message: "create not allowed while custom resource definition is terminating".to_owned(),
         causes: Vec::new(),
@@ -50,7 +50,7 @@ pub(super) fn check_creation(request: &Request, name: &str) -> Result<(), Error>
 
 /// Refuses the deletion of objects that every cluster needs. Fails with [`Error::Forbidden`].
 pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
-    let why = request.served.kind.policy().refuses_deletion(&request.name);
+    let why = request.resource.kind.policy().refuses_deletion(&request.name);
     why.map_or(Ok(()), |why| Err(request.forbidden(why)))
 }
 

@@ -26,7 +26,7 @@ impl Verbs {
         let limit = if options.resource_version == Some(Revision(0)) { 0 } else { options.limit };
         let list = page(request, &snapshot, &selection, after.as_deref(), limit)?;
         if list.continue_token.is_some() && after.is_none() {
-            request.served.objects.keep(&snapshot);
+            request.resource.objects.keep(&snapshot);
         }
         Ok(list)
     }
@@ -41,7 +41,7 @@ impl Verbs {
             return self.continued(request, Position::decode(&options.continue_token)?).await;
         }
         self.recent(options.resource_version).await?;
-        let objects = &request.served.objects;
+        let objects = &request.resource.objects;
         let Some(asked) = options.resource_version.filter(|revision| *revision != Revision(0)) else {
             return Ok((objects.snapshot(), None));
         };
@@ -59,7 +59,7 @@ impl Verbs {
 
     async fn continued(&self, request: &Request, from: Position) -> Result<(Snapshot, Option<String>), Error> {
         self.recent(from.revision).await?;
-        let objects = &request.served.objects;
+        let objects = &request.resource.objects;
         let Some(revision) = from.revision else { return Ok((objects.snapshot(), Some(from.after))) };
         match objects.snapshot_at(revision).await {
             Ok(snapshot) => Ok((snapshot, Some(from.after))),

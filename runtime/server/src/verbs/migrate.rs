@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use super::{
     Error, Request, Verbs,
-    commit::{Failed, New},
+    commit::{New, WriteFailure},
     delete_collection::{AT_ONCE, BYTES_AT_ONCE, Concurrent, all},
     rewrite::document_of,
 };
 use crate::{
     cache::Object,
     registry::{
-        Registered,
-        reader::{Fit, Values},
+        ResourceEntry,
+        reader::{Validity, Values},
     },
     schema::Meter,
     storage::{Expect, maintenance::Migration},
@@ -44,21 +44,21 @@ impl Verbs {
     /// [`Error::Internal`]. The reported objects are stored nevertheless.
     pub async fn migrate(
         &self,
-        served: &Arc<Registered>,
+        resource: &Arc<ResourceEntry>,
         mut report: impl FnMut(&Migration) + Send,
     ) -> Result<Migration, Error> {
-        let name = served.kind.group_resource().to_string();
+        let name = resource.kind.group_resource().to_string();
         let (mut migration, mut position) = (Migration { resource: name, ..Migration::default() }, None);
-        let resource = Request::for_all(&Arc::default(), served.stored());
+        let collection = Request::for_all(&Arc::default(), resource.stored());
         loop {
-            let old = next(&resource, &mut position, &mut migration);
+            let old = next(&collection, &mut position, &mut migration);
             let writes =
-                old.iter().map(|object| Box::pin(self.renew(&resource, object)) as Concurrent<'_, _>).collect();
-            for renewed in all(writes).await {
-                match renewed? {
-                    Renewed::Written => migration.rewritten += 1,
-                    Renewed::ByOthers => {}
-                    Renewed::Skipped(object, why) => skip(&mut migration, &object, why),
+                old.iter().map(|object| Box::pin(self.renew(&collection, object)) as Concurrent<'_, _>).collect();
+            for outcome in all(writes).await {
+                match outcome? {
+                    RewriteOutcome::Written => migration.rewritten += 1,
+                    RewriteOutcome::ByOthers => {}
+                    RewriteOutcome::Skipped(object, why) => skip(&mut migration, &object, why),
                 }
             }
             report(&migration);
@@ -71,26 +71,26 @@ impl Verbs {
     }
 
     /// Stores an object in its current form if it has not changed since it was read.
-    async fn renew(&self, resource: &Request, object: &Arc<Object>) -> Result<Renewed, Error> {
-        let request = resource.clone().at(object.key());
+    async fn renew(&self, collection: &Request, object: &Arc<Object>) -> Result<RewriteOutcome, Error> {
+        let request = collection.clone().at(object.key());
         let document = document_of(object)?;
-        let fit = Fit::of(&request.served.kind.version.schema, &document, &Meter::stored());
-        let new = New { document: &document, fit, values: Values::Required };
+        let validity = Validity::of(&request.resource.kind.version.schema, &document, &Meter::stored());
+        let new = New { document: &document, validity, values: Values::Required };
         match self.store(&request, object.key(), new, Expect::At(object.revision()), false).await {
-            Ok(_) => Ok(Renewed::Written),
-            Err(Failed::Lost) => Ok(Renewed::ByOthers),
-            Err(Failed::Refused(Error::TooLarge(why))) => Ok(Renewed::Skipped(object.clone(), why)),
-            Err(Failed::Refused(Error::StoreRead { causes, .. })) => {
+            Ok(_) => Ok(RewriteOutcome::Written),
+            Err(WriteFailure::Lost) => Ok(RewriteOutcome::ByOthers),
+            Err(WriteFailure::Refused(Error::TooLarge(why))) => Ok(RewriteOutcome::Skipped(object.clone(), why)),
+            Err(WriteFailure::Refused(Error::StoreRead { causes, .. })) => {
                 let why = causes.into_iter().map(|(_, why)| why).collect::<Vec<_>>().join("; ");
-                Ok(Renewed::Skipped(object.clone(), why))
+                Ok(RewriteOutcome::Skipped(object.clone(), why))
             }
-            Err(Failed::Refused(error)) => Err(error),
+            Err(WriteFailure::Refused(error)) => Err(error),
         }
     }
 }
 
 /// The result for an object.
-enum Renewed {
+enum RewriteOutcome {
     Written,
     /// Another client has written or deleted it.
     ByOthers,
@@ -98,8 +98,8 @@ enum Renewed {
 }
 
 /// The next objects that need a rewrite. Objects before them count as examined.
-fn next(resource: &Request, position: &mut Option<String>, migration: &mut Migration) -> Vec<Arc<Object>> {
-    let snapshot = resource.served.objects.snapshot();
+fn next(collection: &Request, position: &mut Option<String>, migration: &mut Migration) -> Vec<Arc<Object>> {
+    let snapshot = collection.resource.objects.snapshot();
     let after = position.take();
     let mut objects = snapshot.range("", after.as_deref());
     let (mut old, mut bytes, mut looked_at) = (Vec::new(), 0, 0);

@@ -11,7 +11,7 @@ use crate::{
     kind::{Changes, endpoint::Endpoint, model::Scope},
     meta::{FieldErrorKind, Revision, Warnings},
     metrics,
-    registry::{Registered, Registry},
+    registry::{Registry, ResourceEntry},
     schema::{Document, Meter},
     storage::Store,
 };
@@ -53,19 +53,19 @@ mod update;
 mod versions;
 mod waiting;
 mod watch;
-mod watching;
+mod watch_events;
 
 pub(crate) use admission::{Admission, Attributes};
 pub(crate) use error::Error;
-pub(crate) use get::Unconverted;
+pub(crate) use get::ConversionFailures;
 pub(crate) use handled::show;
-pub(crate) use items::{Items, Place, Walk};
-pub(crate) use patch::Parsed;
+pub(crate) use items::{ItemIter, ItemPosition, Items};
+pub(crate) use patch::ParsedPatch;
 pub(crate) use pipeline::Subject;
 pub(crate) use plugins::Plugin;
 pub(crate) use turns::Retry;
 pub(crate) use waiting::Slot;
-pub(crate) use watching::Watch;
+pub(crate) use watch_events::Watch;
 
 /// The verbs over one store, for HTTP, controllers and tests.
 pub struct Verbs {
@@ -125,7 +125,7 @@ pub enum Patch {
     /// `application/strategic-merge-patch+json`.
     Strategic(Bytes),
     /// One of these, parsed already.
-    Read(Arc<Parsed>),
+    Parsed(Arc<ParsedPatch>),
     /// `application/apply-patch+yaml` or `application/apply-patch+cbor`, decoded: the applied configuration.
     Apply(Decoded),
 }
@@ -135,8 +135,8 @@ pub enum Patch {
 pub struct Request {
     /// The user.
     pub user: Arc<User>,
-    /// The kind.
-    pub served: Arc<Registered>,
+    /// The resource, in the requested version.
+    pub resource: Arc<ResourceEntry>,
     /// The namespace of the path; empty for all namespaces and for cluster-scoped kinds.
     pub namespace: String,
     /// The name of the path; empty for a collection.
@@ -151,10 +151,10 @@ pub struct Request {
 
 impl Request {
     /// A request of a user for all objects of a resource.
-    pub fn for_all(user: &Arc<User>, served: &Arc<Registered>) -> Self {
-        let (user, served, subresource, warnings) = (user.clone(), served.clone(), "".into(), Arc::default());
+    pub fn for_all(user: &Arc<User>, resource: &Arc<ResourceEntry>) -> Self {
+        let (user, resource, subresource, warnings) = (user.clone(), resource.clone(), "".into(), Arc::default());
         let (namespace, name, meter) = (String::new(), String::new(), Arc::default());
-        Self { user, served, namespace, name, subresource, warnings, meter }
+        Self { user, resource, namespace, name, subresource, warnings, meter }
     }
 
     /// The same for the object at a key, with a meter of its own.
@@ -162,7 +162,7 @@ impl Request {
     pub fn at(mut self, key: &str) -> Self {
         self.meter = Arc::default();
         match key.split_once('/') {
-            Some((namespace, name)) if self.served.kind.shared.scope == Scope::Namespaced => {
+            Some((namespace, name)) if self.resource.kind.shared.scope == Scope::Namespaced => {
                 namespace.clone_into(&mut self.namespace);
                 name.clone_into(&mut self.name);
             }
@@ -173,7 +173,7 @@ impl Request {
 
     /// The endpoint of the request; `None` if its kind has no such subresource.
     fn endpoint(&self) -> Option<&Endpoint> {
-        self.served.endpoint(&self.subresource)
+        self.resource.endpoint(&self.subresource)
     }
 
     /// True if the request is about an object's scale.
@@ -199,19 +199,19 @@ impl Request {
 
     /// The error for a request that is forbidden for a reason.
     pub fn forbidden(&self, message: impl Into<String>) -> Error {
-        let (resource, name) = (self.served.kind.group_resource(), self.name.clone());
+        let (resource, name) = (self.resource.kind.group_resource(), self.name.clone());
         Error::Forbidden { resource, name, message: message.into(), causes: Vec::new() }
     }
 
     /// The error for stored objects that cannot be read, given as keys and reasons. They may lack a webhook's conversion only.
     fn unreadable(&self, causes: Vec<(String, String)>, more: bool, awaits_conversion: bool) -> Error {
-        let (resource, name) = (self.served.kind.group_resource(), self.name.clone());
+        let (resource, name) = (self.resource.kind.group_resource(), self.name.clone());
         Error::StoreRead { resource, name, causes, more, awaits_conversion }
     }
 
     /// The error that the requested object does not exist.
     fn not_found(&self) -> Error {
-        Error::NotFound(self.served.kind.group_resource(), self.name.clone())
+        Error::NotFound(self.resource.kind.group_resource(), self.name.clone())
     }
 }
 
@@ -226,7 +226,7 @@ pub enum Answer {
 
 /// The answer of a write.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct WriteResult {
     /// The object after the write.
     pub answer: Answer,
     /// True if the write created the object: 201 instead of 200.
@@ -237,7 +237,7 @@ pub struct Written {
 
 /// The answer of a deletion.
 #[derive(Clone, Debug)]
-pub enum Deleted {
+pub enum DeleteResult {
     /// The object is marked, and waits for its finalizers or its grace period.
     Marked(Arc<Object>),
     /// The object was deleted: kube-apiserver answers a Status with name, group, plural and uid.
@@ -264,7 +264,7 @@ pub struct List {
 }
 
 /// The answer of watch.
-pub struct Watching {
+pub struct WatchResult {
     /// Objects to send as ADDED before the watch's own events.
     pub initial: Items,
     /// After the initial events, send a bookmark at this revision with the annotation `k8s.io/initial-events-end`.

@@ -22,12 +22,12 @@ pub(super) fn with_writer<T>(
     if request.is_scale() {
         return Ok(scale::with_writer(manager, then));
     }
-    let kind = &*request.served.kind;
+    let kind = &*request.resource.kind;
     let reset = request.changes()?.reset(&kind.version.schema);
     let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
     let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: &request.subresource, time: &now };
-    let (versions, changes, meter) = (request.served.records.versions(), request.changes()?, &*request.meter);
+    let (versions, changes, meter) = (request.resource.records.versions(), request.changes()?, &*request.meter);
     let others = Others { versions, changes, meter };
     let view = View { root: &kind.version.schema, kind: &kind.names().kind, reset: &reset, versions: &others };
     let done = then(&view, &writer);

@@ -1,7 +1,7 @@
 //! patch: changes an object, and is applied again to the newer object if another write came first.
 use std::sync::Arc;
 
-use super::{Error, Patch, Request, Verbs, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
+use super::{Error, Patch, Request, Verbs, WriteResult, decode::Origin, pipeline::Write, rewrite::MODIFIED};
 use crate::{
     codec::Decoded,
     meta::{FieldError, options::PatchOptions},
@@ -11,7 +11,7 @@ use crate::{
 
 /// A parsed patch.
 #[derive(Clone, Debug)]
-pub enum Parsed {
+pub enum ParsedPatch {
     /// A JSON patch.
     Json(json::Patch),
     /// A merge patch.
@@ -26,19 +26,19 @@ impl Verbs {
     /// # Errors
     /// [`Error`]: errors of the patch or of its result; [`Error::Conflict`] if it has an outdated resourceVersion;
     /// [`Error::Conflicts`] if an apply would change fields of other managers.
-    pub async fn patch(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
+    pub async fn patch(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<WriteResult, Error> {
         let patch = patch.read()?;
         let attempt = |patch| self.patch_once(request, patch, options);
         self.again_if_stale((request, &request.name), options.write.dry_run, patch, attempt).await
     }
 
-    async fn patch_once(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
+    async fn patch_once(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<WriteResult, Error> {
         let patch = match patch {
             Patch::Apply(config) => return self.apply(request, &config, options).await,
-            patch => Parsed::read(patch)?,
+            patch => ParsedPatch::read(patch)?,
         };
         let body = Write::of_body(self, request, &options.write, patch.faults());
-        let origin = if matches!(*patch, Parsed::Strategic(_)) { Origin::StrategicPatch } else { Origin::Patch };
+        let origin = if matches!(*patch, ParsedPatch::Strategic(_)) { Origin::StrategicPatch } else { Origin::Patch };
         let write = Write { origin, ..body };
         let done = self.rewrite(&write, |old| {
             let mut new = patch.apply(write.shape().schema, old, &request.meter)?;
@@ -56,23 +56,23 @@ impl Patch {
     /// If the patch is invalid.
     pub fn read(self) -> Result<Self, Error> {
         match self {
-            Self::Apply(_) | Self::Read(_) => Ok(self),
-            patch => Parsed::read(patch).map(Self::Read),
+            Self::Apply(_) | Self::Parsed(_) => Ok(self),
+            patch => ParsedPatch::read(patch).map(Self::Parsed),
         }
     }
 }
 
-impl Parsed {
+impl ParsedPatch {
     /// Parses a patch. An apply is excluded, because it needs the owners of a stored object's fields.
     ///
     /// # Errors
     /// If the patch is invalid.
     pub fn read(patch: Patch) -> Result<Arc<Self>, Error> {
         let patch = match patch {
-            Patch::Read(patch) => return Ok(patch),
-            Patch::Json(bytes) => json::Patch::parse(&bytes).map(Parsed::Json),
-            Patch::Merge(bytes) => merge::parse(&bytes).map(Parsed::Merge),
-            Patch::Strategic(bytes) => merge::parse(&bytes).map(Parsed::Strategic),
+            Patch::Parsed(patch) => return Ok(patch),
+            Patch::Json(bytes) => json::Patch::parse(&bytes).map(ParsedPatch::Json),
+            Patch::Merge(bytes) => merge::parse(&bytes).map(ParsedPatch::Merge),
+            Patch::Strategic(bytes) => merge::parse(&bytes).map(ParsedPatch::Strategic),
             Patch::Apply(_) => {
                 let message =
                     "what is computed from an object cannot be applied: patch it in another way, or replace it";

@@ -27,7 +27,7 @@ use crate::{
     },
     meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
     patch::apply,
-    registry::reader::Fit,
+    registry::reader::Validity,
     schema::{self, Decoder, Document, Meter},
 };
 
@@ -68,7 +68,7 @@ impl<'a> Write<'a> {
         options: &'a WriteOptions,
         faults: &'a [String],
     ) -> Self {
-        let (kind, origin) = (&*request.served.kind, Origin::Body);
+        let (kind, origin) = (&*request.resource.kind, Origin::Body);
         Self { api, request, kind, options, origin, faults, pruned: false, subject: None, old: None }
     }
 
@@ -113,7 +113,7 @@ impl Write<'_> {
         if self.origin == Origin::Body && !self.request.is_scale() {
             warnings.extend(owners::dedup(document, false));
         }
-        if self.request.served.webhooks.is_some() {
+        if self.request.resource.webhooks.is_some() {
             let owned = || {
                 let mut owned = document.clone();
                 self.own(&mut owned).map(|()| owned)
@@ -125,9 +125,9 @@ impl Write<'_> {
         warnings.extend(self.admit(document).await?);
         warnings.extend(owners::dedup(document, true));
         warnings.extend(self.finalizer_warnings(document));
-        warnings.extend(self.request.served.unenforced.as_deref().map(str::to_owned));
+        warnings.extend(self.request.resource.unenforced.as_deref().map(str::to_owned));
         if let Some(old) = self.old {
-            system::count_generation(&self.request.served.kind, document, old);
+            system::count_generation(&self.request.resource.kind, document, old);
             apply::keep_times(old, document);
         }
         Ok(warnings)
@@ -210,7 +210,7 @@ impl Write<'_> {
     /// What admission decides about in a write of the scale: the Scale and the old one.
     fn scales(&self, document: &Document) -> Result<Option<(Document, Document)>, Error> {
         let Some(old) = self.old.filter(|_| self.request.is_scale()) else { return Ok(None) };
-        let kind = &*self.request.served.kind;
+        let kind = &*self.request.resource.kind;
         Ok(Some((scale::of_document(kind, document, None)?, scale::of_document(kind, old, Some(0))?)))
     }
 
@@ -245,17 +245,17 @@ impl Write<'_> {
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
     /// stored object may violate. Fails with [`Error::Invalid`] with all errors; those of admission.
-    pub(super) async fn validate(&self, document: &Document) -> Result<Fit, Error> {
+    pub(super) async fn validate(&self, document: &Document) -> Result<Validity, Error> {
         let (schema, meter) = (&self.kind.version.schema, &self.request.meter);
         let mut errors = self.metadata_errors(document)?;
         let mut found = schema::validate(schema, document, meter)?;
-        let fit = if found.is_empty() { Fit::Checked } else { Fit::Unchecked };
+        let validity = if found.is_empty() { Validity::Checked } else { Validity::Unchecked };
         if let Some(old) = self.old {
             found = schema::validate_change(schema, found, document, old, meter)?;
         }
         errors.extend(found);
         self.judge(document, errors).await?;
-        Ok(fit)
+        Ok(validity)
     }
 
     /// Runs the kind's validate hook if there are no other errors, fails if there are any, and then asks the hook and the
@@ -297,7 +297,7 @@ impl Write<'_> {
 
     /// Runs code that converts. Other writers go on while a webhook converts.
     pub(super) async fn converting<T>(&self, work: impl FnMut() -> T) -> T {
-        outside(self.request.served.converting(work)).await
+        outside(self.request.resource.converting(work)).await
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 type Decision<'a> = Pin<Box<dyn Future<Output = refusal::Result<()>> + Send + 'a>>;
 
 /// [`Admission`] as an object.
-trait Erased: Send + Sync {
+trait DynAdmission: Send + Sync {
     fn name(&self) -> &str;
     fn handles(&self, operation: Operation) -> bool;
     fn has_side_effects(&self) -> bool;
@@ -25,7 +25,7 @@ trait Erased: Send + Sync {
     fn validate<'a>(&'a self, attributes: &'a Attributes<'a>, object: &'a Document) -> Decision<'a>;
 }
 
-impl<A: Admission> Erased for A {
+impl<A: Admission> DynAdmission for A {
     fn name(&self) -> &str {
         A::name(self)
     }
@@ -53,7 +53,7 @@ impl<A: Admission> Erased for A {
 
 /// A plugin of admission, and how long it took.
 pub struct Plugin {
-    plugin: Box<dyn Erased>,
+    plugin: Box<dyn DynAdmission>,
     durations: metrics::Admission,
 }
 
@@ -152,7 +152,7 @@ impl Verbs {
             return Ok(());
         }
         let operation = (Operation::Delete, Options::Delete(options));
-        let kind = &*request.served.kind;
+        let kind = &*request.resource.kind;
         let kind = (&kind.group_version, kind.names().kind.as_str());
         let attributes = Attributes::new(self, request, kind, operation, (&request.name, object));
         self.admit(&attributes, &mut Document::Null).await?;
@@ -173,7 +173,7 @@ impl Verbs {
         if !self.admits(Operation::Connect) {
             return Ok(());
         }
-        let group_version = &request.served.kind.group_version;
+        let group_version = &request.resource.kind.group_version;
         let kind = schema.and_then(|schema| schema.name.as_deref()).unwrap_or_default();
         let operation = (Operation::Connect, Options::Connect);
         let attributes = Attributes::new(self, request, (group_version, kind), operation, (&request.name, None));

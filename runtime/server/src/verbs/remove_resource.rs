@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::Verbs;
 use crate::{
     cache,
-    registry::Registered,
+    registry::ResourceEntry,
     storage::{CommitError, Expect, Op},
 };
 
@@ -25,18 +25,18 @@ impl Verbs {
     /// # Errors
     /// Those of the store. The resource is then still served, without some of its objects, and this can be called
     /// again.
-    pub async fn remove_resource(self: &Arc<Self>, served: &Arc<Registered>) -> Result<usize, CommitError> {
+    pub async fn remove_resource(self: &Arc<Self>, resource: &Arc<ResourceEntry>) -> Result<usize, CommitError> {
         let mut deleted = 0;
         for _ in 0..PASSES {
-            if !self.registry.serves(served) {
+            if !self.registry.serves(resource) {
                 return Ok(deleted);
             }
-            deleted += self.delete_stored(&served.objects).await?;
+            deleted += self.delete_stored(&resource.objects).await?;
         }
-        let (api, served) = (self.clone(), served.clone());
-        let resource = served.kind.group_resource();
-        let removed = tokio::task::spawn_blocking(move || api.registry.remove(&served)).await;
-        removed.map_err(|error| CommitError::Unknown(format!("removing {resource} broke off: {error}")))?;
+        let (api, resource) = (self.clone(), resource.clone());
+        let name = resource.kind.group_resource();
+        let removed = tokio::task::spawn_blocking(move || api.registry.remove(&resource)).await;
+        removed.map_err(|error| CommitError::Unknown(format!("removing {name} broke off: {error}")))?;
         Ok(deleted)
     }
 

@@ -65,7 +65,7 @@ pub(super) fn unreachable(request: &Request, error: &ReadError, asked: Revision)
         },
         ReadError::Future(current) => Error::TooLargeRevision { asked, current: *current },
         ReadError::Damaged(message) => {
-            request.unreadable(vec![(request.served.objects.prefix().to_owned(), message.clone())], false, false)
+            request.unreadable(vec![(request.resource.objects.prefix().to_owned(), message.clone())], false, false)
         }
         ReadError::Unreachable(_) => Error::Timeout(error.to_string()),
         ReadError::Engine(_) => Error::Internal(error.to_string()),

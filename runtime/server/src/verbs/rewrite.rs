@@ -3,13 +3,13 @@
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
-    Answer, Error, FieldErrorKind, Request, Verbs, Written,
-    commit::{Failed, New, preview},
+    Answer, Error, FieldErrorKind, Request, Verbs, WriteResult,
+    commit::{New, WriteFailure, preview},
     get::current,
     pipeline::Write,
     scale, system,
     turns::{Retry, Turn},
-    versions::{Answerable, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
+    versions::{PreparedAnswer, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
     waiting::outside,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
         binding::{Hook, HookError},
     },
     meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
-    registry::reader::{Fit, Values},
+    registry::reader::{Validity, Values},
     schema::Document,
     storage::Expect,
 };
@@ -30,10 +30,10 @@ pub(super) const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
 /// The decoded new state of an object, and warnings for the client.
-pub(super) type Changed = (Document, Vec<String>);
+pub(super) type NewState = (Document, Vec<String>);
 
 /// A changed object, and warnings for the client.
-pub(super) struct Rewritten {
+pub(super) struct RewriteResult {
     pub object: Arc<Object>,
     warnings: Vec<String>,
 }
@@ -44,8 +44,8 @@ impl Verbs {
     pub(super) async fn rewrite_or_create(
         &self,
         write: &Write<'_>,
-        change: impl Fn(Option<&Document>) -> Result<Changed, Error> + Send + Sync,
-    ) -> Result<Written, Error> {
+        change: impl Fn(Option<&Document>) -> Result<NewState, Error> + Send + Sync,
+    ) -> Result<WriteResult, Error> {
         let mut retry = Retry::alone();
         loop {
             match self.rewrite(write, |old| change(Some(old))).await {
@@ -71,8 +71,8 @@ impl Verbs {
     pub(super) async fn rewrite(
         &self,
         write: &Write<'_>,
-        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
-    ) -> Result<Written, Error> {
+        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+    ) -> Result<WriteResult, Error> {
         let (answer, warnings) = if write.request.is_scale() {
             let done = self.rewrite_object(write, |old| scale::change(write, old, &change)).await?;
             (Answer::Document(scale::of_object(write.kind, &done.object)?), done.warnings)
@@ -80,22 +80,22 @@ impl Verbs {
             let done = self.rewrite_object(write, change).await?;
             (Answer::Object(done.object), done.warnings)
         };
-        Ok(Written { answer, created: false, warnings })
+        Ok(WriteResult { answer, created: false, warnings })
     }
 
     /// The same for an object.
     pub(super) async fn rewrite_object(
         &self,
         write: &Write<'_>,
-        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
-    ) -> Result<Rewritten, Error> {
+        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+    ) -> Result<RewriteResult, Error> {
         let request = write.request;
         request.changes()?;
         let mut retry = Retry::in_turn(self.turn(request)).await;
         loop {
             let attempt = self.rewrite_once(write, current(request)?, &change);
-            if let Some(rewritten) = retry.run(request, attempt).await? {
-                return Ok(rewritten);
+            if let Some(result) = retry.run(request, attempt).await? {
+                return Ok(result);
             }
         }
     }
@@ -105,13 +105,13 @@ impl Verbs {
         &self,
         write: &Write<'_>,
         stored: Arc<Object>,
-        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
-    ) -> Result<Rewritten, Failed> {
+        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+    ) -> Result<RewriteResult, WriteFailure> {
         let request = write.request;
         let old = match shown(request, &stored).await {
             Ok(shown) => document_of(&shown)?,
             Err(error) => {
-                let old = metadata_of(&request.served.kind, &document_of(&stored)?);
+                let old = metadata_of(&request.resource.kind, &document_of(&stored)?);
                 let Ok((mut new, warnings)) = write.converting(|| change(&old)).await else { Err(error)? };
                 check_version(request, &mut new, &old)?;
                 return self.release(write, stored, (&old, &new), warnings, error).await;
@@ -120,26 +120,26 @@ impl Verbs {
         let write = &write.over(&old);
         let (mut new, mut warnings) = write.converting(|| change(&old)).await?;
         check_version(request, &mut new, &old)?;
-        let converts = request.served.stored.is_some();
+        let converts = request.resource.stored.is_some();
         let asked = converts.then(|| new.clone());
         warnings.extend(write.complete(&mut new).await?);
-        let fit = write.validate(&new).await?;
+        let validity = write.validate(&new).await?;
         let old_stored = if converts { Cow::Owned(document_of(&stored)?) } else { Cow::Borrowed(&old) };
-        let converted = write.stored_form((&new, fit), Some(&old_stored)).await;
-        let answerable = match converted {
-            Ok((new, fit)) => Answerable::of(write, &new).await.map(|answer| (new, fit, answer)),
+        let converted = write.stored_form((&new, validity), Some(&old_stored)).await;
+        let prepared = match converted {
+            Ok((new, validity)) => PreparedAnswer::of(write, &new).await.map(|answer| (new, validity, answer)),
             Err(error) => Err(error),
         };
-        let (new, fit, answer) = match answerable {
-            Ok(answerable) => answerable,
+        let (new, validity, answer) = match prepared {
+            Ok(prepared) => prepared,
             Err(error) => {
                 let mut asked = asked.unwrap_or_default();
                 asked["metadata"] = new["metadata"].take();
                 return self.release(write, stored, (&old, &asked), warnings, error).await;
             }
         };
-        let object = self.replace(write, stored, &old_stored, (&new, fit)).await?;
-        Ok(Rewritten { object: answer.with(request, object), warnings })
+        let object = self.replace(write, stored, &old_stored, (&new, validity)).await?;
+        Ok(RewriteResult { object: answer.with(request, object), warnings })
     }
 
     /// Removes finalizers of an object that cannot be converted, with a write in the storage version, if the change
@@ -151,7 +151,7 @@ impl Verbs {
         (old, new): (&Document, &Document),
         mut warnings: Vec<String>,
         error: Error,
-    ) -> Result<Rewritten, Failed> {
+    ) -> Result<RewriteResult, WriteFailure> {
         if !write.request.subresource.is_empty() || !only_releases(old, new) {
             return Err(error.into());
         }
@@ -160,14 +160,14 @@ impl Verbs {
         let mut left = old.clone();
         system::put(system::metadata(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
         warnings.extend(in_stored.complete(&mut left).await?);
-        let fit = in_stored.validate(&left).await?;
-        let object = self.replace(&in_stored, stored, &old, (&left, fit)).await?;
-        Ok(Rewritten { object: shown_or_metadata(write.request, &object).await?, warnings })
+        let validity = in_stored.validate(&left).await?;
+        let object = self.replace(&in_stored, stored, &old, (&left, validity)).await?;
+        Ok(RewriteResult { object: shown_or_metadata(write.request, &object).await?, warnings })
     }
 
     /// The turn of a writer of the requested object.
     pub(super) fn turn(&self, request: &Request) -> Turn {
-        self.turns.at(request.served.objects.prefix(), &request.key())
+        self.turns.at(request.resource.objects.prefix(), &request.key())
     }
 
     /// Commits a change of an object, if there is one. Everything is in the storage version.
@@ -176,8 +176,8 @@ impl Verbs {
         write: &Write<'_>,
         object: Arc<Object>,
         old: &Document,
-        (document, fit): (&Document, Fit),
-    ) -> Result<Arc<Object>, Failed> {
+        (document, validity): (&Document, Validity),
+    ) -> Result<Arc<Object>, WriteFailure> {
         // Any write of an object that was stored under an older schema stores it in its current form.
         if document == old && !object.is_renewed() {
             return self.unchanged(write.request, object).await;
@@ -185,7 +185,7 @@ impl Verbs {
         let (request, key, revision, dry_run) = (write.request, object.key(), object.revision(), write.options.dry_run);
         if is_deleted(request, document, false).await? {
             // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
-            let last = preview(request, key, revision, New { document, fit, values: Values::Unneeded }).await?;
+            let last = preview(request, key, revision, New { document, validity, values: Values::Unneeded }).await?;
             if !dry_run {
                 self.remove(request, key, revision).await?;
             }
@@ -193,7 +193,7 @@ impl Verbs {
         }
         // No webhook may hold an object.
         let values = if only_releases(old, document) { Values::Optional } else { Values::Required };
-        self.store(request, key, New { document, fit, values }, Expect::At(revision), dry_run).await
+        self.store(request, key, New { document, validity, values }, Expect::At(revision), dry_run).await
     }
 }
 
@@ -205,13 +205,13 @@ pub(super) fn document_of(object: &Object) -> Result<Document, Error> {
 
 /// A conflict about the requested object.
 pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
-    Error::Conflict(request.served.kind.group_resource(), request.name.clone(), message.into())
+    Error::Conflict(request.resource.kind.group_resource(), request.name.clone(), message.into())
 }
 
 /// True if the object, given in the storage version, is marked for deletion and nothing holds it. If the kind's hook cannot
 /// decode it, it is held unless the deletion is forced.
 pub(super) async fn is_deleted(request: &Request, document: &Document, forced: bool) -> Result<bool, Error> {
-    let (metadata, kind) = (&document["metadata"], &*request.served.stored().kind);
+    let (metadata, kind) = (&document["metadata"], &*request.resource.stored().kind);
     let held = || {
         metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
             || metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0)
@@ -248,7 +248,7 @@ pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document
 
 /// A conflict as reported by kube-apiserver's storage.
 pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
-    let prefix = request.served.objects.prefix();
+    let prefix = request.resource.objects.prefix();
     let message = format!(
         "StorageError: invalid object, Code: 4, Key: {prefix}{key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
     );
@@ -258,7 +258,7 @@ pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
 /// Checks the resourceVersion of a document, which is a precondition.
 fn check_version(request: &Request, new: &mut Document, old: &Document) -> Result<(), Error> {
     let expected = Preconditions { uid: None, resource_version: Preconditions::of(&new["metadata"]).resource_version };
-    if expected.resource_version.is_none() && !request.served.kind.version.update_without_version {
+    if expected.resource_version.is_none() && !request.resource.kind.version.update_without_version {
         return Err(version_required(request));
     }
     expected.check(Some(&old["metadata"])).map_err(|Mismatch { expected: given, .. }| {
@@ -276,7 +276,7 @@ fn check_version(request: &Request, new: &mut Document, old: &Document) -> Resul
 
 /// kube-apiserver names the resource here instead of the kind.
 fn version_required(request: &Request) -> Error {
-    let resource = request.served.kind.group_resource();
+    let resource = request.resource.kind.group_resource();
     let named = GroupKind { group: resource.group, kind: resource.resource };
     let path = FieldPath::new("metadata").child("resourceVersion");
     let error = FieldError::new(&path, FieldErrorKind::Invalid(0.into()), "must be specified for an update");

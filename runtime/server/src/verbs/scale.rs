@@ -8,7 +8,7 @@ use super::{
     decode::{Origin, Shape},
     ownership::{entries, set_entries},
     pipeline::Write,
-    rewrite::{Changed, MODIFIED, conflict, document_of},
+    rewrite::{MODIFIED, NewState, conflict, document_of},
     system::text,
 };
 use crate::{
@@ -42,11 +42,11 @@ const ABSENT: i64 = i32::MIN as i64;
 pub(super) fn change(
     write: &Write<'_>,
     object: &Document,
-    change: impl Fn(&Document) -> Result<Changed, Error>,
-) -> Result<Changed, Error> {
+    change: impl Fn(&Document) -> Result<NewState, Error>,
+) -> Result<NewState, Error> {
     let (request, kind) = (write.request, write.kind);
     let version = kind.group_version.to_string();
-    let versions = request.served.records.versions();
+    let versions = request.resource.records.versions();
     let replicas_in = |version: &str| Some(&versions.find(version)?.version.scale.as_ref()?.replicas.0[..]);
     let mut live = of_document(kind, object, Some(ABSENT))?;
     let owners = entries(object).unwrap_or_default();
@@ -121,7 +121,7 @@ pub(super) fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
 
 /// The requested number of replicas. The scale's resourceVersion is a precondition.
 pub(super) fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i64, Error> {
-    let kind = &*request.served.kind;
+    let kind = &*request.resource.kind;
     // Version zero means no version.
     let given = Some(text(scale, "resourceVersion")).filter(|given| !given.is_empty()).map(str::to_owned);
     let expected = Preconditions { uid: None, resource_version: given };

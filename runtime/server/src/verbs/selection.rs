@@ -29,17 +29,17 @@ pub(super) struct Selection {
     pub filter: Option<Filter>,
 }
 
-/// The source of a field's value in an object.
+/// A field of a selector, by where an object has its value.
 #[derive(Clone, Copy)]
-enum Place {
+enum SelectorField {
     Name,
     Namespace,
     Selectable(usize),
 }
 
-/// A resolved term of a field selector.
-struct Resolved {
-    place: Place,
+/// A term of a field selector with its field found.
+struct FieldRequirement {
+    field: SelectorField,
     equal: bool,
     value: Box<str>,
 }
@@ -47,25 +47,26 @@ struct Resolved {
 impl Selection {
     /// Compiles the path and the selectors. Fails with [`Error::BadRequest`] for a field that is not selectable.
     pub(super) fn new(request: &Request, options: &ListOptions) -> Result<Self, Error> {
-        let kind = &*request.served.kind;
-        let first = request.served.records.first_field(&kind.group_version.version);
+        let kind = &*request.resource.kind;
+        let first = request.resource.records.first_field(&kind.group_version.version);
         let terms = resolve(kind, first, options.fields.terms())?;
-        let pinned = |place: fn(&Place) -> bool| terms.iter().find(|t| t.equal && place(&t.place)).map(|t| &*t.value);
+        let pinned =
+            |field: fn(&SelectorField) -> bool| terms.iter().find(|t| t.equal && field(&t.field)).map(|t| &*t.value);
 
         let namespaced = kind.shared.scope == Scope::Namespaced;
         let namespace = match request.namespace.as_str() {
-            "" if namespaced => pinned(|place| matches!(place, Place::Namespace)).unwrap_or_default(),
+            "" if namespaced => pinned(|field| matches!(field, SelectorField::Namespace)).unwrap_or_default(),
             namespace => namespace,
         };
         let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
         let name = match request.name.as_str() {
-            "" => pinned(|place| matches!(place, Place::Name)),
+            "" => pinned(|field| matches!(field, SelectorField::Name)),
             name => Some(name),
         };
         // Without a namespace, a name does not determine the key of a namespaced object.
         let key = name.filter(|_| !namespaced || !prefix.is_empty()).map(|name| format!("{prefix}{name}"));
-        let field = terms.iter().find_map(|term| match term.place {
-            Place::Selectable(position) if term.equal => Some((position, term.value.clone())),
+        let field = terms.iter().find_map(|term| match term.field {
+            SelectorField::Selectable(position) if term.equal => Some((position, term.value.clone())),
             _ => None,
         });
         let conditions = conditions(&options.labels, field.as_ref());
@@ -99,16 +100,18 @@ impl Selection {
 }
 
 /// Finds each term's field among those of the kind, whose values start at the position `first` in an object.
-fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Resolved>, Error> {
+fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<FieldRequirement>, Error> {
     terms
         .iter()
         .map(|term| {
-            let place = match &*term.field {
-                "metadata.name" => Place::Name,
-                "metadata.namespace" if kind.policy().selects_by_namespace(kind.shared.scope) => Place::Namespace,
-                other => Place::Selectable(first + selectable(kind, other)?),
+            let field = match &*term.field {
+                "metadata.name" => SelectorField::Name,
+                "metadata.namespace" if kind.policy().selects_by_namespace(kind.shared.scope) => {
+                    SelectorField::Namespace
+                }
+                other => SelectorField::Selectable(first + selectable(kind, other)?),
             };
-            Ok(Resolved { place, equal: term.equal, value: term.value.clone() })
+            Ok(FieldRequirement { field, equal: term.equal, value: term.value.clone() })
         })
         .collect()
 }
@@ -140,16 +143,16 @@ fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
     found.ok_or_else(|| Error::BadRequest(kind.policy().unknown_field(field, !kind.version.selectable.is_empty())))
 }
 
-fn filter(labels: Labels, terms: Vec<Resolved>) -> Option<Filter> {
+fn filter(labels: Labels, terms: Vec<FieldRequirement>) -> Option<Filter> {
     if labels.is_empty() && terms.is_empty() {
         return None;
     }
     Some(Arc::new(move |object: &Object| {
-        let holds = |term: &Resolved| {
-            let value = match term.place {
-                Place::Name => object.name(),
-                Place::Namespace => object.namespace(),
-                Place::Selectable(position) => object.field(position),
+        let holds = |term: &FieldRequirement| {
+            let value = match term.field {
+                SelectorField::Name => object.name(),
+                SelectorField::Namespace => object.namespace(),
+                SelectorField::Selectable(position) => object.field(position),
             };
             (value == &*term.value) == term.equal
         };

@@ -6,7 +6,7 @@
 //! it is confirmed, too. If no other server writes to the store, nothing here costs anything.
 use std::sync::Arc;
 
-use super::{Error, Request, Verbs, commit::Failed};
+use super::{Error, Request, Verbs, commit::WriteFailure};
 use crate::{cache::Object, meta::Revision};
 
 /// What the cache had for a write: the revisions of the object and of its namespace.
@@ -20,7 +20,7 @@ impl Basis {
     fn of(api: &Verbs, request: &Request, name: &str) -> Self {
         let namespaces = api.registry.namespaces().filter(|_| !request.namespace.is_empty());
         let namespace = namespaces.and_then(|namespaces| namespaces.objects.snapshot().get(&request.namespace));
-        let object = request.served.objects.snapshot().get(&request.key_of(name));
+        let object = request.resource.objects.snapshot().get(&request.key_of(name));
         let revision = |object: Option<Arc<Object>>| object.map(|object| object.revision());
         Self { object: revision(object), namespace: revision(namespace) }
     }
@@ -59,12 +59,12 @@ impl Verbs {
     }
 
     /// An object that a write leaves as it is, if that is still its newest state.
-    pub(super) async fn unchanged(&self, request: &Request, object: Arc<Object>) -> Result<Arc<Object>, Failed> {
+    pub(super) async fn unchanged(&self, request: &Request, object: Arc<Object>) -> Result<Arc<Object>, WriteFailure> {
         if self.store.is_shared() {
             self.confirm().await?;
-            let newest = request.served.objects.snapshot().get(object.key());
+            let newest = request.resource.objects.snapshot().get(object.key());
             if newest.is_none_or(|newest| newest.revision() != object.revision()) {
-                return Err(Failed::Lost);
+                return Err(WriteFailure::Lost);
             }
         }
         Ok(object)

@@ -61,7 +61,7 @@ pub(super) fn place(request: &Request, document: &mut Document, nameless: Namele
 }
 
 fn place_in_namespace(request: &Request, document: &mut Document) -> Result<(), Error> {
-    if request.served.kind.shared.scope == Scope::Cluster {
+    if request.resource.kind.shared.scope == Scope::Cluster {
         metadata(document).remove("namespace");
     } else {
         match text(document, "namespace") {
@@ -98,7 +98,7 @@ pub(super) fn begin(write: &Write<'_>, document: &mut Document) -> Result<(), Er
     }
     match old {
         Some(old) => carry_metadata(metadata, &old["metadata"]),
-        None => make_metadata(&write.request.served.kind, metadata)?,
+        None => make_metadata(&write.request.resource.kind, metadata)?,
     }
     Ok(())
 }
@@ -145,7 +145,7 @@ pub(super) fn reset(write: &Write<'_>, document: &mut Document, before: &Documen
 
 /// Finalizers in the kind's spec can only be removed through their own subresource.
 fn keep_finalizers(request: &Request, document: &mut Document, from: &Document) {
-    let Some(path) = request.served.kind.policy().finalizers().map(Path::from) else { return };
+    let Some(path) = request.resource.kind.policy().finalizers().map(Path::from) else { return };
     if request.changes().is_ok_and(|changes| *changes != Changes::Only(path.clone())) {
         path.put(document, path.at(from).cloned());
     }

@@ -23,7 +23,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     Error, Request,
-    commit::Failed,
+    commit::WriteFailure,
     rewrite::{MODIFIED, conflict},
     waiting::in_turn,
 };
@@ -39,12 +39,12 @@ const LOSSES: usize = 5;
 const KEPT_FOR: Duration = Duration::from_secs(3);
 
 /// A permit of a semaphore that is given up, and waited for again, while a request runs.
-pub(super) struct Held {
+pub(super) struct ReleasablePermit {
     semaphore: Arc<Semaphore>,
     permit: Mutex<Option<OwnedSemaphorePermit>>,
 }
 
-impl Held {
+impl ReleasablePermit {
     pub(super) fn of(semaphore: &Arc<Semaphore>) -> Self {
         Self { semaphore: semaphore.clone(), permit: Mutex::default() }
     }
@@ -86,14 +86,14 @@ impl Turns {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((prefix, key));
         let queue = usize::try_from(hash % QUEUES as u64).expect("below the number of queues");
         let queue = self.0[queue].get_or_init(|| Arc::new(Semaphore::new(1)));
-        Turn { place: Held::of(queue), lost: AtomicUsize::new(0) }
+        Turn { permit: ReleasablePermit::of(queue), lost: AtomicUsize::new(0) }
     }
 }
 
 /// One writer's turn, which ends when this is dropped.
 pub(super) struct Turn {
     /// The place at the head of the queue. Waiting for it is to wait for the turn.
-    pub(super) place: Held,
+    pub(super) permit: ReleasablePermit,
     /// The number of lost races.
     lost: AtomicUsize,
 }
@@ -102,12 +102,12 @@ impl Turn {
     /// Called after a lost race: waits for the turn, and keeps it.
     pub(super) async fn again(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
-        self.place.wait().await;
+        self.permit.wait().await;
     }
 
     /// How long the turn is kept while the user's code waits.
     pub(super) fn kept_for(&self) -> Option<Duration> {
-        (self.place.is_held() && self.lost.load(Ordering::Relaxed) >= LOSSES).then_some(KEPT_FOR)
+        (self.permit.is_held() && self.lost.load(Ordering::Relaxed) >= LOSSES).then_some(KEPT_FOR)
     }
 }
 
@@ -131,8 +131,8 @@ impl Retry {
     /// For a writer that waits for its turn while others write the same object, even before the first try if others
     /// wait.
     pub(super) async fn in_turn(turn: Turn) -> Self {
-        if turn.place.semaphore.available_permits() == 0 {
-            turn.place.wait().await;
+        if turn.permit.semaphore.available_permits() == 0 {
+            turn.permit.wait().await;
         }
         Self { turn: Some(Arc::new(turn)), ..Self::alone() }
     }
@@ -142,14 +142,14 @@ impl Retry {
     pub(super) async fn run<T>(
         &mut self,
         request: &Request,
-        attempt: impl Future<Output = Result<T, Failed>>,
+        attempt: impl Future<Output = Result<T, WriteFailure>>,
     ) -> Result<Option<T>, Error> {
         request.meter.begin_again();
         match in_turn(self.turn.clone(), attempt).await {
             Ok(done) => Ok(Some(done)),
-            Err(Failed::Refused(error)) => Err(error),
-            Err(Failed::Lost) if self.again().await => Ok(None),
-            Err(Failed::Lost) => Err(conflict(request, MODIFIED)),
+            Err(WriteFailure::Refused(error)) => Err(error),
+            Err(WriteFailure::Lost) if self.again().await => Ok(None),
+            Err(WriteFailure::Lost) => Err(conflict(request, MODIFIED)),
         }
     }
 
@@ -174,11 +174,11 @@ mod tests {
     async fn hardly_any_other_object_waits_for_the_turn_of_one() {
         let turns = Turns::default();
         let turn = turns.at("/things/", "default/a");
-        turn.place.wait().await;
+        turn.permit.wait().await;
         let others = (0..10_000).map(|number| turns.at("/things/", &format!("default/{number}")));
-        let waiting = others.filter(|other| other.place.semaphore.available_permits() == 0).count();
+        let waiting = others.filter(|other| other.permit.semaphore.available_permits() == 0).count();
         assert!(waiting < 10, "{waiting} of 10,000 objects wait");
-        assert_eq!(turns.at("/things/", "default/a").place.semaphore.available_permits(), 0);
+        assert_eq!(turns.at("/things/", "default/a").permit.semaphore.available_permits(), 0);
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! update: replaces an object, or a subresource of it.
 use super::{
-    Error, Request, Verbs, Written,
+    Error, Request, Verbs, WriteResult,
     get::current,
     pipeline::Write,
     rewrite::{check_uid, document_of},
@@ -19,12 +19,17 @@ impl Verbs {
         request: &Request,
         body: impl Into<Decoded>,
         options: &UpdateOptions,
-    ) -> Result<Written, Error> {
+    ) -> Result<WriteResult, Error> {
         let update = |body| self.update_once(request, body, options);
         self.again_if_stale((request, &request.name), options.dry_run, body.into(), update).await
     }
 
-    async fn update_once(&self, request: &Request, body: Decoded, options: &UpdateOptions) -> Result<Written, Error> {
+    async fn update_once(
+        &self,
+        request: &Request,
+        body: Decoded,
+        options: &UpdateOptions,
+    ) -> Result<WriteResult, Error> {
         let Decoded { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         // The first attempt drops unknown fields, which the second must find again.
@@ -50,12 +55,12 @@ impl Verbs {
             }
             Ok((new, Vec::new()))
         };
-        let mut written = if request.served.kind.version.create_on_update {
+        let mut written = if request.resource.kind.version.create_on_update {
             self.rewrite_or_create(&write, replace).await?
         } else {
             self.rewrite(&write, |old| replace(Some(old))).await?
         };
         warnings.append(&mut written.warnings);
-        Ok(Written { warnings, ..written })
+        Ok(WriteResult { warnings, ..written })
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     Error, Request,
-    get::Unconverted,
+    get::ConversionFailures,
     hooks::fault_of_object,
     names,
     ownership::{self, MANAGED_FIELDS},
@@ -20,15 +20,15 @@ use crate::{
     codec,
     kind::{Kind, binding::Hook},
     meta::{FieldError, FieldPath, Revision},
-    registry::reader::Fit,
+    registry::reader::Validity,
     schema::{Document, Meter},
 };
 
 /// A stored object in the requested version. Fails with [`Error::StoreRead`] if it cannot be converted.
 pub(super) async fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
-    let served = &request.served;
-    let shown = waiting::outside(served.show(stored)).await;
-    shown.map_err(|why| Unconverted::one(served, stored, &why).refusal(served, &request.name))
+    let resource = &request.resource;
+    let shown = waiting::outside(resource.show(stored)).await;
+    shown.map_err(|why| ConversionFailures::one(resource, stored, &why).refusal(resource, &request.name))
 }
 
 /// The error for a document of a write that cannot be converted.
@@ -41,15 +41,15 @@ fn unconvertible(kind: &Kind, document: &Document, converter: &Kind, why: String
 
 /// The answer to a write in the requested version, made before its commit: nothing is committed that cannot be answered.
 /// Deletions need no answer but metadata; see [`shown_or_metadata`].
-pub(super) struct Answerable(Option<Body>);
+pub(super) struct PreparedAnswer(Option<Body>);
 
-impl Answerable {
+impl PreparedAnswer {
     /// The answer for an object as it will be stored. Fails with [`Error::Invalid`] if it cannot be converted;
     /// [`Error::Internal`] if a webhook fails, and for an object without the requested scale.
     pub(super) async fn of(write: &Write<'_>, stored: &Document) -> Result<Self, Error> {
-        let (request, kind) = (write.request, &*write.request.served.kind);
+        let (request, kind) = (write.request, &*write.request.resource.kind);
         let mut shown = Cow::Borrowed(stored);
-        if request.served.view.is_some() {
+        if request.resource.view.is_some() {
             // Conversions do not see managed fields.
             let (mut bare, entries) = (stored.clone(), ownership::entries(stored));
             system::metadata(&mut bare).remove(MANAGED_FIELDS);
@@ -65,12 +65,12 @@ impl Answerable {
         if request.is_scale() {
             scale::of_document(kind, &shown, None)?;
         }
-        Ok(Self(request.served.view.is_some().then(|| body_of(&shown))))
+        Ok(Self(request.resource.view.is_some().then(|| body_of(&shown))))
     }
 
     /// The answer for the object as it was stored.
     pub(super) fn with(self, request: &Request, stored: Arc<Object>) -> Arc<Object> {
-        match (&request.served.view, self.0) {
+        match (&request.resource.view, self.0) {
             (Some(view), Some(body)) => view.with_body(&stored, body),
             _ => stored,
         }
@@ -80,10 +80,10 @@ impl Answerable {
 /// The stored object in the requested version, for the answer to a deletion or a release. If the object cannot be converted,
 /// the part that all versions share.
 pub(super) async fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
-    if let Some(Ok(shown)) = waiting::unneeded(request.served.show(stored)).await {
+    if let Some(Ok(shown)) = waiting::unneeded(request.resource.show(stored)).await {
         return Ok(shown);
     }
-    let kind = &*request.served.kind;
+    let kind = &*request.resource.kind;
     Ok(Arc::new(compose(kind, stored.key(), stored.revision(), &metadata_of(kind, &document_of(stored)?))))
 }
 
@@ -107,13 +107,13 @@ fn body_of(document: &Document) -> Body {
 
 /// The request in the storage version.
 pub(super) fn in_stored_version(request: &Request) -> Request {
-    Request { served: request.served.stored().clone(), ..request.clone() }
+    Request { resource: request.resource.stored().clone(), ..request.clone() }
 }
 
 /// Converts a document from the requested version to the storage version, with its type meta.
 fn to_stored(request: &Request, document: &Document, meter: &Meter) -> Result<Document, String> {
-    let stored = &request.served.stored().kind;
-    let mut document = request.served.kind.convert_to(stored, document.clone(), meter)?;
+    let stored = &request.resource.stored().kind;
+    let mut document = request.resource.kind.convert_to(stored, document.clone(), meter)?;
     document["apiVersion"] = stored.group_version.to_string().into();
     document["kind"] = stored.names().kind.clone().into();
     Ok(document)
@@ -122,15 +122,15 @@ fn to_stored(request: &Request, document: &Document, meter: &Meter) -> Result<Do
 /// A stored document after a write through the requested version: fields that this version lacks are dropped. A
 /// document that cannot be converted stays unchanged.
 pub(super) async fn written_through<'d>(request: &Request, stored: &'d Document) -> Cow<'d, Document> {
-    if request.served.view.is_none() {
+    if request.resource.view.is_none() {
         return Cow::Borrowed(stored);
     }
     let through = || {
-        let read = request.served.kind.convert_from_stored(stored.clone())?;
+        let read = request.resource.kind.convert_from_stored(stored.clone())?;
         // Not the request's, since the write goes on without this.
         to_stored(request, &read, &Meter::light(None))
     };
-    let written = waiting::unneeded(request.served.converting(through)).await;
+    let written = waiting::unneeded(request.resource.converting(through)).await;
     written.and_then(Result::ok).map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 
@@ -153,12 +153,12 @@ impl Write<'_> {
     /// Generates a name for a new object with the hook of its version, or that of the storage version. Fails if the
     /// object cannot be converted to the storage version, or a hook refuses.
     pub(super) async fn make_name(&self, document: &Document, base: &str) -> Result<String, Error> {
-        let served = &self.request.served;
-        if let Some(name) = self.name_by_hook(&served.kind, document, base).await? {
+        let resource = &self.request.resource;
+        if let Some(name) = self.name_by_hook(&resource.kind, document, base).await? {
             return Ok(name);
         }
-        if served.stored.is_some()
-            && let stored = &served.stored().kind
+        if resource.stored.is_some()
+            && let stored = &resource.stored().kind
             && stored.binding.hooks.runs(Hook::Name)
         {
             let meter = &*self.request.meter;
@@ -174,7 +174,7 @@ impl Write<'_> {
 
     /// Names the places of errors of the storage version as the requested version has them, where the conversion says that.
     fn name_places(&self, errors: &mut [FieldError]) {
-        let Some(conversion) = &self.request.served.kind.binding.conversion else { return };
+        let Some(conversion) = &self.request.resource.kind.binding.conversion else { return };
         for error in errors {
             if let Some(place) = conversion.place_of_stored(error.path.as_str()) {
                 error.path = FieldPath::new(place);
@@ -188,20 +188,20 @@ impl Write<'_> {
     /// [`Error::Internal`] if a webhook fails; errors of the hooks.
     pub(super) async fn stored_form<'d>(
         &self,
-        (document, fit): (&'d Document, Fit),
+        (document, validity): (&'d Document, Validity),
         old: Option<&Document>,
-    ) -> Result<(Cow<'d, Document>, Fit), Error> {
-        if self.request.served.stored.is_none() {
-            return Ok((Cow::Borrowed(document), fit));
+    ) -> Result<(Cow<'d, Document>, Validity), Error> {
+        if self.request.resource.stored.is_none() {
+            return Ok((Cow::Borrowed(document), validity));
         }
         let request = in_stored_version(self.request);
-        let kind = &*request.served.kind;
+        let kind = &*request.resource.kind;
         let meter = &*self.request.meter;
         let stored = self.converting(|| to_stored(self.request, document, meter)).await;
         meter.check()?;
         let mut stored = stored.map_err(|why| {
             let detail = format!("it has no form in version {}, which is stored", kind.group_version.version);
-            unconvertible(kind, document, &self.request.served.kind, why, &detail)
+            unconvertible(kind, document, &self.request.resource.kind, why, &detail)
         })?;
         let write = Write { request: &request, kind, old, ..*self };
         write.check_dry_run()?;
@@ -212,7 +212,7 @@ impl Write<'_> {
             return Err(Error::invalid(self.kind, document, errors));
         }
         write.run_admit(write.operation(), &stored).await?;
-        let fit = Fit::of(&kind.version.schema, &stored, &write.request.meter);
-        Ok((Cow::Owned(stored), fit))
+        let validity = Validity::of(&kind.version.schema, &stored, &write.request.meter);
+        Ok((Cow::Owned(stored), validity))
     }
 }

@@ -8,7 +8,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::turns::{Held, Turn};
+use super::turns::{ReleasablePermit, Turn};
 
 tokio::task_local! {
     /// The slot of the running request, if it is heavy.
@@ -18,12 +18,12 @@ tokio::task_local! {
 }
 
 /// One of the few slots of heavy requests, held while the request is processed, except while the user's code waits.
-pub(crate) struct Slot(Held);
+pub(crate) struct Slot(ReleasablePermit);
 
 impl Slot {
     /// Waits for a free slot.
     pub(crate) async fn take(slots: &Arc<Semaphore>) -> Arc<Self> {
-        let slot = Arc::new(Self(Held::of(slots)));
+        let slot = Arc::new(Self(ReleasablePermit::of(slots)));
         slot.0.wait().await;
         slot
     }
@@ -63,7 +63,7 @@ pub(super) async fn outside<T>(code: impl Future<Output = T>) -> T {
                 released |= slot.0.release();
             }
             if let Some(turn) = &turn {
-                turn.place.release();
+                turn.permit.release();
             }
         }
         polled
@@ -98,10 +98,10 @@ mod tests {
     async fn waiting_code_may_wait_for_the_slot_and_the_turn_of_its_own_request() {
         let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
         let turn = Arc::new(turns.at("/things/", "a"));
-        turn.place.wait().await;
+        turn.permit.wait().await;
         let slot = Slot::take(&slots).await;
         let nested = async {
-            turns.at("/things/", "a").place.wait().await;
+            turns.at("/things/", "a").permit.wait().await;
             let other = Slot::take(&slots).await;
             other.run(outside(yield_now())).await;
         };
@@ -136,9 +136,9 @@ mod tests {
             // Another request has the slot now, and waits for the turn that this one holds.
             let _other = slots.clone().acquire_owned().await;
             let turn = Arc::new(turns.at("/things/", "a"));
-            turn.place.wait().await;
+            turn.permit.wait().await;
             in_turn(Some(turn.clone()), outside(ready(()))).await;
-            assert!(turn.place.is_held());
+            assert!(turn.permit.is_held());
         };
         Slot::take(&slots).await.run(outside(nested)).await;
     }
@@ -147,10 +147,10 @@ mod tests {
     async fn code_that_does_not_wait_keeps_the_slot_and_the_turn() {
         let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
         let turn = Arc::new(turns.at("/things/", "a"));
-        turn.place.wait().await;
+        turn.permit.wait().await;
         let code = async { slots.available_permits() };
         assert_eq!(Slot::take(&slots).await.run(in_turn(Some(turn.clone()), outside(code))).await, 0);
-        assert!(slots.available_permits() == 1 && turn.place.is_held());
+        assert!(slots.available_permits() == 1 && turn.permit.is_held());
     }
 
     #[tokio::test(start_paused = true)]
@@ -161,15 +161,15 @@ mod tests {
             turn.again().await;
         }
         in_turn(Some(turn.clone()), outside(yield_now())).await;
-        assert!(turn.place.is_held());
+        assert!(turn.permit.is_held());
         let slots = Arc::new(Semaphore::new(1));
         let slot = Slot::take(&slots).await;
         slot.clone().run(in_turn(Some(turn.clone()), outside(yield_now()))).await;
-        assert!(turn.place.is_held() && slot.0.is_held(), "others in a slot may wait for the turn");
+        assert!(turn.permit.is_held() && slot.0.is_held(), "others in a slot may wait for the turn");
         drop(slot);
         // Code that itself writes the object waits for the turn.
-        let nested = async { turns.at("/things/", "a").place.wait().await };
+        let nested = async { turns.at("/things/", "a").permit.wait().await };
         in_turn(Some(turn.clone()), outside(nested)).await;
-        assert!(!turn.place.is_held());
+        assert!(!turn.permit.is_held());
     }
 }

@@ -1,5 +1,5 @@
 //! watch: changes as they happen, from a revision or after the current state.
-use super::{Error, Items, Request, Verbs, Watch, Watching, revisions::unreachable, selection::Selection};
+use super::{Error, Items, Request, Verbs, Watch, WatchResult, revisions::unreachable, selection::Selection};
 use crate::{
     cache::WatchError,
     meta::{Revision, options::ListOptions},
@@ -15,9 +15,9 @@ impl Verbs {
     /// [`Error::BadRequest`] for an invalid selector, [`Error::Expired`] if changes after the version are gone,
     /// [`Error::TooLargeRevision`] if the initial events must not be older than a version that is not reached in time,
     /// [`Error::Timeout`] if the store does not answer, [`Error::StoreRead`] if objects cannot be read.
-    pub async fn watch(&self, request: &Request, options: &ListOptions) -> Result<Watching, Error> {
+    pub async fn watch(&self, request: &Request, options: &ListOptions) -> Result<WatchResult, Error> {
         let selection = Selection::new(request, options)?;
-        let objects = &request.served.objects;
+        let objects = &request.resource.objects;
         let asked = options.resource_version.filter(|revision| *revision != Revision(0));
 
         let wants_state = options.initial_events.unwrap_or(asked.is_none());
@@ -37,8 +37,8 @@ impl Verbs {
             .await
             .map_err(|error| refused(request, &error, after))?;
         let wants_end = options.initial_events == Some(true) && options.bookmarks;
-        let (initial, watch) = (initial.converted(request).await?, Watch::new(&request.served, watch));
-        Ok(Watching { initial, initial_bookmark: wants_end.then_some(after), bookmarks: options.bookmarks, watch })
+        let (initial, watch) = (initial.converted(request).await?, Watch::new(&request.resource, watch));
+        Ok(WatchResult { initial, initial_bookmark: wants_end.then_some(after), bookmarks: options.bookmarks, watch })
     }
 }
 

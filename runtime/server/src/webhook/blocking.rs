@@ -27,7 +27,7 @@ impl Runtime {
         let _entered = runtime.enter();
         // A thread of a runtime has a budget, which only that runtime renews.
         let mut call = pin!(tokio::task::unconstrained(call));
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
         loop {
             match call.as_mut().poll(&mut Context::from_waker(&waker)) {
                 Poll::Ready(done) => return done,
@@ -46,10 +46,10 @@ impl Drop for Runtime {
     }
 }
 
-/// Continues a thread.
-struct Unpark(Thread);
+/// Unparks a thread.
+struct ThreadWaker(Thread);
 
-impl Wake for Unpark {
+impl Wake for ThreadWaker {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }

@@ -49,9 +49,9 @@ pub(super) struct Slot<'s> {
 }
 
 /// A call that waits for its slots.
-struct Waiting<'q>(&'q AtomicUsize);
+struct QueuedCall<'q>(&'q AtomicUsize);
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuedCall<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -66,7 +66,7 @@ impl Queue {
     /// Waits for the slots of a call. Fails with the reason if the webhook is not called, or if too many calls wait.
     pub(super) async fn enter<'s>(&'s self, slots: &'s Slots) -> Result<Slot<'s>, String> {
         self.breaker.check()?;
-        let waiting = Waiting(&self.waiting);
+        let queued_call = QueuedCall(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
             return Err(format!("{MOST_WAITING} calls wait for it already"));
         }
@@ -85,7 +85,7 @@ impl Queue {
             acquire(&slots.others).await
         };
         let call = self.breaker.begin()?;
-        drop(waiting);
+        drop(queued_call);
         Ok(Slot { call, _held: [Some(of_one), unanswered, Some(of_all)] })
     }
 }

@@ -17,20 +17,20 @@ const NODE: &str = "system:node:";
 
 /// The requested user, from the request's headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct Impersonation {
     /// The name, the uid, the groups and the extra values.
     pub user: User,
 }
 
 /// One item that the sender must be allowed to impersonate.
-struct Part<'w> {
+struct Part<'a> {
     resource: &'static str,
-    subresource: &'w str,
-    namespace: &'w str,
-    name: &'w str,
+    subresource: &'a str,
+    namespace: &'a str,
+    name: &'a str,
 }
 
-impl Wanted {
+impl Impersonation {
     /// The user as which the request is served once that is allowed. Without requested groups, a service account gets
     /// its own groups. Everyone except an anonymous user counts as authenticated, unless a group says otherwise.
     pub(crate) fn become_user(&self) -> User {
@@ -55,19 +55,19 @@ impl Wanted {
     pub(crate) async fn allow<'a>(
         &'a self,
         authorizer: &dyn Authorize,
-        asked: &Attributes<'a>,
+        attributes: &Attributes<'a>,
         on_verb: &'a str,
     ) -> Result<(), (Attributes<'a>, Decision)> {
-        let Err(refusal) = self.each(authorizer, asked.user, "impersonate", "").await else { return Ok(()) };
+        let Err(refusal) = self.each(authorizer, attributes.user, "impersonate", "").await else { return Ok(()) };
         if !self.is_plain() {
             return Err(refusal);
         }
-        let on = Attributes { verb: on_verb, ..*asked };
+        let on = Attributes { verb: on_verb, ..*attributes };
         match authorizer.authorize(&on).await {
             Decision::Allow(_) => {}
             refusal => return Err((on, refusal)),
         }
-        self.each(authorizer, asked.user, "impersonate:user-info", "authentication.k8s.io").await
+        self.each(authorizer, attributes.user, "impersonate:user-info", "authentication.k8s.io").await
     }
 
     /// The verb that the narrow way requires on the subject of the request.

@@ -2,9 +2,9 @@
 use super::*;
 use crate::auth::{MastersOnly, Soon};
 
-fn wanted(name: &str, groups: &[&str]) -> Wanted {
+fn impersonation(name: &str, groups: &[&str]) -> Impersonation {
     let groups = groups.iter().map(|g| (*g).to_owned()).collect();
-    Wanted { user: User { name: name.to_owned(), groups, ..User::default() } }
+    Impersonation { user: User { name: name.to_owned(), groups, ..User::default() } }
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn the_resulting_user_has_the_groups_of_its_kind() {
         ),
         ("system:serviceaccount:ns:sa", &["a"], &["a", "system:authenticated"]),
     ] {
-        assert_eq!(wanted(name, given).become_user().groups, groups, "{name} {given:?}");
+        assert_eq!(impersonation(name, given).become_user().groups, groups, "{name} {given:?}");
     }
 }
 
@@ -38,7 +38,7 @@ impl Authorize for Listed {
     }
 }
 
-async fn refusal(authorizer: &dyn Authorize, user: &User, wanted: &Wanted) -> Option<String> {
+async fn refusal(authorizer: &dyn Authorize, user: &User, impersonation: &Impersonation) -> Option<String> {
     let asked = Attributes {
         version: "v1",
         resource: "configmaps",
@@ -46,14 +46,14 @@ async fn refusal(authorizer: &dyn Authorize, user: &User, wanted: &Wanted) -> Op
         name: "mine",
         ..Attributes::new(user, "get", "/")
     };
-    let on = Wanted::on_verb(asked.verb);
-    wanted.allow(authorizer, &asked, &on).await.err().map(|(attributes, _)| attributes.to_string())
+    let on = Impersonation::on_verb(asked.verb);
+    impersonation.allow(authorizer, &asked, &on).await.err().map(|(attributes, _)| attributes.to_string())
 }
 
 #[tokio::test]
 async fn each_part_must_be_allowed() {
-    let bob = wanted("bob", &[]).user;
-    let mut all = wanted("alice", &["a", "b"]);
+    let bob = impersonation("bob", &[]).user;
+    let mut all = impersonation("alice", &["a", "b"]);
     all.user.extra.insert("scopes".to_owned(), vec!["view".to_owned()]);
     let old = Listed(&[
         "impersonate users alice",
@@ -62,25 +62,25 @@ async fn each_part_must_be_allowed() {
         "impersonate userextras/scopes view",
     ]);
     assert_eq!(refusal(&old, &bob, &all).await, None);
-    let account = wanted("system:serviceaccount:ns:sa", &[]);
+    let account = impersonation("system:serviceaccount:ns:sa", &[]);
     assert_eq!(refusal(&Listed(&["impersonate serviceaccounts ns/sa"]), &bob, &account).await, None);
     assert_eq!(
         refusal(&old, &bob, &account).await.as_deref(),
         Some("User \"bob\" cannot impersonate resource \"serviceaccounts\" in API group \"\" in the namespace \"ns\"")
     );
     let narrow = Listed(&["impersonate-on:user-info:get configmaps t/mine", "impersonate:user-info users alice"]);
-    assert_eq!(refusal(&narrow, &bob, &wanted("alice", &[])).await, None);
-    assert!(refusal(&narrow, &bob, &wanted("alice", &["a"])).await.is_some());
-    assert!(refusal(&narrow, &bob, &wanted("alice", &["system:masters"])).await.is_some());
+    assert_eq!(refusal(&narrow, &bob, &impersonation("alice", &[])).await, None);
+    assert!(refusal(&narrow, &bob, &impersonation("alice", &["a"])).await.is_some());
+    assert!(refusal(&narrow, &bob, &impersonation("alice", &["system:masters"])).await.is_some());
 }
 
 #[tokio::test]
 async fn masters_may_be_anyone_and_others_are_refused_as_recorded() {
-    let admin = wanted("admin", &["system:masters"]).user;
-    let alice = wanted("alice", &["system:authenticated"]).user;
-    assert_eq!(refusal(&MastersOnly, &admin, &wanted("alice", &["x"])).await, None);
+    let admin = impersonation("admin", &["system:masters"]).user;
+    let alice = impersonation("alice", &["system:authenticated"]).user;
+    assert_eq!(refusal(&MastersOnly, &admin, &impersonation("alice", &["x"])).await, None);
     assert_eq!(
-        refusal(&MastersOnly, &alice, &wanted("admin", &[])).await.as_deref(),
+        refusal(&MastersOnly, &alice, &impersonation("admin", &[])).await.as_deref(),
         Some(
             "User \"alice\" cannot impersonate-on:user-info:get resource \"configmaps\" in API group \"\" in the \
              namespace \"t\""

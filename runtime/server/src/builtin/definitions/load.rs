@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use super::{Access, Definitions, Known, Retry, ServeTasks, Tasks, WAIT, defined, names::is_true, read};
+use super::{Access, DefinitionState, Definitions, Retry, ServeTasks, Tasks, WAIT, defined, names::is_true, read};
 use crate::{
     auth::User,
     cache::Object,
@@ -29,7 +29,7 @@ impl Definitions {
         let access = Access { api: api.clone(), definitions, user: Arc::new(User::system()) };
         let mut loaded = Self {
             access,
-            known: HashMap::new(),
+            states: HashMap::new(),
             waiting: BTreeSet::new(),
             generation: 0,
             removals: Tasks::default(),
@@ -43,7 +43,8 @@ impl Definitions {
         let snapshot = loaded.access.definitions.objects.snapshot();
         let stored: Vec<&Arc<Object>> = snapshot.range("", None).collect();
         let readers = thread::available_parallelism().map_or(1, usize::from);
-        let read_all = |some: &[&Arc<Object>]| some.iter().map(|object| Established::read(object)).collect::<Vec<_>>();
+        let read_all =
+            |some: &[&Arc<Object>]| some.iter().map(|object| EstablishedDefinition::read(object)).collect::<Vec<_>>();
         thread::scope(|scope| {
             let parts = stored.chunks(stored.len().div_ceil(readers).max(1));
             let reading: Vec<_> = parts.map(|part| (part, scope.spawn(|| read_all(part)))).collect();
@@ -51,7 +52,7 @@ impl Definitions {
                 let read = reading.join().unwrap_or_else(|panic| resume_unwind(panic));
                 for (object, established) in part.iter().zip(read) {
                     if let Some(established) = established {
-                        loaded.known.insert(object.key().to_owned(), established.serve(&loaded.access, object));
+                        loaded.states.insert(object.key().to_owned(), established.serve(&loaded.access, object));
                     }
                 }
             }
@@ -61,25 +62,25 @@ impl Definitions {
 }
 
 /// A definition that was established when the server stopped.
-struct Established {
-    known: Known,
+struct EstablishedDefinition {
+    state: DefinitionState,
     is_settled: bool,
     definition: Result<Definition, String>,
 }
 
-impl Established {
+impl EstablishedDefinition {
     fn read(object: &Object) -> Option<Self> {
         let definition = read(object)?;
         let status = &definition["status"];
         if !is_true(status, "Established") {
             return None;
         }
-        let known = Known::of(&definition, status);
+        let state = DefinitionState::of(&definition, status);
         let is_settled = is_true(status, "NamesAccepted") && definition["metadata"]["deletionTimestamp"].is_null();
-        Some(Self { known, is_settled, definition: defined(definition) })
+        Some(Self { state, is_settled, definition: defined(definition) })
     }
 
-    fn serve(self, access: &Access, object: &Object) -> Known {
+    fn serve(self, access: &Access, object: &Object) -> DefinitionState {
         let serve = |definition: Definition| {
             let kinds = definition.kinds(&Custom);
             let served = access.api.registry.replace(kinds, Some(access.hold(object)))?;
@@ -90,6 +91,6 @@ impl Established {
             |error: &String| tracing::error!(definition = object.key(), error, "the definition cannot be served");
         let served = served.inspect_err(failed).ok();
         let settled = (self.is_settled && served.is_some()).then(|| object.revision());
-        Known { served, settled, ..self.known }
+        DefinitionState { served, settled, ..self.state }
     }
 }

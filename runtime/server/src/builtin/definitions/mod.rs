@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use self::{
-    names::{Used, is_true, judged, put_condition},
+    names::{NamesInUse, is_true, put_condition, status_with_names},
     reading::written,
     reread::REREAD_AFTER,
     retry::Retry,
@@ -28,7 +28,7 @@ use crate::{
     codec, crd,
     kind::Definition,
     meta::{Revision, options::WriteOptions},
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Document,
     storage::Hold,
     verbs::{Error, Request, Verbs},
@@ -61,7 +61,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// Serves the kinds that stored definitions define.
 pub(crate) struct Definitions {
     access: Access,
-    known: HashMap<String, Known>,
+    states: HashMap<String, DefinitionState>,
     /// Definitions whose names are in use by others.
     waiting: BTreeSet<String>,
     /// The registry's number when they were last tried because it had changed.
@@ -86,17 +86,17 @@ pub(crate) struct Definitions {
 #[derive(Clone)]
 struct Access {
     api: Arc<Verbs>,
-    definitions: Arc<Registered>,
+    definitions: Arc<ResourceEntry>,
     user: Arc<User>,
 }
 
-/// The known state of a definition.
+/// The state state of a definition.
 #[derive(Default)]
-struct Known {
+struct DefinitionState {
     group: String,
     accepted: Document,
     /// The served definition and its resource, if there is one.
-    served: Option<(Definition, Arc<Registered>)>,
+    served: Option<(Definition, Arc<ResourceEntry>)>,
     /// The version that it was read from: the definition's uid, generation and accepted names. Null if it has to be
     /// read again.
     source: Document,
@@ -125,7 +125,7 @@ impl Access {
     }
 
     /// The resource that is registered now under the row of a definition.
-    fn registered(&self, name: &str) -> Option<Arc<Registered>> {
+    fn registered(&self, name: &str) -> Option<Arc<ResourceEntry>> {
         self.api.registry.declared_by(&self.row(name))
     }
 
@@ -168,7 +168,7 @@ impl Definitions {
         }
         self.leads = leads;
         if leads {
-            self.known.values_mut().for_each(|known| known.settled = None);
+            self.states.values_mut().for_each(|state| state.settled = None);
         } else {
             self.removals.shutdown().await;
             self.waiting.clear();
@@ -180,7 +180,7 @@ impl Definitions {
     async fn follow(&mut self, leads: &mut signal::Receiver<bool>) -> bool {
         let objects = self.access.definitions.objects.clone();
         let snapshot = objects.snapshot();
-        let missing = self.known.keys().filter(|name| snapshot.get(name).is_none()).cloned();
+        let missing = self.states.keys().filter(|name| snapshot.get(name).is_none()).cloned();
         let all: BTreeSet<String> =
             snapshot.range("", None).map(|object| object.key().to_owned()).chain(missing).collect();
         for name in all {
@@ -253,7 +253,7 @@ impl Definitions {
         }
         let refused = outcome.and_then(|outcome| self.note_served(name, outcome));
         let stored = self.access.definitions.objects.snapshot().get(name).map(|object| object.revision());
-        if stored.is_some() && self.known.get(name).is_some_and(|known| known.settled == stored) {
+        if stored.is_some() && self.states.get(name).is_some_and(|state| state.settled == stored) {
             return false;
         }
         let Some((object, mut definition)) = self.access.find(name) else {
@@ -271,23 +271,23 @@ impl Definitions {
         }
         let mut status = definition["status"].clone();
         if self.leads {
-            status = judged(&definition, &self.used(name, &definition));
+            status = status_with_names(&definition, &self.names_in_use(name, &definition));
         }
-        let known = Known::of(&definition, &status);
+        let state = DefinitionState::of(&definition, &status);
         if is_true(&status, "NamesAccepted") || !self.leads {
             self.waiting.remove(name);
         } else {
             self.waiting.insert(name.to_owned());
         }
-        let before = self.known.remove(name).unwrap_or_default();
-        let freed = before.accepted != known.accepted;
-        let (mut served, mut source, is_read) = (before.served, Document::Null, before.source == known.source);
+        let before = self.states.remove(name).unwrap_or_default();
+        let freed = before.accepted != state.accepted;
+        let (mut served, mut source, is_read) = (before.served, Document::Null, before.source == state.source);
         let mut is_settled = is_true(&status, "NamesAccepted");
         if is_settled || is_true(&status, "Established") {
             match self.serve(name, (&object, &definition, &status), (&mut served, is_read), refused).await {
                 Ok(false) => is_settled = false,
                 Ok(true) => {
-                    source.clone_from(&known.source);
+                    source.clone_from(&state.source);
                     if !is_true(&status, "Established") && hooks::invalid_ca_bundle(&definition).is_some() {
                         let message = "The conversion webhook CABundle is invalid";
                         put_condition(&mut status, "Established", false, "InvalidCABundle", message);
@@ -314,32 +314,34 @@ impl Definitions {
             }
         }
         let settled = is_settled.then(|| object.revision());
-        self.known.insert(name.to_owned(), Known { served, source, settled, ..known });
+        self.states.insert(name.to_owned(), DefinitionState { served, source, settled, ..state });
         freed
     }
 
     /// The names in use in the group of a definition, by others.
-    fn used(&self, name: &str, definition: &Document) -> Used {
+    fn names_in_use(&self, name: &str, definition: &Document) -> NamesInUse {
         let group = definition["spec"]["group"].as_str().unwrap_or_default();
-        let mut used = Used::default();
-        for (_, known) in self.known.iter().filter(|(other, known)| *other != name && known.group == group) {
-            used.add(&known.accepted);
+        let mut names_in_use = NamesInUse::default();
+        for (_, state) in self.states.iter().filter(|(other, state)| *other != name && state.group == group) {
+            names_in_use.add(&state.accepted);
         }
         let (resources, _) = self.access.api.registry.resources();
-        let declared = |resource: &&Arc<Registered>| {
+        let declared = |resource: &&Arc<ResourceEntry>| {
             let mut groups = resource.records.versions().definition().groups();
-            resource.declarer.is_none() && groups.any(|other| other == group)
+            resource.definition_row.is_none() && groups.any(|other| other == group)
         };
         for resource in resources.iter().filter(declared) {
             let names = resource.kind.names();
-            used.resources.extend([&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned());
-            used.kinds.extend([names.kind.clone(), names.list_kind.clone()]);
+            names_in_use
+                .resources
+                .extend([&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned());
+            names_in_use.kinds.extend([names.kind.clone(), names.list_kind.clone()]);
         }
-        used
+        names_in_use
     }
 }
 
-impl Known {
+impl DefinitionState {
     fn of(definition: &Document, status: &Document) -> Self {
         let group = definition["spec"]["group"].as_str().unwrap_or_default().to_owned();
         let (metadata, accepted) = (&definition["metadata"], status["acceptedNames"].clone());

@@ -7,14 +7,14 @@ use crate::{meta::Time, schema::Document};
 
 /// The names in use in a group, by other definitions and by kinds that the program declares.
 #[derive(Default)]
-pub(super) struct Used {
+pub(super) struct NamesInUse {
     /// Plurals, singulars and short names.
     pub resources: HashSet<String>,
     /// Kinds and kinds of lists.
     pub kinds: HashSet<String>,
 }
 
-impl Used {
+impl NamesInUse {
     /// Adds the names that a definition has, as its `spec.names` or `status.acceptedNames` give them.
     pub(super) fn add(&mut self, names: &Document) {
         let short = names["shortNames"].as_array().into_iter().flatten();
@@ -26,17 +26,17 @@ impl Used {
 }
 
 /// The status of a definition whose names were compared with those in use by others.
-pub(super) fn judged(definition: &Document, used: &Used) -> Document {
+pub(super) fn status_with_names(definition: &Document, names_in_use: &NamesInUse) -> Document {
     let (asked, mut status) = (&definition["spec"]["names"], definition["status"].clone());
     let mut accepted = status["acceptedNames"].clone();
     let mut conflict: Option<(&str, String)> = None;
     let refused = |name: &str| format!("{name:?} is already in use");
     for (field, reason, taken) in [
-        ("plural", "PluralConflict", &used.resources),
-        ("singular", "SingularConflict", &used.resources),
-        ("shortNames", "ShortNamesConflict", &used.resources),
-        ("kind", "KindConflict", &used.kinds),
-        ("listKind", "ListKindConflict", &used.kinds),
+        ("plural", "PluralConflict", &names_in_use.resources),
+        ("singular", "SingularConflict", &names_in_use.resources),
+        ("shortNames", "ShortNamesConflict", &names_in_use.resources),
+        ("kind", "KindConflict", &names_in_use.kinds),
+        ("listKind", "ListKindConflict", &names_in_use.kinds),
     ] {
         let names = match &asked[field] {
             Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
@@ -118,19 +118,19 @@ mod tests {
     #[test]
     fn names_that_are_free_are_accepted_and_others_stay_as_they_were() {
         let names = json!({"plural": "bolts", "singular": "bolt", "shortNames": ["b", "bo"], "kind": "Bolt", "listKind": "BoltList"});
-        let first = judged(&bolts(&names, &Value::Null), &Used::default());
+        let first = status_with_names(&bolts(&names, &Value::Null), &NamesInUse::default());
         assert_eq!(first["acceptedNames"], names);
         assert_eq!(condition(&first, "NamesAccepted"), ["True", "NoConflicts", "no conflicts found"]);
         assert_eq!(first["conditions"].as_array().map(Vec::len), Some(1), "it is not served yet");
 
         let mut first = first;
         put_condition(&mut first, "Established", true, "InitialNamesAccepted", "");
-        let mut used = Used::default();
-        used.add(&json!({"plural": "nuts", "shortNames": ["n", "u"], "kind": "Nut"}));
+        let mut names_in_use = NamesInUse::default();
+        names_in_use.add(&json!({"plural": "nuts", "shortNames": ["n", "u"], "kind": "Nut"}));
         let mut changed = names.clone();
         changed["shortNames"] = json!(["n", "b", "u"]);
         changed["kind"] = json!("Bolts");
-        let status = judged(&bolts(&changed, &first), &used);
+        let status = status_with_names(&bolts(&changed, &first), &names_in_use);
         let both = r#"["n" is already in use, "u" is already in use]"#;
         assert_eq!(condition(&status, "NamesAccepted"), ["False", "ShortNamesConflict", both]);
         assert!(is_true(&status, "Established"), "it is served under the names that it had");
@@ -139,7 +139,7 @@ mod tests {
             (&names["shortNames"], &json!("Bolts"))
         );
 
-        let fresh = judged(&bolts(&json!({"plural": "u", "kind": "Nut"}), &Value::Null), &used);
+        let fresh = status_with_names(&bolts(&json!({"plural": "u", "kind": "Nut"}), &Value::Null), &names_in_use);
         assert_eq!(condition(&fresh, "NamesAccepted"), ["False", "KindConflict", r#""Nut" is already in use"#]);
         assert_eq!(condition(&fresh, "Established"), ["False", "NotAccepted", "not all names are accepted"]);
     }

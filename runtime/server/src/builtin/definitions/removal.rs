@@ -17,7 +17,7 @@ use crate::{
         GroupResource,
         options::{DeleteOptions, WriteOptions},
     },
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Document,
     storage::Hold,
     verbs::{Error, Items, Request},
@@ -27,14 +27,14 @@ use crate::{
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 /// A definition that is marked for deletion.
-pub(super) struct Ending {
+pub(super) struct DefinitionRemoval {
     pub access: Access,
     pub name: String,
     /// Its uid: another definition may have the name once it is gone.
     pub uid: Document,
 }
 
-impl Ending {
+impl DefinitionRemoval {
     /// Removes it, however long that takes.
     pub(super) async fn run(&self) {
         let mut wait = FIRST_WAIT;
@@ -47,18 +47,18 @@ impl Ending {
 
     async fn end(&self) -> Result<(), String> {
         // Looked up in each try: the one before may have replaced the resource.
-        let mut served = match self.access.registered(&self.name) {
-            Some(served) => Some(served),
+        let mut resource = match self.access.registered(&self.name) {
+            Some(resource) => Some(resource),
             None => self.find_unserved().await?,
         };
-        if let Some(served) = &mut served {
-            self.empty(served).await?;
+        if let Some(resource) = &mut resource {
+            self.empty(resource).await?;
         }
-        self.finish(served.as_ref()).await
+        self.finish(resource.as_ref()).await
     }
 
     /// The resource of a definition that could not be served; `None` if it has no objects.
-    async fn find_unserved(&self) -> Result<Option<Arc<Registered>>, String> {
+    async fn find_unserved(&self) -> Result<Option<Arc<ResourceEntry>>, String> {
         let Some((row, definition)) = self.find() else { return Ok(None) };
         let text = |field: &str| definition.pointer(field).and_then(Document::as_str).unwrap_or_default().to_owned();
         let resource = GroupResource { group: text("/spec/group"), resource: text("/spec/names/plural") };
@@ -79,10 +79,10 @@ impl Ending {
         definition: &Document,
         prefix: String,
         hold: Hold,
-    ) -> Result<Option<Arc<Registered>>, String> {
+    ) -> Result<Option<Arc<ResourceEntry>>, String> {
         let bare = bare(definition.clone());
         let api = self.access.api.clone();
-        let served = spawn_blocking(move || {
+        let resource = spawn_blocking(move || {
             let (entries, _) = api.store.range(&prefix).map_err(|error| error.to_string())?;
             if entries.is_empty() {
                 return Ok(None);
@@ -90,11 +90,11 @@ impl Ending {
             let defined = defined(bare)?;
             api.registry.replace_ending(defined.kinds(&Custom), hold).map(Some)
         });
-        let served = served.await.map_err(|error| error.to_string()).and_then(|served| served);
-        if let Err(error) = &served {
+        let resource = resource.await.map_err(|error| error.to_string()).and_then(|resource| resource);
+        if let Err(error) = &resource {
             self.say_why(&format!("its objects cannot be served, so that they cannot be deleted: {error}")).await?;
         }
-        served
+        resource
     }
 
     /// Says in the conditions that objects are being deleted. Why an earlier try has left some stays there.
@@ -133,36 +133,36 @@ impl Ending {
 
     /// Deletes all objects, and waits until they are gone. No new ones are created meanwhile. Objects that a webhook could not
     /// convert are served unconverted before, by another resource.
-    async fn empty(&self, served: &mut Arc<Registered>) -> Result<(), String> {
+    async fn empty(&self, resource: &mut Arc<ResourceEntry>) -> Result<(), String> {
         let Access { api, user, .. } = &self.access;
         let mut wait = FIRST_WAIT;
-        if !served.objects.snapshot().is_empty() {
+        if !resource.objects.snapshot().is_empty() {
             self.say_that_it_begins().await?;
         }
-        while let snapshot = served.objects.snapshot()
+        while let snapshot = resource.objects.snapshot()
             && !snapshot.is_empty()
         {
-            api.registry.end(served);
+            api.registry.end(resource);
             // The definition may be written meanwhile, and objects with finalizers too.
             let Some((row, definition)) = self.find() else { return Ok(()) };
             let hold = self.access.hold(&row);
-            if served.webhooks.is_some() && snapshot.has_unreadable() {
-                let prefix = served.objects.prefix().to_owned();
+            if resource.webhooks.is_some() && snapshot.has_unreadable() {
+                let prefix = resource.objects.prefix().to_owned();
                 let Some(bare) = self.serve_bare(&definition, prefix, hold).await? else { return Ok(()) };
-                *served = bare;
+                *resource = bare;
                 continue;
             }
-            api.registry.confirm(served, hold);
+            api.registry.confirm(resource, hold);
             let note = |one: &Request, error: Error| {
                 let (definition, namespace, name) = (&self.name, &one.namespace, &one.name);
                 tracing::warn!(definition, namespace, name, ?error, "an object could not be deleted");
                 Ok(())
             };
             let deleted = api
-                .delete_all(&Request::for_all(user, served), &Items::all(&snapshot), &DeleteOptions::default(), note)
+                .delete_all(&Request::for_all(user, resource), &Items::all(&snapshot), &DeleteOptions::default(), note)
                 .await;
             deleted.expect("errors are only noted");
-            let left = served.objects.snapshot();
+            let left = resource.objects.snapshot();
             let mut unreadable = left.range("", None).filter_map(|object| Some((object.key(), object.unreadable()?)));
             if let Some((key, why)) = unreadable.next() {
                 let others = match unreadable.count() {
@@ -185,14 +185,14 @@ impl Ending {
 
     /// Changes the row, after which no write of an object succeeds; removes the resource; and removes the finalizer. If a
     /// client has removed the finalizer already, only the resource is left to remove.
-    async fn finish(&self, served: Option<&Arc<Registered>>) -> Result<(), String> {
+    async fn finish(&self, resource: Option<&Arc<ResourceEntry>>) -> Result<(), String> {
         if let Some((_, mut definition)) = self.find() {
             let (reason, message) = ("InstanceDeletionCompleted", "removed all instances");
             put_condition(&mut definition["status"], "Terminating", false, reason, message);
             self.write("status", definition).await?;
         }
-        if let Some(served) = served {
-            self.access.api.remove_resource(served).await.map_err(|error| error.to_string())?;
+        if let Some(resource) = resource {
+            self.access.api.remove_resource(resource).await.map_err(|error| error.to_string())?;
         }
         let Some((_, mut definition)) = self.find() else { return Ok(()) };
         if let Some(finalizers) = definition["metadata"]["finalizers"].as_array_mut() {
@@ -268,9 +268,9 @@ mod tests {
         let (inside, access) = replaced().await;
         delete(&access).await;
         let uid = access.find(NAME).unwrap().1["metadata"]["uid"].clone();
-        let ending = Ending { access: access.clone(), name: NAME.to_owned(), uid };
+        let removal = DefinitionRemoval { access: access.clone(), name: NAME.to_owned(), uid };
         assert!(is_served(&inside.api.registry));
-        ending.end().await.unwrap();
+        removal.end().await.unwrap();
         assert!(access.find(NAME).is_none() && !is_served(&inside.api.registry));
     }
 

@@ -4,7 +4,7 @@ use std::{collections::HashSet, future::ready, sync::Arc, time::Duration};
 use tokio::{sync::watch as signal, task::JoinSet, time::sleep_until};
 
 use super::{Definitions, retry::Retry};
-use crate::{kind::Definition, registry::Registered, verbs::Verbs};
+use crate::{kind::Definition, registry::ResourceEntry, verbs::Verbs};
 
 /// The wait before such objects are read again. Each further wait doubles.
 pub(super) const REREAD_AFTER: Duration = Duration::from_secs(2);
@@ -19,7 +19,7 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
         let (_, generation) = api.registry.resources();
         let unread = unread(&api);
         // Resources that were not tried yet do not wait.
-        let is_new = unread.iter().any(|served| !tried.contains(&served.number));
+        let is_new = unread.iter().any(|resource| !tried.contains(&resource.number));
         tokio::select! {
             biased;
             _ = stop.wait_for(|stopping| *stopping) => return,
@@ -27,7 +27,7 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
             () = ready(()), if is_new => {}
             _ = api.registry.after(generation), if !is_new => continue,
         }
-        tried = unread.iter().map(|served| served.number).collect();
+        tried = unread.iter().map(|resource| resource.number).collect();
         let mut reading = JoinSet::new();
         for before in unread {
             let (registry, stop) = (api.registry.clone(), stop.clone());
@@ -42,16 +42,16 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
 }
 
 /// The resources that no stored definition declares, with objects that could not be converted.
-fn unread(api: &Verbs) -> Vec<Arc<Registered>> {
+fn unread(api: &Verbs) -> Vec<Arc<ResourceEntry>> {
     let (resources, _) = api.registry.resources();
-    let is_unread = |served: &&Arc<Registered>| served.declarer.is_none() && served.records.unread() > 0;
+    let is_unread = |resource: &&Arc<ResourceEntry>| resource.definition_row.is_none() && resource.records.unread() > 0;
     resources.iter().filter(is_unread).cloned().collect()
 }
 
 impl Definitions {
     /// The definitions with objects that a conversion webhook could not convert when they were read, unless a task is about them.
-    pub(super) fn unread(&self) -> impl Iterator<Item = (&String, &(Definition, Arc<Registered>))> {
-        let served = self.known.iter().filter_map(|(name, known)| Some((name, known.served.as_ref()?)));
+    pub(super) fn unread(&self) -> impl Iterator<Item = (&String, &(Definition, Arc<ResourceEntry>))> {
+        let served = self.states.iter().filter_map(|(name, state)| Some((name, state.served.as_ref()?)));
         served.filter(|(name, (_, served))| {
             served.records.unread() > 0 && !self.servings.has(name) && !self.removals.has(*name)
         })

@@ -7,23 +7,23 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{Definitions, Tasks, defined, reading::apart, removal::Ending};
+use super::{Definitions, Tasks, defined, reading::apart, removal::DefinitionRemoval};
 use crate::{
     cache::Object,
     kind::{Definition, convert::Conversion, policy::Custom},
-    registry::{Registered, Registry},
+    registry::{Registry, ResourceEntry},
     schema::Document,
     storage::Hold,
 };
 
 /// The result of a task: the served resource, or why it could not be served. `None` if nothing has changed.
-type Served = Option<Result<Arc<Registered>, String>>;
+type ServeResult = Option<Result<Arc<ResourceEntry>, String>>;
 
 /// The end of a task.
 pub(super) struct Outcome {
     /// The definition that it has served.
     pub definition: Definition,
-    pub served: Result<Arc<Registered>, String>,
+    pub served: Result<Arc<ResourceEntry>, String>,
 }
 
 /// The tasks, by the names of their definitions.
@@ -39,7 +39,7 @@ struct ServeTask {
     number: u64,
     definition: Definition,
     stop: signal::Sender<bool>,
-    served: oneshot::Receiver<Served>,
+    served: oneshot::Receiver<ServeResult>,
 }
 
 impl ServeTasks {
@@ -65,14 +65,14 @@ impl ServeTasks {
         name: &str,
         definition: Definition,
         registry: Arc<Registry>,
-        before: Arc<Registered>,
+        before: Arc<ResourceEntry>,
     ) {
         self.start(name, definition, async move |stop| registry.reread(&before, stop).await.map(Ok));
     }
 
     fn start<F>(&mut self, name: &str, definition: Definition, work: impl FnOnce(signal::Receiver<bool>) -> F)
     where
-        F: Future<Output = Served> + Send + 'static,
+        F: Future<Output = ServeResult> + Send + 'static,
     {
         let ((stop, stopping), (ended, served)) = (signal::channel(false), oneshot::channel());
         let work = work(stopping);
@@ -112,7 +112,7 @@ impl ServeTasks {
 }
 
 impl ServeTask {
-    fn outcome(self, served: Served) -> Option<Outcome> {
+    fn outcome(self, served: ServeResult) -> Option<Outcome> {
         served.map(|served| Outcome { definition: self.definition, served })
     }
 }
@@ -124,7 +124,7 @@ impl Definitions {
             return false; // What cannot be read is not gone.
         }
         self.waiting.remove(name);
-        let is_known = self.known.remove(name).is_some();
+        let is_known = self.states.remove(name).is_some();
         self.failed.remove(name);
         // Not what is known: a removal that broke off may have replaced it.
         if let Some(served) = self.access.registered(name) {
@@ -140,7 +140,7 @@ impl Definitions {
         &mut self,
         name: &str,
         (object, definition, status): (&Arc<Object>, &Document, &Document),
-        (served, is_read): (&mut Option<(Definition, Arc<Registered>)>, bool),
+        (served, is_read): (&mut Option<(Definition, Arc<ResourceEntry>)>, bool),
         refused: Option<(Definition, String)>,
     ) -> Result<bool, String> {
         let (hold, registry) = (self.access.hold(object), self.access.api.registry.clone());
@@ -182,8 +182,8 @@ impl Definitions {
         match outcome.served {
             Err(why) => Some((outcome.definition, why)),
             Ok(served) => {
-                if let Some(known) = self.known.get_mut(name) {
-                    known.served = Some((outcome.definition, served));
+                if let Some(state) = self.states.get_mut(name) {
+                    state.served = Some((outcome.definition, served));
                 }
                 None
             }
@@ -206,8 +206,11 @@ impl Definitions {
 
     /// Removes the objects of a definition and then the definition, in a task.
     pub(super) fn remove(&mut self, name: &str, definition: &Document) {
-        let ending =
-            Ending { access: self.access.clone(), name: name.to_owned(), uid: definition["metadata"]["uid"].clone() };
-        self.removals.spawn(name.to_owned(), async move { ending.run().await });
+        let removal = DefinitionRemoval {
+            access: self.access.clone(),
+            name: name.to_owned(),
+            uid: definition["metadata"]["uid"].clone(),
+        };
+        self.removals.spawn(name.to_owned(), async move { removal.run().await });
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         OwnerReference, Revision,
         options::{DeleteOptions, PatchOptions, Preconditions, Propagation, WriteOptions},
     },
-    registry::Registered,
+    registry::ResourceEntry,
     verbs::{Error, Patch, Request, Retry, Verbs},
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Writer {
 #[derive(Clone)]
 pub(super) struct Target {
     /// The kind.
-    pub served: Arc<Registered>,
+    pub resource: Arc<ResourceEntry>,
     /// The key below the resource's prefix.
     pub key: Box<str>,
     pub uid: Arc<str>,
@@ -112,7 +112,7 @@ impl Writer {
     async fn disown(&self, dependent: &Target, owner: &str) -> Result<(), Error> {
         let mut retry = Retry::alone();
         loop {
-            let Some(object) = dependent.served.objects.snapshot().get(&dependent.key) else { return Ok(()) };
+            let Some(object) = dependent.resource.objects.snapshot().get(&dependent.key) else { return Ok(()) };
             let facts = Facts::of(&object);
             if facts.uid != dependent.uid || facts.owners.iter().all(|o| o.uid != owner) {
                 return Ok(());
@@ -129,6 +129,6 @@ impl Writer {
     }
 
     fn request(&self, target: &Target) -> Request {
-        Request::for_all(&self.user, &target.served).at(&target.key)
+        Request::for_all(&self.user, &target.resource).at(&target.key)
     }
 }

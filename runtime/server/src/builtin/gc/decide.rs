@@ -1,7 +1,7 @@
 //! Decides what to do about one object, given the graph and the current state. Changes nothing.
 use super::{
     facts::{FOREGROUND, Facts, ORPHAN, Uid},
-    graph::{Graph, Place, blocks},
+    graph::{Graph, ObjectRef, blocks},
 };
 use crate::meta::{OwnerReference, Revision, options::Propagation};
 
@@ -25,10 +25,10 @@ pub(super) enum Owner {
 /// The current state.
 pub(super) trait State {
     /// An object's current facts and revision.
-    fn facts(&self, place: &Place) -> Option<(Facts, Revision)>;
+    fn facts(&self, object_ref: &ObjectRef) -> Option<(Facts, Revision)>;
 
     /// The state of an owner of an object.
-    fn owner(&self, dependent: &Place, owner: &OwnerReference) -> Owner;
+    fn owner(&self, dependent: &ObjectRef, owner: &OwnerReference) -> Owner;
 }
 
 /// What to do.
@@ -45,7 +45,7 @@ pub(super) enum Action {
     /// Replace the finalizers.
     SetFinalizers(Vec<String>),
     /// Remove the object from the owners of these dependents.
-    Orphan(Vec<(Uid, Place)>),
+    Orphan(Vec<(Uid, ObjectRef)>),
 }
 
 /// A decision about an object at a revision.
@@ -61,8 +61,8 @@ pub(super) struct Decision {
 
 /// Decides what to do about an object of the graph.
 pub(super) fn decide(graph: &Graph, state: &impl State, uid: &Uid) -> Option<Decision> {
-    let place = &graph.node(uid)?.place;
-    let (facts, at) = state.facts(place)?;
+    let object_ref = &graph.node(uid)?.object_ref;
+    let (facts, at) = state.facts(object_ref)?;
     if facts.uid != *uid {
         return None;
     }
@@ -70,7 +70,7 @@ pub(super) fn decide(graph: &Graph, state: &impl State, uid: &Uid) -> Option<Dec
     let action = if facts.deleted {
         finish(graph, &facts)
     } else {
-        let owners = facts.owners.iter().map(|owner| (owner, state.owner(place, owner))).collect::<Vec<_>>();
+        let owners = facts.owners.iter().map(|owner| (owner, state.owner(object_ref, owner))).collect::<Vec<_>>();
         let wrong = owners.iter().filter(|(_, found)| matches!(found, Owner::Elsewhere | Owner::Unresolvable));
         misplaced.extend(wrong.map(|(owner, _)| (*owner).clone()));
         collect(graph, &facts, &owners)
@@ -87,7 +87,7 @@ fn finish(graph: &Graph, facts: &Facts) -> Action {
     match facts.waits_for() {
         Some(Propagation::Orphan) => {
             let dependents: Vec<_> =
-                graph.dependents(&facts.uid).map(|(uid, node)| (uid.clone(), node.place.clone())).collect();
+                graph.dependents(&facts.uid).map(|(uid, node)| (uid.clone(), node.object_ref.clone())).collect();
             if dependents.is_empty() { without(ORPHAN) } else { Action::Orphan(dependents) }
         }
         // Dependents are handled separately; when the last one is gone, this object is examined again.

@@ -6,9 +6,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::facts::{Facts, Uid};
 use crate::meta::{OwnerReference, options::Propagation};
 
-/// The place of an object: the position of its kind among the watched ones, and its key.
+/// A reference to an object: the position of its kind among the watched ones, and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ObjectRef {
     /// The position of its kind.
     pub kind: usize,
     /// The key below the resource's prefix.
@@ -18,7 +18,7 @@ pub(super) struct Place {
 /// An object that has owners or waits for its dependents.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub place: Place,
+    pub object_ref: ObjectRef,
     pub owners: Vec<OwnerReference>,
     /// The collector's work that it waits for, if it is deleted.
     pub waits_for: Option<Propagation>,
@@ -30,8 +30,8 @@ pub(super) struct Graph {
     nodes: HashMap<Uid, Node>,
     /// Maps an owner, known or not, to the objects that name it.
     dependents: HashMap<Uid, BTreeSet<Uid>>,
-    /// The uid at each place, one map per kind.
-    places: Vec<HashMap<Box<str>, Uid>>,
+    /// The uids by key, one map per kind.
+    uids: Vec<HashMap<Box<str>, Uid>>,
 }
 
 impl Graph {
@@ -40,9 +40,9 @@ impl Graph {
         self.nodes.get(uid)
     }
 
-    /// True if an object of the graph is at a place.
+    /// True if an object of the graph has this kind and key.
     pub(super) fn has_at(&self, kind: usize, key: &str) -> bool {
-        self.places.get(kind).is_some_and(|places| places.contains_key(key))
+        self.uids.get(kind).is_some_and(|uids| uids.contains_key(key))
     }
 
     /// True if no object is in the graph.
@@ -83,11 +83,11 @@ impl Graph {
     }
 
     /// Updates an object's facts. Returns the uids to examine.
-    pub(super) fn update(&mut self, place: Place, facts: Facts) -> Vec<Uid> {
+    pub(super) fn update(&mut self, object_ref: ObjectRef, facts: Facts) -> Vec<Uid> {
         let mut due = Vec::new();
-        // Another object at the same place: its predecessor was deleted without a recorded event.
-        if let Some(before) = self.at(&place).filter(|uid| **uid != facts.uid).cloned() {
-            due.extend(self.forget(&place, &before));
+        // Another object with the same kind and key: its predecessor was deleted without a recorded event.
+        if let Some(before) = self.at(&object_ref).filter(|uid| **uid != facts.uid).cloned() {
+            due.extend(self.forget(&object_ref, &before));
         }
         let waits_for = facts.waits_for();
         let old = self.nodes.remove(&facts.uid);
@@ -103,23 +103,23 @@ impl Graph {
                 due.extend(self.dependents.get(&facts.uid).into_iter().flatten().cloned());
             }
         }
-        if self.places.len() <= place.kind {
-            self.places.resize_with(place.kind + 1, HashMap::new);
+        if self.uids.len() <= object_ref.kind {
+            self.uids.resize_with(object_ref.kind + 1, HashMap::new);
         }
-        let places = &mut self.places[place.kind];
+        let uids = &mut self.uids[object_ref.kind];
         if facts.owners.is_empty() && waits_for.is_none() {
-            places.remove(&place.key);
+            uids.remove(&object_ref.key);
         } else {
-            places.insert(place.key.clone(), facts.uid.clone());
-            self.nodes.insert(facts.uid, Node { place, owners: facts.owners, waits_for });
+            uids.insert(object_ref.key.clone(), facts.uid.clone());
+            self.nodes.insert(facts.uid, Node { object_ref, owners: facts.owners, waits_for });
         }
         due
     }
 
     /// Removes a deleted object. Returns the uids to examine: its dependents, and owners that waited for it.
-    pub(super) fn forget(&mut self, place: &Place, uid: &Uid) -> Vec<Uid> {
-        if self.at(place) == Some(uid) {
-            self.places[place.kind].remove(&place.key);
+    pub(super) fn forget(&mut self, object_ref: &ObjectRef, uid: &Uid) -> Vec<Uid> {
+        if self.at(object_ref) == Some(uid) {
+            self.uids[object_ref.kind].remove(&object_ref.key);
         }
         let mut due = Vec::new();
         if let Some(node) = self.nodes.remove(uid) {
@@ -133,16 +133,16 @@ impl Graph {
     /// Removes all objects of a kind, for good or before they are read again. Returns the uids to examine, and the
     /// removed uids.
     pub(super) fn forget_kind(&mut self, kind: usize) -> (Vec<Uid>, Vec<Uid>) {
-        let places = self.places.get_mut(kind).map(std::mem::take).unwrap_or_default();
+        let uids = self.uids.get_mut(kind).map(std::mem::take).unwrap_or_default();
         let mut due = Vec::new();
-        for (key, uid) in &places {
-            due.extend(self.forget(&Place { kind, key: key.clone() }, uid));
+        for (key, uid) in &uids {
+            due.extend(self.forget(&ObjectRef { kind, key: key.clone() }, uid));
         }
-        (due, places.into_values().collect())
+        (due, uids.into_values().collect())
     }
 
-    fn at(&self, place: &Place) -> Option<&Uid> {
-        self.places.get(place.kind)?.get(&place.key)
+    fn at(&self, object_ref: &ObjectRef) -> Option<&Uid> {
+        self.uids.get(object_ref.kind)?.get(&object_ref.key)
     }
 
     /// Updates the links from an object's owners.

@@ -35,11 +35,11 @@ use self::{
     act::{Target, Writer},
     decide::{Action, decide},
     facts::{Facts, Uid, is_telling},
-    graph::{Graph, Place},
+    graph::{Graph, ObjectRef},
     kinds::Kinds,
     queue::Queue,
 };
-use super::{followed::Next, tasks::Tasks};
+use super::{tasks::Tasks, watched_resources::Next};
 use crate::{
     auth::User,
     cache::{Event, EventType, Object, Subscription, WatchError},
@@ -66,8 +66,8 @@ pub(super) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
             biased;
             _ = stop.wait_for(|stopping| *stopping) => return,
             ended = collector.follow() => match ended {
-                Ended::Closed => return,
-                Ended::Broken(error) => tracing::debug!(%error, "garbage collection restarts"),
+                WatchEnd::Closed => return,
+                WatchEnd::Broken(error) => tracing::debug!(%error, "garbage collection restarts"),
             },
         }
         sleep(BEGIN_ANEW).await;
@@ -75,7 +75,7 @@ pub(super) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
 }
 
 /// Why watching ended.
-enum Ended {
+enum WatchEnd {
     /// The cache is closed.
     Closed,
     /// Changes were missed. Reading the state again includes them.
@@ -113,13 +113,13 @@ impl Collector {
     }
 
     /// Reads the state, then processes changes until watching ends.
-    async fn follow(&mut self) -> Ended {
+    async fn follow(&mut self) -> WatchEnd {
         let mut look_for_kinds = Instant::now();
         let mut events = Vec::new();
         loop {
             if Instant::now() >= look_for_kinds {
                 if let Err(error) = self.follow_new_kinds().await {
-                    return Ended::Broken(error);
+                    return WatchEnd::Broken(error);
                 }
                 look_for_kinds = Instant::now() + LOOK_FOR_KINDS;
             }
@@ -128,13 +128,13 @@ impl Collector {
             let wake = wake.map_or(look_for_kinds, |due| due.min(look_for_kinds));
             tokio::select! {
                 biased;
-                next = self.kinds.followed.next(BATCH, &mut events) => {
+                next = self.kinds.watched.next(BATCH, &mut events) => {
                     self.take_in(&mut events);
                     match next {
                         Next::Events => {}
-                        Next::Renewed => look_for_kinds = Instant::now(),
-                        Next::Broken(error) => return Ended::Broken(error),
-                        Next::Closed => return Ended::Closed,
+                        Next::ResourcesChanged => look_for_kinds = Instant::now(),
+                        Next::Broken(error) => return WatchEnd::Broken(error),
+                        Next::Closed => return WatchEnd::Closed,
                     }
                 }
                 Some((uid, done)) = self.tasks.next() => self.end(uid, done),
@@ -145,8 +145,8 @@ impl Collector {
 
     /// Drops removed kinds and starts to watch new ones.
     async fn follow_new_kinds(&mut self) -> Result<(), WatchError> {
-        let Some(renewed) = self.kinds.renew() else { return Ok(()) };
-        for position in renewed.gone {
+        let Some(changes) = self.kinds.renew() else { return Ok(()) };
+        for position in changes.removed {
             let (due, gone) = self.graph.forget_kind(position);
             for uid in gone {
                 self.reported.remove(&uid);
@@ -154,8 +154,8 @@ impl Collector {
             }
             self.queue.push_all(due);
         }
-        for position in renewed.come {
-            let objects = self.kinds.followed.at(position).objects.clone();
+        for position in changes.added {
+            let objects = self.kinds.watched.at(position).objects.clone();
             let snapshot = objects.snapshot();
             for (count, object) in snapshot.range("", None).enumerate() {
                 self.take_in_object(position, object);
@@ -164,7 +164,7 @@ impl Collector {
                 }
             }
             let watch = objects.watch(snapshot.revision(), Subscription::All, None).await?;
-            self.kinds.followed.watch(position, watch);
+            self.kinds.watched.watch(position, watch);
         }
         self.queue.push_all(self.await_kinds.drain());
         Ok(())
@@ -176,11 +176,11 @@ impl Collector {
             if event.event_type != EventType::Deleted {
                 self.take_in_object(kind, object);
             } else if !self.graph.is_empty() {
-                let place = Place { kind, key: object.key().into() };
+                let object_ref = ObjectRef { kind, key: object.key().into() };
                 let uid = Facts::of(object).uid;
                 self.reported.remove(&uid);
                 self.await_kinds.remove(&uid);
-                let due = self.graph.forget(&place, &uid);
+                let due = self.graph.forget(&object_ref, &uid);
                 self.queue.push_all(due);
             }
         }
@@ -191,7 +191,7 @@ impl Collector {
         if object.unreadable().is_some() || !(is_telling(object) || is_known()) {
             return;
         }
-        let due = self.graph.update(Place { kind, key: object.key().into() }, Facts::of(object));
+        let due = self.graph.update(ObjectRef { kind, key: object.key().into() }, Facts::of(object));
         self.queue.push_all(due);
     }
 
@@ -226,7 +226,7 @@ impl Collector {
     fn has_caught_up(&mut self, uid: &Uid, caught_up: &mut Option<Revision>) -> bool {
         let cache = &self.writer.api.cache;
         let needed = *self.catch_up.entry(uid.clone()).or_insert_with(|| cache.revision());
-        let upto = *caught_up.get_or_insert_with(|| self.kinds.followed.position().unwrap_or(needed));
+        let upto = *caught_up.get_or_insert_with(|| self.kinds.watched.position().unwrap_or(needed));
         if upto >= needed {
             self.catch_up.remove(uid);
         }
@@ -234,7 +234,7 @@ impl Collector {
     }
 
     fn carry_out(&mut self, uid: Uid, decision: decide::Decision) {
-        let Some(target) = self.graph.node(&uid).map(|node| self.target(&uid, &node.place)) else { return };
+        let Some(target) = self.graph.node(&uid).map(|node| self.target(&uid, &node.object_ref)) else { return };
         for owner in decision.misplaced {
             if self.reported.entry(uid.clone()).or_default().insert(owner.uid.clone()) {
                 let (writer, target) = (self.writer.clone(), target.clone());
@@ -250,7 +250,9 @@ impl Collector {
                 self.await_kinds.insert(uid);
                 return;
             }
-            Action::Orphan(dependents) => dependents.iter().map(|(uid, place)| self.target(uid, place)).collect(),
+            Action::Orphan(dependents) => {
+                dependents.iter().map(|(uid, object_ref)| self.target(uid, object_ref)).collect()
+            }
             _ => Vec::new(),
         };
         tracing::debug!(key = %target.key, action = ?decision.action, "collecting");
@@ -265,8 +267,12 @@ impl Collector {
         }
     }
 
-    fn target(&self, uid: &Uid, place: &Place) -> Target {
-        Target { served: self.kinds.followed.at(place.kind).clone(), key: place.key.clone(), uid: uid.clone() }
+    fn target(&self, uid: &Uid, object_ref: &ObjectRef) -> Target {
+        Target {
+            resource: self.kinds.watched.at(object_ref.kind).clone(),
+            key: object_ref.key.clone(),
+            uid: uid.clone(),
+        }
     }
 
     /// Handles the end of a task.

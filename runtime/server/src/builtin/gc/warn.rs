@@ -22,7 +22,7 @@ impl Writer {
     /// event's name is derived from both, so that the event is created once, even with several collectors and restarts.
     pub(super) async fn warn(&self, target: Target, owner: OwnerReference) {
         let Some(events) = self.api.registry.find("", "v1", "events") else { return };
-        let (kind, namespace) = (&target.served.kind, namespace_of(&target.key));
+        let (kind, namespace) = (&target.resource.kind, namespace_of(&target.key));
         let name = target.key.rsplit('/').next().unwrap_or_default();
         let mut hasher = DefaultHasher::new();
         (&*target.uid, &owner.uid).hash(&mut hasher);

@@ -26,8 +26,8 @@ use tokio::{
 };
 
 use super::{
-    followed::{Followed, Next},
     tasks::Tasks,
+    watched_resources::{Next, WatchedResources},
 };
 use crate::{
     auth::User,
@@ -67,8 +67,8 @@ pub(super) async fn run(api: Arc<Verbs>, clock: Clock, mut stop: signal::Receive
     }
 }
 
-/// The place of an object: the position of its kind, and its key.
-type Place = (usize, Box<str>);
+/// A reference to an object: the position of its kind, and its key.
+type ObjectRef = (usize, Box<str>);
 
 /// A deletion that is due at its deadline.
 struct Due {
@@ -81,17 +81,17 @@ struct Finisher {
     api: Arc<Verbs>,
     clock: Clock,
     user: Arc<User>,
-    kinds: Followed,
-    due: HashMap<Place, Due>,
-    /// The places of `due`, sorted by deadline.
-    order: BTreeSet<(Time, Place)>,
-    tasks: Tasks<Place, Result<(), Error>>,
+    kinds: WatchedResources,
+    due: HashMap<ObjectRef, Due>,
+    /// The objects of `due`, sorted by deadline.
+    order: BTreeSet<(Time, ObjectRef)>,
+    tasks: Tasks<ObjectRef, Result<(), Error>>,
 }
 
 impl Finisher {
     fn new(api: Arc<Verbs>, clock: Clock) -> Self {
         Self {
-            kinds: Followed::new(api.clone()),
+            kinds: WatchedResources::new(api.clone()),
             api,
             clock,
             user: Arc::new(User::system()),
@@ -115,12 +115,12 @@ impl Finisher {
                 next = self.kinds.next(BATCH, &mut events) => {
                     events.drain(..).for_each(|(kind, event)| self.take_in(kind, &event));
                     match next {
-                        Next::Events | Next::Renewed => {}
+                        Next::Events | Next::ResourcesChanged => {}
                         Next::Broken(_) => return false,
                         Next::Closed => return true,
                     }
                 }
-                Some((place, done)) = self.tasks.next() => self.end(place, done),
+                Some((object_ref, done)) = self.tasks.next() => self.end(object_ref, done),
                 () = sleep(wait) => {}
             }
         }
@@ -129,22 +129,22 @@ impl Finisher {
     /// Drops removed resources and starts to watch new ones. Kinds without a grace period are watched, too: their
     /// existing objects may have been deleted with one. Returns false if a watch could not start.
     async fn follow_new_kinds(&mut self) -> bool {
-        let Some(renewed) = self.kinds.renew() else { return true };
-        for kind in renewed.gone {
-            self.order.retain(|(_, place)| place.0 != kind);
-            self.due.retain(|place, _| place.0 != kind);
+        let Some(changes) = self.kinds.renew() else { return true };
+        for kind in changes.removed {
+            self.order.retain(|(_, object_ref)| object_ref.0 != kind);
+            self.due.retain(|object_ref, _| object_ref.0 != kind);
         }
-        for kind in renewed.come {
-            let served = self.kinds.at(kind).clone();
-            let snapshot = served.objects.snapshot();
+        for kind in changes.added {
+            let resource = self.kinds.at(kind).clone();
+            let snapshot = resource.objects.snapshot();
             for (count, object) in snapshot.range("", None).enumerate() {
                 self.consider(kind, object);
                 if count % BATCH == BATCH - 1 {
                     yield_now().await;
                 }
             }
-            if served.kind.shared.grace.is_some() {
-                match served.objects.watch(snapshot.revision(), Subscription::All, None).await {
+            if resource.kind.shared.grace.is_some() {
+                match resource.objects.watch(snapshot.revision(), Subscription::All, None).await {
                     Ok(watch) => self.kinds.watch(kind, watch),
                     Err(_) => return false,
                 }
@@ -166,21 +166,21 @@ impl Finisher {
         if deadline.is_none() && self.due.is_empty() {
             return;
         }
-        let place = (kind, object.key().into());
-        self.forget(&place);
+        let object_ref = (kind, object.key().into());
+        self.forget(&object_ref);
         let Some((at, uid)) = deadline else { return };
         let preconditions = Preconditions { uid: Some(uid), resource_version: Some(object.revision().to_string()) };
-        self.note(place, Due { at, preconditions });
+        self.note(object_ref, Due { at, preconditions });
     }
 
-    fn note(&mut self, place: Place, due: Due) {
-        self.order.insert((due.at, place.clone()));
-        self.due.insert(place, due);
+    fn note(&mut self, object_ref: ObjectRef, due: Due) {
+        self.order.insert((due.at, object_ref.clone()));
+        self.due.insert(object_ref, due);
     }
 
-    fn forget(&mut self, place: &Place) {
-        if let Some(due) = self.due.remove(place) {
-            self.order.remove(&(due.at, place.clone()));
+    fn forget(&mut self, object_ref: &ObjectRef) {
+        if let Some(due) = self.due.remove(object_ref) {
+            self.order.remove(&(due.at, object_ref.clone()));
         }
     }
 
@@ -188,17 +188,17 @@ impl Finisher {
     fn end_what_is_due(&mut self) {
         let now = (self.clock)();
         while self.tasks.len() < AT_ONCE
-            && let Some((at, place)) = self.order.first()
+            && let Some((at, object_ref)) = self.order.first()
             && *at <= now
         {
-            let place = place.clone();
-            let Some(Due { preconditions, at }) = self.due.remove(&place) else { return };
-            self.order.remove(&(at, place.clone()));
-            let request = Request::for_all(&self.user, self.kinds.at(place.0)).at(&place.1);
+            let object_ref = object_ref.clone();
+            let Some(Due { preconditions, at }) = self.due.remove(&object_ref) else { return };
+            self.order.remove(&(at, object_ref.clone()));
+            let request = Request::for_all(&self.user, self.kinds.at(object_ref.0)).at(&object_ref.1);
             let options = DeleteOptions { grace_period_seconds: Some(0), preconditions, ..DeleteOptions::default() };
             let api = self.api.clone();
-            tracing::debug!(key = &*place.1, "the grace period of a deletion is over");
-            self.tasks.spawn(place, async move { api.delete(&request, &options).await.map(drop) });
+            tracing::debug!(key = &*object_ref.1, "the grace period of a deletion is over");
+            self.tasks.spawn(object_ref, async move { api.delete(&request, &options).await.map(drop) });
         }
     }
 
@@ -212,20 +212,20 @@ impl Finisher {
     }
 
     /// Handles the end of a deletion. After a failure the object's current state is examined again.
-    fn end(&mut self, place: Place, ended: Result<Result<(), Error>, JoinError>) {
+    fn end(&mut self, object_ref: ObjectRef, ended: Result<Result<(), Error>, JoinError>) {
         let done = ended.unwrap_or_else(|broken| Err(Error::Internal(broken.to_string())));
         let Err(error) = done else { return };
-        let Some(served) = self.kinds.find(place.0) else { return };
-        let Some(object) = served.objects.snapshot().get(&place.1) else { return };
-        self.consider(place.0, &object);
+        let Some(resource) = self.kinds.find(object_ref.0) else { return };
+        let Some(object) = resource.objects.snapshot().get(&object_ref.1) else { return };
+        self.consider(object_ref.0, &object);
         if matches!(error, Error::Conflict(..) | Error::NotFound(..) | Error::NotServed) {
             return;
         }
-        tracing::warn!(key = &*place.1, ?error, "an object could not be removed at its deadline");
-        if let Some(mut due) = self.due.remove(&place) {
-            self.order.remove(&(due.at, place.clone()));
+        tracing::warn!(key = &*object_ref.1, ?error, "an object could not be removed at its deadline");
+        if let Some(mut due) = self.due.remove(&object_ref) {
+            self.order.remove(&(due.at, object_ref.clone()));
             due.at = (self.clock)().plus_seconds(TRY_AGAIN_SECONDS);
-            self.note(place, due);
+            self.note(object_ref, due);
         }
     }
 }

@@ -184,7 +184,7 @@ async fn many_objects_end_at_once() {
         rig.deleted(&format!("n{number}"), json!([]), Some(10)).await;
     }
     seconds(15).await;
-    assert_eq!(rig.at("").served.objects.snapshot().count("", None), 0);
+    assert_eq!(rig.at("").resource.objects.snapshot().count("", None), 0);
     rig.stop().await;
 }
 

@@ -1,7 +1,7 @@
 //! The conditions of a terminating namespace, with kube-apiserver's wording.
 use serde_json::{Map, Value, json};
 
-use super::content::Left;
+use super::content::RemainingContent;
 use crate::{meta::Time, schema::Document};
 
 /// A type of condition.
@@ -10,7 +10,7 @@ struct ConditionType {
     /// The reason and message if there is no problem.
     healthy: (&'static str, &'static str),
     /// The reason and message if there is a problem.
-    problem: fn(&Left) -> Option<(&'static str, String)>,
+    problem: fn(&RemainingContent) -> Option<(&'static str, String)>,
 }
 
 const TYPES: [ConditionType; 5] = [
@@ -28,8 +28,8 @@ const TYPES: [ConditionType; 5] = [
     ConditionType {
         kind: "NamespaceDeletionContentFailure",
         healthy: ("ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
-        problem: |left| {
-            let all: Vec<&str> = left.failures.iter().map(String::as_str).collect();
+        problem: |remaining| {
+            let all: Vec<&str> = remaining.failures.iter().map(String::as_str).collect();
             let (count, all) = (all.len(), all.join(", "));
             let message = format!("Failed to delete all resource types, {count} remaining: {all}");
             (count > 0).then_some(("ContentDeletionFailed", message))
@@ -38,8 +38,8 @@ const TYPES: [ConditionType; 5] = [
     ConditionType {
         kind: "NamespaceContentRemaining",
         healthy: ("ContentRemoved", "All content successfully removed"),
-        problem: |left| {
-            let each = left.resources.iter().map(|(name, count)| format!("{name} has {count} resource instances"));
+        problem: |remaining| {
+            let each = remaining.resources.iter().map(|(name, count)| format!("{name} has {count} resource instances"));
             let each: Vec<String> = each.collect();
             let message = format!("Some resources are remaining: {}", each.join(", "));
             (!each.is_empty()).then_some(("SomeResourcesRemain", message))
@@ -48,8 +48,8 @@ const TYPES: [ConditionType; 5] = [
     ConditionType {
         kind: "NamespaceFinalizersRemaining",
         healthy: ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
-        problem: |left| {
-            let each = left.finalizers.iter().map(|(name, count)| format!("{name} in {count} resource instances"));
+        problem: |remaining| {
+            let each = remaining.finalizers.iter().map(|(name, count)| format!("{name} in {count} resource instances"));
             let each: Vec<String> = each.collect();
             let message = format!("Some content in the namespace has finalizers remaining: {}", each.join(", "));
             (!each.is_empty()).then_some(("SomeFinalizersRemain", message))
@@ -59,14 +59,14 @@ const TYPES: [ConditionType; 5] = [
 
 /// Sets the conditions. Returns true if they changed and must be written. A namespace that is empty at the first pass
 /// gets none.
-pub(super) fn update(namespace: &mut Document, left: &Left) -> bool {
+pub(super) fn update(namespace: &mut Document, remaining: &RemainingContent) -> bool {
     let old = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    if old.is_empty() && left.is_nothing() {
+    if old.is_empty() && remaining.is_empty() {
         return false;
     }
     let mut new = old.clone();
     for known in &TYPES {
-        let (status, reason, message) = match (known.problem)(left) {
+        let (status, reason, message) = match (known.problem)(remaining) {
             Some((reason, message)) => ("True", reason, message),
             None => ("False", known.healthy.0, known.healthy.1.to_owned()),
         };

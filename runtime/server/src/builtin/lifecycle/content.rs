@@ -11,7 +11,7 @@ use crate::{
     auth::User,
     kind::model::Scope,
     meta::options::{DeleteOptions, Propagation},
-    registry::Registered,
+    registry::ResourceEntry,
     verbs::{Error, Request, Verbs},
 };
 
@@ -21,7 +21,7 @@ const AT_ONCE: usize = 32;
 
 /// The remaining content of a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Left {
+pub(super) struct RemainingContent {
     /// The number of objects by resource, as `<resource>.<group>`.
     pub resources: BTreeMap<String, usize>,
     /// The number of objects by the finalizer that holds them.
@@ -30,79 +30,79 @@ pub(super) struct Left {
     pub failures: BTreeSet<String>,
 }
 
-impl Left {
+impl RemainingContent {
     /// True if the namespace is empty.
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.resources.is_empty() && self.failures.is_empty()
     }
 }
 
 /// The namespaced kinds.
-pub(super) fn kinds(api: &Verbs) -> Vec<Arc<Registered>> {
+pub(super) fn kinds(api: &Verbs) -> Vec<Arc<ResourceEntry>> {
     let (resources, _) = api.registry.resources();
     resources.iter().filter(|resource| resource.kind.shared.scope == Scope::Namespaced).cloned().collect()
 }
 
 /// Deletes everything in a namespace that can be deleted, and returns what remains. Objects that are already marked are
 /// deleted again, without propagation finalizers, which may be all that holds them.
-pub(super) async fn delete_all(api: &Arc<Verbs>, user: &Arc<User>, namespace: &str) -> Left {
+pub(super) async fn delete_all(api: &Arc<Verbs>, user: &Arc<User>, namespace: &str) -> RemainingContent {
     let prefix = format!("{namespace}/");
-    let mut left = Left::default();
-    for served in kinds(api) {
-        let snapshot = served.objects.snapshot();
+    let mut remaining = RemainingContent::default();
+    for resource in kinds(api) {
+        let snapshot = resource.objects.snapshot();
         let mut deletions = JoinSet::new();
         for object in snapshot.range(&prefix, None) {
             if deletions.len() >= AT_ONCE {
-                left.record(&served, deletions.join_next().await);
+                remaining.record(&resource, deletions.join_next().await);
             }
-            let (api, request) = (api.clone(), Request::for_all(user, &served).at(object.key()));
+            let (api, request) = (api.clone(), Request::for_all(user, &resource).at(object.key()));
             deletions.spawn(async move {
                 let options = DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
                 api.delete(&request, &options).await.map(drop)
             });
         }
         while let Some(done) = deletions.join_next().await {
-            left.record(&served, Some(done));
+            remaining.record(&resource, Some(done));
         }
-        left.count(&served, &prefix);
+        remaining.count(&resource, &prefix);
     }
-    left
+    remaining
 }
 
 /// The result of a deletion task.
 type Done = Result<Result<(), Error>, tokio::task::JoinError>;
 
-impl Left {
-    fn record(&mut self, served: &Registered, done: Option<Done>) {
+impl RemainingContent {
+    fn record(&mut self, resource: &ResourceEntry, done: Option<Done>) {
         match done {
             None | Some(Ok(Ok(()) | Err(Error::NotFound(..) | Error::NotServed))) => {}
             Some(Ok(Err(error))) => {
-                self.failures.insert(format!("{}: {error:?}", served.kind.group_resource()));
+                self.failures.insert(format!("{}: {error:?}", resource.kind.group_resource()));
             }
             Some(Err(broken)) => {
-                self.failures.insert(format!("{}: {broken}", served.kind.group_resource()));
+                self.failures.insert(format!("{}: {broken}", resource.kind.group_resource()));
             }
         }
     }
 
-    fn count(&mut self, served: &Registered, prefix: &str) {
+    fn count(&mut self, resource: &ResourceEntry, prefix: &str) {
         #[derive(Default, Deserialize)]
-        struct Held {
+        struct Metadata {
             #[serde(default)]
             finalizers: Vec<String>,
         }
-        let snapshot = served.objects.snapshot();
+        let snapshot = resource.objects.snapshot();
         let mut objects = 0;
         for object in snapshot.range(prefix, None) {
             objects += 1;
-            let held: Held = serde_json::from_slice(object.metadata_bytes()).unwrap_or_default();
-            for finalizer in held.finalizers {
+            let metadata: Metadata = serde_json::from_slice(object.metadata_bytes()).unwrap_or_default();
+            for finalizer in metadata.finalizers {
                 *self.finalizers.entry(finalizer).or_default() += 1;
             }
         }
         if objects > 0 {
             // kube-apiserver writes the dot for the core group, too.
-            let name = format!("{}.{}", served.kind.names().plural, served.kind.group_version.group);
+            let name = format!("{}.{}", resource.kind.names().plural, resource.kind.group_version.group);
             self.resources.insert(name, objects);
         }
     }

@@ -27,7 +27,7 @@ use crate::{
     auth::User,
     cache::{Subscription, Watch},
     meta::options::WriteOptions,
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Document,
     verbs::{Error, Request, Verbs},
 };
@@ -42,19 +42,19 @@ const GATHER: Duration = Duration::from_millis(20);
 /// Runs until the stop signal, or until the cache is closed.
 pub(super) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
     let user = Arc::new(User::system());
-    let mut emptying = Emptying::default();
+    let mut tasks = DeletionTasks::default();
     while let Some(namespaces) = api.registry.namespaces() {
         let controller = Controller { api: api.clone(), namespaces, user: user.clone() };
         tokio::select! {
             biased;
             _ = stop.wait_for(|stopping| *stopping) => break,
-            ended = controller.follow(&mut emptying) => if ended { break },
+            ended = controller.follow(&mut tasks) => if ended { break },
         }
         // The watch ended early. Reading the state again includes the missed changes.
         sleep(FIRST_WAIT).await;
     }
     // A write in progress has its own task in the store and completes; the rest can be resumed.
-    emptying.shutdown().await;
+    tasks.shutdown().await;
 }
 
 /// The field manager of the controller's writes.
@@ -64,19 +64,19 @@ const MANAGER: &str = "namespace-controller";
 #[derive(Clone)]
 struct Controller {
     api: Arc<Verbs>,
-    namespaces: Arc<Registered>,
+    namespaces: Arc<ResourceEntry>,
     user: Arc<User>,
 }
 
 /// The tasks that empty namespaces.
-type Emptying = Tasks<String, ()>;
+type DeletionTasks = Tasks<String, ()>;
 
 impl Controller {
     /// Processes all namespaces, then each change of them. Returns true when the cache is closed.
-    async fn follow(&self, emptying: &mut Emptying) -> bool {
+    async fn follow(&self, tasks: &mut DeletionTasks) -> bool {
         let snapshot = self.namespaces.objects.snapshot();
         for namespace in snapshot.range("", None) {
-            self.consider(emptying, namespace.key(), namespace.json_bytes());
+            self.consider(tasks, namespace.key(), namespace.json_bytes());
         }
         let Ok(mut watch) = self.namespaces.objects.watch(snapshot.revision(), Subscription::All, None).await else {
             return false;
@@ -86,29 +86,29 @@ impl Controller {
                 event = watch.next() => match event {
                     None => return self.api.cache.is_closed(),
                     Some(Err(_)) => return false,
-                    Some(Ok(event)) => self.consider(emptying, event.object.key(), event.object.json_bytes()),
+                    Some(Ok(event)) => self.consider(tasks, event.object.key(), event.object.json_bytes()),
                 },
-                Some((name, ended)) = emptying.next() => self.end(emptying, &name, ended),
+                Some((name, ended)) = tasks.next() => self.end(tasks, &name, ended),
             }
         }
     }
 
     /// Starts a task for a namespace that has work to do, unless one is running.
-    fn consider(&self, emptying: &mut Emptying, name: &str, json: &[u8]) {
+    fn consider(&self, tasks: &mut DeletionTasks, name: &str, json: &[u8]) {
         let due = serde_json::from_slice(json).is_ok_and(|namespace: Document| is_due(&namespace));
-        if due && !emptying.has(name) {
+        if due && !tasks.has(name) {
             let (controller, owned) = (self.clone(), name.to_owned());
-            emptying.spawn(name.to_owned(), async move { controller.empty(&owned).await });
+            tasks.spawn(name.to_owned(), async move { controller.empty(&owned).await });
         }
     }
 
     /// Handles the end of a task. Its namespace may have been created again and may be terminating again by now.
-    fn end(&self, emptying: &mut Emptying, name: &str, ended: Result<(), JoinError>) {
+    fn end(&self, tasks: &mut DeletionTasks, name: &str, ended: Result<(), JoinError>) {
         if let Err(failed) = ended {
             // No immediate retry, or a bug would cause an endless loop; the next change retries.
             tracing::error!(namespace = name, %failed, "the task that empties a namespace failed");
         } else if let Some(namespace) = self.namespaces.objects.snapshot().get(name) {
-            self.consider(emptying, name, namespace.json_bytes());
+            self.consider(tasks, name, namespace.json_bytes());
         }
     }
 
@@ -122,7 +122,9 @@ impl Controller {
             let begun = Instant::now();
             match self.pass(name, namespace).await {
                 Ok(Progress::Done) => return,
-                Ok(Progress::Left) => tracing::debug!(namespace = name, "waiting for what is left in the namespace"),
+                Ok(Progress::Remaining) => {
+                    tracing::debug!(namespace = name, "waiting for what is left in the namespace")
+                }
                 Err(error) => tracing::warn!(namespace = name, ?error, "the namespace could not be emptied"),
             }
             let took = begun.elapsed();
@@ -145,13 +147,13 @@ impl Controller {
 
     /// One pass: deletes what can be deleted, reports what remains, and removes the namespace if it is empty.
     async fn pass(&self, name: &str, mut namespace: Document) -> Result<Progress, Error> {
-        let left = content::delete_all(&self.api, &self.user, name).await;
-        let changed = conditions::update(&mut namespace, &left);
+        let remaining = content::delete_all(&self.api, &self.user, name).await;
+        let changed = conditions::update(&mut namespace, &remaining);
         if changed && let Some(progress) = self.update(name, "status", namespace).await? {
             return Ok(progress);
         }
-        if !left.is_nothing() {
-            return Ok(Progress::Left);
+        if !remaining.is_empty() {
+            return Ok(Progress::Remaining);
         }
         let Some(mut namespace) = self.find(name) else { return Ok(Progress::Done) };
         if let Some(finalizers) = namespace["spec"]["finalizers"].as_array_mut() {
@@ -168,7 +170,7 @@ impl Controller {
             Ok(_) => Ok(None),
             Err(Error::NotFound(..)) => Ok(Some(Progress::Done)),
             // Another client wrote the namespace; the next pass uses the new state.
-            Err(Error::Conflict(..)) => Ok(Some(Progress::Left)),
+            Err(Error::Conflict(..)) => Ok(Some(Progress::Remaining)),
             Err(error) => Err(error),
         }
     }
@@ -177,13 +179,13 @@ impl Controller {
     async fn watch(&self, name: &str) -> Vec<Watch> {
         let prefix = format!("{name}/");
         let mut watches = Vec::new();
-        for served in content::kinds(&self.api) {
-            let snapshot = served.objects.snapshot();
+        for resource in content::kinds(&self.api) {
+            let snapshot = resource.objects.snapshot();
             if snapshot.range(&prefix, None).next().is_none() {
                 continue;
             }
             let subscription = Subscription::Namespace(name.into());
-            watches.extend(served.objects.watch(snapshot.revision(), subscription, None).await);
+            watches.extend(resource.objects.watch(snapshot.revision(), subscription, None).await);
         }
         watches
     }
@@ -194,7 +196,7 @@ enum Progress {
     /// The work is done.
     Done,
     /// Some content remains.
-    Left,
+    Remaining,
 }
 
 /// True if a namespace waits for this controller.

@@ -23,7 +23,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// Waits until a condition holds for the namespace; the closure gets `None` once the namespace is gone.
 async fn until(inside: &Inside, name: &str, holds: impl Fn(Option<&Document>) -> bool) {
-    let objects = inside.request("namespaces", "", name).served.objects.clone();
+    let objects = inside.request("namespaces", "", name).resource.objects.clone();
     let waiting = async {
         let mut watch =
             objects.watch(objects.snapshot().revision(), Subscription::Key(name.into()), None).await.expect("a watch");
@@ -63,7 +63,7 @@ async fn a_deleted_namespace_is_emptied_and_removed_and_others_stay() {
     inside.delete("namespaces", "", "a").await;
     until_gone(&inside, "a").await;
     for plural in ["configmaps", "secrets", "leases"] {
-        let objects = inside.request(plural, "a", "").served.objects.clone();
+        let objects = inside.request(plural, "a", "").resource.objects.clone();
         assert_eq!(objects.snapshot().count("a/", None), 0, "{plural}");
     }
     assert!(inside.find("configmaps", "ab", "stays").is_some());
@@ -209,7 +209,7 @@ async fn what_is_created_while_its_namespace_ends_is_not_left_behind() {
             })
         })
         .collect();
-    let configs = inside.request("configmaps", "", "").served.objects.clone();
+    let configs = inside.request("configmaps", "", "").resource.objects.clone();
     let stays = inside.request("namespaces", "", "stays");
     for round in 0..20 {
         inside.namespace("goes").await;
@@ -256,7 +256,7 @@ async fn a_controller_that_is_cut_off_anywhere_is_taken_over() {
     for name in &names {
         until_gone(&inside, name).await;
     }
-    let configs = inside.request("configmaps", "", "").served.objects.clone();
+    let configs = inside.request("configmaps", "", "").resource.objects.clone();
     assert_eq!(configs.snapshot().count("", None), 0);
     controllers.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{meta::version, registry::Registered};
+use crate::{meta::version, registry::ResourceEntry};
 
 /// A group with its versions, the preferred one first.
 pub(super) struct Group {
@@ -16,11 +16,11 @@ pub(super) struct Version {
     /// Such as `v1`.
     pub name: String,
     /// The kinds: compiled ones by name, declared ones in the order of registration.
-    pub kinds: Vec<Arc<Registered>>,
+    pub kinds: Vec<Arc<ResourceEntry>>,
 }
 
 /// The groups of all kinds: the core group first, the others in the order of registration.
-pub(super) fn of(served: &[Arc<Registered>]) -> Vec<Group> {
+pub(super) fn of(served: &[Arc<ResourceEntry>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for served in served {
         let at = &served.kind.group_version;

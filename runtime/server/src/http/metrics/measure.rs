@@ -9,7 +9,7 @@ use crate::{
     http::{Site, methods, request_info::RequestInfo},
     kind::endpoint::Verb as Meaning,
     metrics::{Cell, DryRun, Endpoint, Scope, Series, Verb},
-    registry::Registered,
+    registry::ResourceEntry,
 };
 
 /// A request that is measured, until this is dropped.
@@ -26,7 +26,7 @@ pub(crate) struct Measure {
     code: u16,
     bytes: u64,
     /// The counters of a watch or a connection. It may last indefinitely, so it does not hold the whole request.
-    long: Option<RequestCounters<Arc<Registered>>>,
+    long: Option<RequestCounters<Arc<ResourceEntry>>>,
 }
 
 /// The counters of a request to a resource.
@@ -38,7 +38,7 @@ struct RequestCounters<R> {
     cell: Cell,
 }
 
-impl<R: AsRef<Registered>> RequestCounters<R> {
+impl<R: AsRef<ResourceEntry>> RequestCounters<R> {
     fn series(&self) -> (&Endpoint, &Series) {
         let endpoint = &self.served.as_ref().requests[self.at];
         (endpoint, endpoint.series(self.cell))
@@ -76,7 +76,7 @@ impl Measure {
         series.record(self.code, self.start.elapsed(), size);
     }
 
-    fn record_at<R: AsRef<Registered>>(&self, counters: &RequestCounters<R>, reads: bool) {
+    fn record_at<R: AsRef<ResourceEntry>>(&self, counters: &RequestCounters<R>, reads: bool) {
         let (endpoint, series) = counters.series();
         self.record(series, reads);
         if counters.served.as_ref().kind.version.deprecated.is_some() && !matches!(self.code, 0 | 401 | 403) {
@@ -108,7 +108,7 @@ impl Drop for Measure {
 }
 
 /// The counters of a request to a resource that is served.
-fn counters_of(info: &RequestInfo) -> Option<RequestCounters<&Arc<Registered>>> {
+fn counters_of(info: &RequestInfo) -> Option<RequestCounters<&Arc<ResourceEntry>>> {
     let path = info.resource.as_ref().filter(|path| !path.excess)?;
     let served = info.served.as_ref()?;
     let at = served.endpoints.iter().position(|endpoint| *endpoint.subresource == path.subresource)?;

@@ -31,7 +31,7 @@ use super::{
     negotiate, response,
     status::StatusError,
 };
-use crate::{registry::Registered, schema::openapi::Version};
+use crate::{registry::ResourceEntry, schema::openapi::Version};
 use render::Parts;
 
 const JSON: &str = "application/json";
@@ -50,7 +50,7 @@ const CACHED_FOR: Duration = Duration::from_mins(1);
 
 /// The OpenAPI documents of one generation of the registry.
 pub(super) struct Documents {
-    kinds: Arc<Vec<Arc<Registered>>>,
+    kinds: Arc<Vec<Arc<ResourceEntry>>>,
     server_version: String,
     /// By `api/v1` or `apis/<group>/<version>`.
     v3: BTreeMap<String, Arc<Group>>,
@@ -63,7 +63,7 @@ pub(super) struct Documents {
 /// The kinds of a group and version, and the hash of their document if it has been rendered.
 #[derive(Default)]
 struct Group {
-    kinds: Vec<Arc<Registered>>,
+    kinds: Vec<Arc<ResourceEntry>>,
     hash: OnceLock<String>,
     document: OnRequest<Document>,
     last: LastDocument,
@@ -96,7 +96,7 @@ impl Group {
 
 impl Documents {
     /// The documents of these kinds. The hashes of documents that are the same as before are kept.
-    fn new(kinds: Arc<Vec<Arc<Registered>>>, server_version: String, before: Option<&Self>) -> Self {
+    fn new(kinds: Arc<Vec<Arc<ResourceEntry>>>, server_version: String, before: Option<&Self>) -> Self {
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
         for served in kinds.iter() {
             let at = &served.kind.group_version;

@@ -8,7 +8,7 @@ use super::{
     parameters::Parameter,
 };
 use crate::{
-    registry::Registered,
+    registry::ResourceEntry,
     schema::openapi::{
         Definitions, Version,
         json::{Json, Members},
@@ -27,7 +27,7 @@ pub(super) struct Parts {
 
 impl Parts {
     /// The parts for kinds.
-    pub(super) fn of<'k>(kinds: impl IntoIterator<Item = &'k Registered>, version: Version) -> Self {
+    pub(super) fn of<'k>(kinds: impl IntoIterator<Item = &'k ResourceEntry>, version: Version) -> Self {
         let (mut paths, mut definitions) = (Vec::new(), definitions::shared(version));
         for served in kinds {
             definitions::add_all(&served.kind, &served.endpoints, version, &mut definitions);

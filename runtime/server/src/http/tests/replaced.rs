@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::{
     handlers::{self, Parent},
-    registry::Registered,
+    registry::ResourceEntry,
     schema::fixture::schema,
     storage::{Expect, Hold, Op},
 };
@@ -23,7 +23,7 @@ impl Rig {
     }
 
     /// Serves gadgets as the row declares them: with this default, and as many fields.
-    fn serve_gadgets(&self, row: Hold, generation: u64) -> Arc<Registered> {
+    fn serve_gadgets(&self, row: Hold, generation: u64) -> Arc<ResourceEntry> {
         let number = json!({"type": "integer", "default": generation});
         let fields: serde_json::Map<_, _> = (1..=generation).map(|n| (format!("g{n}"), number.clone())).collect();
         let spec = json!({"type": "object", "default": {}, "properties": fields});

@@ -13,7 +13,7 @@ use crate::{
     },
     kind::fixture::{Renamed, gears, gears_v2},
     meta::Revision,
-    registry::Registered,
+    registry::ResourceEntry,
     verbs::{Items, List},
 };
 
@@ -217,7 +217,7 @@ async fn a_watch_ends_with_an_error_after_complete_frames_if_an_object_cannot_be
 }
 
 /// Stored gears of a size, and v2 with a budget for renderings.
-fn many(count: usize, bytes: usize, budget_bytes: usize) -> (Arc<Registered>, Arc<Renamed>, Vec<Arc<Object>>) {
+fn many(count: usize, bytes: usize, budget_bytes: usize) -> (Arc<ResourceEntry>, Arc<Renamed>, Vec<Arc<Object>>) {
     let limits = cache::Limits { rendering_bytes: budget_bytes, ..cache::Limits::default() };
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), limits));
     let renamed = Arc::default();

@@ -1,7 +1,7 @@
 //! Writes records of objects that were stored under another schema, with fields that this one does not know.
 use bytes::Bytes;
 
-use super::{Fit, KindReader, Sealed, Values};
+use super::{KindReader, StoredRecord, Validity, Values};
 use crate::{
     registry::record,
     schema::{self, Document},
@@ -16,17 +16,17 @@ impl KindReader {
     pub fn write_over(
         &self,
         key: &str,
-        (document, fit): (&Document, Fit),
+        (document, validity): (&Document, Validity),
         values: Values,
         stored: &Bytes,
-    ) -> Result<Option<Sealed>, String> {
+    ) -> Result<Option<StoredRecord>, String> {
         let stored = self.record(key, stored)?;
         let before = record::decode(&stored)?;
         let mut whole = document.clone();
         let carried = before.version == self.version()
             && schema::carry_over(&self.stored().version.schema, &record::parse(&before.body.json())?, &mut whole);
         if !carried {
-            return self.write(key, document, fit, values).map(Some);
+            return self.write(key, document, validity, values).map(Some);
         }
         // No schema has this fingerprint, so that each reader drops what it does not know.
         let (record, failed) = self.encode(&whole, !self.structure >> 32 << 32, values);

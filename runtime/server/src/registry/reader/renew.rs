@@ -35,7 +35,7 @@ impl KindReader {
                 (self.renewed(&document), document)
             }
         };
-        self.count_misfit(key, &document);
+        self.count_invalid(key, &document);
         Ok(renewed)
     }
 

@@ -6,8 +6,8 @@ mod mark;
 use std::sync::Arc;
 
 use super::{
-    Deleted, Error, Request, Verbs,
-    commit::{Failed, New},
+    DeleteResult, Error, Request, Verbs,
+    commit::{New, WriteFailure},
     get::{current, find},
     lifecycle::check_deletion,
     pipeline::Write,
@@ -28,7 +28,7 @@ use crate::{
         options::{DeleteOptions, WriteOptions},
         preconditions::{Identity, Mismatch},
     },
-    registry::reader::{Fit, Values},
+    registry::reader::{Validity, Values},
     schema::{Document, Meter},
     storage::Expect,
 };
@@ -39,13 +39,13 @@ impl Verbs {
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Conflict`] if a precondition fails, or if a readable object is deleted by force;
     /// [`Error::StoreRead`] if it is unreadable and not deleted by force.
-    pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
+    pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<DeleteResult, Error> {
         check_deletion(request)?;
         let delete = |()| self.delete_once(request, options);
         self.again_if_stale((request, &request.name), options.dry_run, (), delete).await
     }
 
-    async fn delete_once(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
+    async fn delete_once(&self, request: &Request, options: &DeleteOptions) -> Result<DeleteResult, Error> {
         let (mut retry, deletion) =
             (Retry::in_turn(self.turn(request)).await, Deletion { api: self, request, options });
         loop {
@@ -67,14 +67,14 @@ struct Deletion<'a> {
 
 impl Deletion<'_> {
     /// Deletes or marks the current object.
-    async fn end(&self) -> Result<Deleted, Failed> {
+    async fn end(&self) -> Result<DeleteResult, WriteFailure> {
         // In the storage version, so that an object that cannot be converted can be deleted.
         let (request, object) = (self.request, current(self.request)?);
         let old = document_of(&object)?;
         check(request, &self.options.preconditions, &old)?;
         self.admit(&object, &old).await?;
         let mut new = old.clone();
-        let kind = &*request.served.stored().kind;
+        let kind = &*request.resource.stored().kind;
         let hooks = &kind.binding.hooks;
         if mark::mark(kind, self.options, &mut new) && hooks.runs(Hook::Deletion) {
             let done = outside(hooks.on_delete(&mut new, &kind.version.schema)).await;
@@ -94,12 +94,12 @@ impl Deletion<'_> {
             let hooks = &kind.binding.hooks;
             hooks.runs(Hook::Admission) || dry_run && hooks.has_side_effects()
         };
-        let own = decides(&request.served.kind);
-        let stored = request.served.stored.as_ref().is_some_and(|stored| decides(&stored.kind));
+        let own = decides(&request.resource.kind);
+        let stored = request.resource.stored.as_ref().is_some_and(|stored| decides(&stored.kind));
         if !own && !stored && !api.admits(Operation::Delete) {
             return Ok(());
         }
-        let seen = match &request.served.stored {
+        let seen = match &request.resource.stored {
             Some(_) => Some(document_of(&*shown_or_metadata(request, object).await?)?),
             None => None,
         };
@@ -119,10 +119,10 @@ impl Deletion<'_> {
     /// checked revision, so the object is still unreadable when it is deleted. Of an object that only hooks cannot
     /// decode, finalizers and preconditions count. Fails with [`Error::NotFound`]; [`Error::Conflict`] if the object
     /// can be read; those of admission, which sees no object, and of the commit.
-    async fn force(&self) -> Result<Deleted, Failed> {
+    async fn force(&self) -> Result<DeleteResult, WriteFailure> {
         let (request, object) = (self.request, find(self.request)?);
         let Some(reason) = object.unreadable() else {
-            let kind = &request.served.stored().kind;
+            let kind = &request.resource.stored().kind;
             if let Err(HookError::Undecodable(reason)) = hold(kind, &document_of(&object)?).await {
                 warn(request, &object, &reason);
                 return self.end().await;
@@ -135,11 +135,11 @@ impl Deletion<'_> {
             warn(request, &object, reason);
             self.api.remove(request, object.key(), object.revision()).await?;
         }
-        Ok(Deleted::Forced)
+        Ok(DeleteResult::Forced)
     }
 
     /// Commits a deletion or a mark.
-    async fn finish(&self, object: Arc<Object>, old: &Document, new: &Document) -> Result<Deleted, Failed> {
+    async fn finish(&self, object: Arc<Object>, old: &Document, new: &Document) -> Result<DeleteResult, WriteFailure> {
         let (request, dry_run, revision) = (self.request, self.options.dry_run, object.revision());
         if is_deleted(request, new, self.options.ignore_read_errors).await? {
             let mut deletion = None;
@@ -147,31 +147,31 @@ impl Deletion<'_> {
                 deletion = Some(self.api.remove(request, object.key(), revision).await?);
             }
             let mut object = shown_or_metadata(request, &object).await?;
-            if let Some(deletion) = deletion.filter(|_| request.served.kind.version.returns_deleted) {
+            if let Some(deletion) = deletion.filter(|_| request.resource.kind.version.returns_deleted) {
                 object = Arc::new(object.deleted_at(deletion));
             }
-            return Ok(Deleted::Gone { object, uid: text(old, "uid").to_owned() });
+            return Ok(DeleteResult::Gone { object, uid: text(old, "uid").to_owned() });
         }
         if new == old {
             let marked = self.api.unchanged(request, object).await?;
-            return Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?));
+            return Ok(DeleteResult::Marked(shown_or_metadata(request, &marked).await?));
         }
         // The mark is a normal write through the requested version.
         let document = &*written_through(request, new).await;
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
-        let fit = Fit::of(&request.served.stored().kind.version.schema, document, &Meter::light(None));
+        let validity = Validity::of(&request.resource.stored().kind.version.schema, document, &Meter::light(None));
         // Requests do not select objects of a resource that is being removed.
-        let values = if request.served.is_ending() { Values::Unneeded } else { Values::Optional };
-        let new = New { document, fit, values };
+        let values = if request.resource.is_ending() { Values::Unneeded } else { Values::Optional };
+        let new = New { document, validity, values };
         let marked = self.api.store(request, object.key(), new, Expect::At(revision), dry_run).await?;
-        Ok(Deleted::Marked(shown_or_metadata(request, &marked).await?))
+        Ok(DeleteResult::Marked(shown_or_metadata(request, &marked).await?))
     }
 }
 
 /// Checks the preconditions. kube-apiserver names the kind in these conflicts.
 fn check(request: &Request, preconditions: &Preconditions, object: &Document) -> Result<(), Error> {
     preconditions.check(Some(&object["metadata"])).map_err(|Mismatch { of, expected, found }| {
-        let kind = &*request.served.kind;
+        let kind = &*request.resource.kind;
         let named = GroupResource { group: kind.group_version.group.clone(), resource: kind.names().kind.clone() };
         let (what, happened) = match of {
             Identity::Uid => ("UID", "deleted and then recreated"),
@@ -186,6 +186,6 @@ fn check(request: &Request, preconditions: &Preconditions, object: &Document) ->
 }
 
 fn warn(request: &Request, object: &Object, reason: &str) {
-    let (resource, user) = (request.served.kind.group_resource(), &request.user.name);
+    let (resource, user) = (request.resource.kind.group_resource(), &request.user.name);
     tracing::warn!(%resource, key = object.key(), user, reason, "deleting an object that cannot be read, by force");
 }

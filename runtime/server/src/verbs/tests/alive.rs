@@ -7,7 +7,7 @@ use super::fixture::{World, at};
 use crate::{
     kind::{Kind, convert::Unchanged, model::Names},
     meta::{GroupResource, Revision, options::ListOptions},
-    registry::Registered,
+    registry::ResourceEntry,
     schema::fixture::schema,
     storage::{Expect, Hold, Op, Store},
     verbs::Error,
@@ -46,7 +46,7 @@ impl World {
         self.store.commit(vec![op].into()).await.unwrap();
     }
 
-    async fn serve_gadgets(&self, versions: &[&str], generation: u64) -> Arc<Registered> {
+    async fn serve_gadgets(&self, versions: &[&str], generation: u64) -> Arc<ResourceEntry> {
         let definition = self.declare().await;
         let versions = versions.iter().map(|version| gadgets(self, version, generation));
         self.api.registry.replace(versions, Some(definition)).unwrap()
@@ -75,8 +75,9 @@ async fn a_resource_is_replaced_in_all_versions_at_once() {
     assert_eq!(a["spec"]["generation"], 1);
     let second = world.serve_gadgets(&["v1", "v3"], 2).await;
     let (after, generation) = world.api.registry.all();
-    let versions =
-        |all: &[Arc<Registered>]| all.iter().map(|served| served.kind.group_version.to_string()).collect::<Vec<_>>();
+    let versions = |all: &[Arc<ResourceEntry>]| {
+        all.iter().map(|resource| resource.kind.group_version.to_string()).collect::<Vec<_>>()
+    };
     assert_eq!(versions(&before.0[3..]), ["example.com/v1", "example.com/v2"]);
     assert_eq!(versions(&after[3..]), ["example.com/v1", "example.com/v3"]);
     assert_eq!((after[3].number == first.number, generation), (false, before.1 + 1));
@@ -134,10 +135,10 @@ async fn what_a_row_declares_is_found_after_its_replacement_and_takes_no_new_obj
     assert!(first.is_ending() && ended > before, "discovery shows it");
     registry.end(&first);
     assert_eq!(registry.all().1, ended);
-    assert!(registry.declared_by(ROW).is_some_and(|served| Arc::ptr_eq(&served, &first)));
-    let declarer = first.declarer.as_ref().unwrap().hold();
-    let second = registry.replace_ending([gadgets(&world, "v1", 1)], Hold::clone(&declarer)).unwrap();
-    assert!(registry.declared_by(ROW).is_some_and(|served| Arc::ptr_eq(&served, &second)));
+    assert!(registry.declared_by(ROW).is_some_and(|resource| Arc::ptr_eq(&resource, &first)));
+    let definition_row = first.definition_row.as_ref().unwrap().hold();
+    let second = registry.replace_ending([gadgets(&world, "v1", 1)], Hold::clone(&definition_row)).unwrap();
+    assert!(registry.declared_by(ROW).is_some_and(|resource| Arc::ptr_eq(&resource, &second)));
     assert!(registry.declared_by("/registry/definitions/others.example.com").is_none());
     let refused = world.create(&second, "ns", named("b")).await;
     let why = "create not allowed while custom resource definition is terminating";
@@ -156,8 +157,8 @@ async fn no_write_is_stored_once_the_definition_has_changed() {
     let declared = world.declare().await;
     assert!(is_unavailable(world.create(&first, "ns", named("b")).await));
     assert!(is_unavailable(world.merge(&at(&first, "ns", "a"), changed.clone()).await));
-    for served in [&first, &second_version] {
-        assert!(is_unavailable(world.delete(&at(served, "ns", "a")).await));
+    for resource in [&first, &second_version] {
+        assert!(is_unavailable(world.delete(&at(resource, "ns", "a")).await));
     }
     assert!(world.merge(&at(&first, "ns", "a"), json!({})).await.is_ok(), "nothing is stored by what changes nothing");
     // The row is unchanged.
@@ -169,8 +170,8 @@ async fn no_write_is_stored_once_the_definition_has_changed() {
     let second = world.serve_gadgets(&["v1"], 2).await;
     assert!(is_unavailable(world.create(&first, "ns", named("c")).await));
     assert!(is_unavailable(world.merge(&at(&first, "ns", "a"), json!({"spec": {"text": "y"}})).await));
-    for served in [&first, &second_version] {
-        assert!(is_unavailable(world.delete(&at(served, "ns", "b")).await));
+    for resource in [&first, &second_version] {
+        assert!(is_unavailable(world.delete(&at(resource, "ns", "b")).await));
     }
     assert!(world.delete(&at(&second, "ns", "b")).await.is_ok());
     // The row is deleted, and then the resource.
@@ -226,16 +227,16 @@ async fn a_removal_deletes_all_stored_objects_and_watches_see_it() {
     world.create_config(json!({"metadata": {"name": "other"}})).await;
     let from = gadgets.objects.snapshot().revision();
     let options = ListOptions { resource_version: Some(from), ..ListOptions::default() };
-    let mut watching = world.api.watch(&at(&gadgets, "ns", ""), &options).await.unwrap();
+    let mut watch_result = world.api.watch(&at(&gadgets, "ns", ""), &options).await.unwrap();
     world.undeclare().await;
     assert_eq!(world.api.remove_resource(&gadgets).await.unwrap(), 600);
     let mut deleted = 0;
-    while let Some(event) = watching.watch.next().await {
+    while let Some(event) = watch_result.watch.next().await {
         assert_eq!(event.unwrap().event_type.as_str(), "DELETED");
         deleted += 1;
     }
     assert_eq!((deleted, world.stored_gadgets()), (600, 0));
-    assert_eq!(watching.watch.position(), Revision(from.0 + 601));
+    assert_eq!(watch_result.watch.position(), Revision(from.0 + 601));
     assert_eq!(world.api.remove_resource(&gadgets).await.unwrap(), 0);
     assert!(world.get(&world.config("other")).await.is_ok());
 }

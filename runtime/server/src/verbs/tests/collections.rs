@@ -11,7 +11,7 @@ use crate::{
         options::{GetOptions, ListOptions, VersionMatch},
     },
     storage::Memory,
-    verbs::{Error, List, Place},
+    verbs::{Error, ItemPosition, List},
 };
 
 async fn with_configs(count: usize) -> World {
@@ -208,12 +208,12 @@ async fn a_walk_continues_from_its_place_despite_concurrent_writes() {
     let list = world.list(&world.config(""), &options).await;
     let all = names(&list);
     assert_eq!((all.len(), list.items.len(), list.items.iter().count()), (7, 7, 7));
-    let (mut place, mut found) = (Place::default(), Vec::new());
+    let (mut position, mut found) = (ItemPosition::default(), Vec::new());
     loop {
-        let mut walk = list.items.walk(place);
-        found.extend(walk.by_ref().take(2).map(|object| object.name().to_owned()));
-        place = walk.place();
-        if walk.next().is_none() {
+        let mut iter = list.items.iter_from(position);
+        found.extend(iter.by_ref().take(2).map(|object| object.name().to_owned()));
+        position = iter.position();
+        if iter.next().is_none() {
             break;
         }
         let labels = json!({"tier": "1"});

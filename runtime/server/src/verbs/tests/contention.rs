@@ -8,7 +8,7 @@ use super::fixture::{World, applier, below, owners, shown, version};
 use crate::{
     cache::{Event, EventType},
     meta::options::{ListOptions, PatchOptions, WriteOptions},
-    verbs::{Error, Patch, Watching},
+    verbs::{Error, Patch, WatchResult},
 };
 
 const WRITERS: usize = 40;
@@ -57,10 +57,10 @@ async fn set(world: &World, means: Means, key: &str, value: &str) -> Result<Valu
 }
 
 /// The watched events up to a revision: the revisions, and the state at each.
-async fn watched(mut watching: Watching, upto: u64) -> Vec<(u64, Value)> {
+async fn watched(mut watch_result: WatchResult, upto: u64) -> Vec<(u64, Value)> {
     let mut seen = Vec::new();
     while seen.last().is_none_or(|(revision, _)| *revision < upto) {
-        let event = tokio::time::timeout(Duration::from_secs(20), watching.watch.next()).await.expect("an event");
+        let event = tokio::time::timeout(Duration::from_secs(20), watch_result.watch.next()).await.expect("an event");
         let Event { event_type, object } = event.expect("the watch goes on").expect("nothing is missed");
         assert_eq!(event_type, EventType::Modified, "the object is only changed");
         seen.push((object.revision().0, super::fixture::value(&object)));
@@ -77,7 +77,7 @@ async fn all_kinds_of_writers_lose_nothing_and_are_watched_once() {
     let world = Arc::new(World::new().await);
     let made = world.create_config(json!({"metadata": {"name": "hot"}, "data": {"first": "x"}})).await;
     let options = ListOptions { resource_version: version(&made).parse().ok(), ..ListOptions::default() };
-    let watching = world.api.watch(&world.config(""), &options).await.unwrap();
+    let watch_result = world.api.watch(&world.config(""), &options).await.unwrap();
     let writers: Vec<_> = (0..WRITERS)
         .map(|writer| {
             let (world, means, key) = (world.clone(), MEANS[writer % MEANS.len()], format!("k{writer}"));
@@ -101,7 +101,7 @@ async fn all_kinds_of_writers_lose_nothing_and_are_watched_once() {
         }
     }
     let last = *acknowledged.keys().next_back().unwrap();
-    let seen = watched(watching, last).await;
+    let seen = watched(watch_result, last).await;
     assert!(seen.is_sorted_by(|a, b| a.0 < b.0), "in order");
     assert_eq!(seen, acknowledged.into_iter().collect::<Vec<_>>(), "each change, once, as it was acknowledged");
 
@@ -160,7 +160,7 @@ async fn a_field_that_is_fought_over_has_one_owner() {
     let world = Arc::new(World::new().await);
     let made = world.create_config(json!({"metadata": {"name": "hot"}, "data": {"first": "x"}})).await;
     let options = ListOptions { resource_version: version(&made).parse().ok(), ..ListOptions::default() };
-    let watching = world.api.watch(&world.config(""), &options).await.unwrap();
+    let watch_result = world.api.watch(&world.config(""), &options).await.unwrap();
     let fighters = ["one", "two"].map(|name| {
         let world = world.clone();
         tokio::spawn(async move {
@@ -176,7 +176,7 @@ async fn a_field_that_is_fought_over_has_one_owner() {
         fighter.await.unwrap();
     }
     let last = world.get(&world.config("hot")).await.unwrap();
-    for (_, state) in watched(watching, number(&last)).await {
+    for (_, state) in watched(watch_result, number(&last)).await {
         let who = state["data"]["k"].as_str().unwrap();
         let owned: Vec<_> =
             owners(&state).into_iter().filter(|(_, fields)| fields["f:data"].get("f:k").is_some()).collect();

@@ -8,18 +8,18 @@ use super::fixture::{World, at, causes, names, selecting, value, version};
 use crate::{
     kind::{Kind, fixture::Hooks, hook},
     meta::options::{DeleteOptions, ListOptions, Preconditions, Propagation},
-    verbs::{Deleted, Error, Request},
+    verbs::{DeleteResult, Error, Request},
 };
 
-fn marked(deleted: Deleted) -> Value {
+fn marked(deleted: DeleteResult) -> Value {
     match deleted {
-        Deleted::Marked(object) => value(&object),
-        Deleted::Gone { uid, .. } => panic!("{uid} is gone"),
-        Deleted::Forced => panic!("gone by force"),
+        DeleteResult::Marked(object) => value(&object),
+        DeleteResult::Gone { uid, .. } => panic!("{uid} is gone"),
+        DeleteResult::Forced => panic!("gone by force"),
     }
 }
 
-async fn delete_with(world: &World, request: &Request, propagation: Propagation) -> Deleted {
+async fn delete_with(world: &World, request: &Request, propagation: Propagation) -> DeleteResult {
     let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
     world.api.delete(request, &options).await.unwrap()
 }
@@ -28,7 +28,7 @@ async fn delete_with(world: &World, request: &Request, propagation: Propagation)
 async fn an_object_without_finalizers_is_removed_at_once() {
     let world = World::new().await;
     let made = world.create_config(json!({"metadata": {"name": "a"}})).await;
-    let Deleted::Gone { uid, object } = world.delete(&world.config("a")).await.unwrap() else { panic!("marked") };
+    let DeleteResult::Gone { uid, object } = world.delete(&world.config("a")).await.unwrap() else { panic!("marked") };
     assert_eq!((json!(uid), value(&object)), (made["metadata"]["uid"].clone(), made));
     assert!(matches!(world.get(&world.config("a")).await, Err(Error::NotFound(..))));
     assert!(matches!(world.delete(&world.config("a")).await, Err(Error::NotFound(..))));
@@ -74,7 +74,7 @@ async fn an_object_that_the_hook_cannot_decode_is_held_until_it_can_or_by_force(
         assert!(released["metadata"]["deletionTimestamp"].is_string());
         marked(world.delete(thing).await.unwrap());
     }
-    assert!(matches!(world.api.delete(&first, &force).await, Ok(Deleted::Gone { .. })));
+    assert!(matches!(world.api.delete(&first, &force).await, Ok(DeleteResult::Gone { .. })));
     world.merge(&second, json!({"data": {"lent": "to Ada"}})).await.unwrap();
     let refused = world.api.delete(&second, &force).await;
     assert!(matches!(refused, Err(Error::Conflict(..))), "it can be decoded: {refused:?}");
@@ -140,7 +140,7 @@ async fn propagation_is_a_finalizer() {
         assert_eq!(object["metadata"]["finalizers"], json!([finalizer]));
         assert_eq!(marked(world.delete(&world.config("a")).await.unwrap()), object, "the object's own policy stays");
         let gone = delete_with(&world, &world.config("a"), Propagation::Background).await;
-        assert!(matches!(gone, Deleted::Gone { .. }), "the client's policy replaces it");
+        assert!(matches!(gone, DeleteResult::Gone { .. }), "the client's policy replaces it");
     }
 }
 

@@ -17,10 +17,10 @@ use crate::{
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
         selector::{Fields, Labels},
     },
-    registry::{Registered, Registry},
+    registry::{Registry, ResourceEntry},
     schema::{Schema, fixture::schema},
     storage::{Memory, Store},
-    verbs::{Answer, Deleted, Error, List, Patch, Request, Verbs, Written},
+    verbs::{Answer, DeleteResult, Error, List, Patch, Request, Verbs, WriteResult},
     widget::Widget,
 };
 
@@ -28,9 +28,9 @@ use crate::{
 pub(super) struct World {
     pub api: Arc<Verbs>,
     pub store: Arc<Memory>,
-    pub namespaces: Arc<Registered>,
-    pub configs: Arc<Registered>,
-    pub widgets: Arc<Registered>,
+    pub namespaces: Arc<ResourceEntry>,
+    pub configs: Arc<ResourceEntry>,
+    pub widgets: Arc<ResourceEntry>,
 }
 
 impl World {
@@ -53,9 +53,9 @@ impl World {
     pub(super) async fn on(memory: Arc<Memory>, store: Arc<dyn Store>, limits: Limits) -> Self {
         let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));
-        let mut served =
+        let mut resources =
             [namespace(), config(), widget()].map(|kind| registry.register([kind]).expect("a kind")).into_iter();
-        let mut next = || served.next().expect("three kinds");
+        let mut next = || resources.next().expect("three kinds");
         let (namespaces, configs, widgets) = (next(), next(), next());
         let world = Self { api: Verbs::new(registry, cache, store), store: memory, namespaces, configs, widgets };
         if world.namespaces.objects.snapshot().get("ns").is_none() {
@@ -75,7 +75,7 @@ impl World {
     }
 
     /// Another kind, like the compiled one except for its hooks.
-    pub(super) fn things(&self, hooks: Hooks) -> Arc<Registered> {
+    pub(super) fn things(&self, hooks: Hooks) -> Arc<ResourceEntry> {
         let kind = Kind::clone(&self.configs.kind).with(|shared, _, binding| {
             shared.names = Names::new("Thing", "things");
             binding.hooks = Arc::new(hooks);
@@ -83,8 +83,13 @@ impl World {
         self.api.registry.register([kind]).expect("a kind")
     }
 
-    pub(super) async fn create(&self, served: &Arc<Registered>, namespace: &str, body: Value) -> Result<Value, Error> {
-        self.api.create(&at(served, namespace, ""), body, &WriteOptions::default()).await.map(shown)
+    pub(super) async fn create(
+        &self,
+        resource: &Arc<ResourceEntry>,
+        namespace: &str,
+        body: Value,
+    ) -> Result<Value, Error> {
+        self.api.create(&at(resource, namespace, ""), body, &WriteOptions::default()).await.map(shown)
     }
 
     pub(super) async fn create_config(&self, body: Value) -> Value {
@@ -114,7 +119,7 @@ impl World {
     }
 
     /// Applies as a manager, without force.
-    pub(super) async fn apply(&self, request: &Request, manager: &str, config: Value) -> Result<Written, Error> {
+    pub(super) async fn apply(&self, request: &Request, manager: &str, config: Value) -> Result<WriteResult, Error> {
         self.apply_with(request, config, &applier(manager)).await
     }
 
@@ -123,11 +128,11 @@ impl World {
         request: &Request,
         config: impl Into<Decoded>,
         options: &PatchOptions,
-    ) -> Result<Written, Error> {
+    ) -> Result<WriteResult, Error> {
         self.api.patch(request, Patch::Apply(config.into()), options).await
     }
 
-    pub(super) async fn delete(&self, request: &Request) -> Result<Deleted, Error> {
+    pub(super) async fn delete(&self, request: &Request) -> Result<DeleteResult, Error> {
         self.api.delete(request, &DeleteOptions::default()).await
     }
 
@@ -137,10 +142,10 @@ impl World {
 }
 
 /// The object, or the collection, that a path names.
-pub(super) fn at(served: &Arc<Registered>, namespace: &str, name: &str) -> Request {
+pub(super) fn at(resource: &Arc<ResourceEntry>, namespace: &str, name: &str) -> Request {
     Request {
         user: Arc::new(User::default()),
-        served: served.clone(),
+        resource: resource.clone(),
         namespace: namespace.to_owned(),
         name: name.to_owned(),
         subresource: "".into(),
@@ -181,7 +186,7 @@ pub(super) fn selecting(labels: &str, fields: &str) -> ListOptions {
     ListOptions { labels, fields, ..ListOptions::default() }
 }
 
-pub(super) fn shown(Written { answer, .. }: Written) -> Value {
+pub(super) fn shown(WriteResult { answer, .. }: WriteResult) -> Value {
     document(&answer)
 }
 

@@ -7,7 +7,7 @@ use crate::{
     cache::WatchError,
     meta::options::{DeleteOptions, ListOptions, WriteOptions},
     storage::{Expect, Op, Store},
-    verbs::{Deleted, Error},
+    verbs::{DeleteResult, Error},
 };
 
 /// Replaces an object with unreadable bytes.
@@ -78,7 +78,7 @@ async fn force_deletes_only_unreadable_objects() {
     let revision = world.configs.objects.snapshot().revision();
     let after = ListOptions { resource_version: Some(revision), ..ListOptions::default() };
     let mut watch = world.api.watch(&at(&world.configs, "ns", ""), &after).await.unwrap().watch;
-    assert!(matches!(world.api.delete(&request, &force()).await, Ok(Deleted::Forced)));
+    assert!(matches!(world.api.delete(&request, &force()).await, Ok(DeleteResult::Forced)));
     let gone = watch.next().await.unwrap().unwrap();
     assert_eq!((gone.event_type.as_str(), gone.object.key()), ("DELETED", "ns/a"), "watchers learn that it is gone");
     assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))));

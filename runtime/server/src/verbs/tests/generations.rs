@@ -18,9 +18,9 @@ use crate::{
         FieldError, FieldErrorKind, FieldPath,
         options::{DeleteOptions, ListOptions, PatchOptions, Propagation},
     },
-    registry::{Registered, reader},
+    registry::{ResourceEntry, reader},
     storage::{Memory, Store},
-    verbs::{Deleted, Error, Patch, Request},
+    verbs::{DeleteResult, Error, Patch, Request},
 };
 
 /// The finalizer to be removed.
@@ -136,8 +136,8 @@ fn generation(policy: &'static dyn Policy, second: Option<Second>) -> Kind {
 /// A world in the second generation, with objects of the first.
 struct Later {
     world: World,
-    gadgets: Arc<Registered>,
-    misfits: Option<reader::Misfits>,
+    gadgets: Arc<ResourceEntry>,
+    invalid_objects: Option<reader::InvalidObjects>,
 }
 
 impl Later {
@@ -167,7 +167,7 @@ impl Later {
             let value = entry.value.as_ref().expect("nothing is damaged");
             crate::cache::Reader::read(&reader, &entry.key, value);
         }
-        Self { world, gadgets, misfits: reader.take_misfits() }
+        Self { world, gadgets, invalid_objects: reader.take_invalid_objects() }
     }
 
     /// The state after a restart.
@@ -253,11 +253,11 @@ async fn every_way_of_removing_a_finalizer_works_before_and_after_the_deletion()
             assert!(free["metadata"]["finalizers"].is_null(), "{free}");
             assert_eq!(free["spec"], before["spec"], "{policy:?} {second:?} {way}: nothing else has changed");
             assert_eq!(free["metadata"]["generation"], before["metadata"]["generation"]);
-            assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), Deleted::Gone { .. }));
+            assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), DeleteResult::Gone { .. }));
         }
         let later = Later::new(policy, second, &WAYS).await;
         for way in WAYS {
-            assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), Deleted::Marked(_)));
+            assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), DeleteResult::Marked(_)));
             later.release(way, way).await.unwrap_or_else(|e| panic!("{policy:?} {second:?} {way}, marked: {e:?}"));
             assert!(later.is_gone(way).await, "{policy:?} {second:?} {way}");
         }
@@ -303,12 +303,12 @@ async fn objects_that_do_not_fit_are_counted_at_startup_until_they_are_fixed() {
         for second in [Second::Required, Second::Narrower, Second::Retyped, Second::Keyed] {
             let later = Later::new(policy, second, &["a", "b"]).await;
             let example = "/registry/example.com/gadgets/ns/a".to_owned();
-            assert_eq!(later.misfits, Some(reader::Misfits { count: 2, example }), "{second:?}");
+            assert_eq!(later.invalid_objects, Some(reader::InvalidObjects { count: 2, example }), "{second:?}");
             later.release("a", "merge").await.unwrap();
             later.world.delete(&later.at("b")).await.unwrap();
             let again = later.reopened(policy, second).await;
             assert_eq!(
-                again.misfits.as_ref().unwrap().count,
+                again.invalid_objects.as_ref().unwrap().count,
                 2,
                 "{second:?}: what was written since still does not fit"
             );
@@ -317,7 +317,7 @@ async fn objects_that_do_not_fit_are_counted_at_startup_until_they_are_fixed() {
             again.world.merge(&again.at("a"), fits).await.unwrap_or_else(|error| panic!("{second:?}: {error:?}"));
             again.release("b", "merge").await.unwrap();
             let mended = again.reopened(policy, second).await;
-            assert_eq!(mended.misfits, None, "{second:?}");
+            assert_eq!(mended.invalid_objects, None, "{second:?}");
         }
     }
 }
@@ -344,7 +344,7 @@ async fn every_kind_of_write_can_fix_an_object() {
         }
         // An apply removes nothing that others have written, and may leave it alone.
         later.world.merge(&later.at("apply"), json!({"spec": {"size": null, "list": null}})).await.unwrap();
-        assert_eq!(later.reopened(policy, second).await.misfits, None, "{policy:?} {second:?}");
+        assert_eq!(later.reopened(policy, second).await.invalid_objects, None, "{policy:?} {second:?}");
     }
 }
 
@@ -359,8 +359,8 @@ async fn a_value_is_written_beside_one_that_does_not_fit() {
             let later = Later::new(policy, second, &["a"]).await;
             let written = later.world.merge(&later.at("a"), json!({"spec": spec})).await;
             written.unwrap_or_else(|error| panic!("{policy:?} {second:?}: {error:?}"));
-            let misfits = later.reopened(policy, second).await.misfits.unwrap();
-            assert_eq!(misfits.count, 1, "{second:?}: it still does not fit");
+            let invalid_objects = later.reopened(policy, second).await.invalid_objects.unwrap();
+            assert_eq!(invalid_objects.count, 1, "{second:?}: it still does not fit");
             let mut put = later.world.get(&later.at("a")).await.unwrap();
             put["spec"]["owner"] = json!("o");
             later.world.update(&later.at("a"), put).await.unwrap();

@@ -10,12 +10,12 @@ use crate::{
         model::{Grace, Names, Path},
     },
     meta::{Time, options::DeleteOptions},
-    registry::Registered,
-    verbs::{Deleted, Error, Request},
+    registry::ResourceEntry,
+    verbs::{DeleteResult, Error, Request},
 };
 
 /// A kind with a grace period.
-fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Registered> {
+fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<ResourceEntry> {
     let kind = Kind::clone(&world.widgets.kind).with(|shared, _, _| {
         shared.names = Names::new(plural, plural);
         shared.grace = Some(grace);
@@ -23,18 +23,18 @@ fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Registered> {
     world.api.registry.register([kind]).unwrap()
 }
 
-async fn made(world: &World, served: &Arc<Registered>, finalizers: Value) -> Request {
+async fn made(world: &World, resource: &Arc<ResourceEntry>, finalizers: Value) -> Request {
     let body = json!({"metadata": {"name": "g", "finalizers": finalizers}, "spec": {"size": 7}});
-    world.create(served, "ns", body).await.unwrap();
-    at(served, "ns", "g")
+    world.create(resource, "ns", body).await.unwrap();
+    at(resource, "ns", "g")
 }
 
 /// The object after a deletion; `None` if it is gone.
 async fn delete(world: &World, request: &Request, grace: Option<i64>) -> Option<Value> {
     let options = DeleteOptions { grace_period_seconds: grace, ..DeleteOptions::default() };
     match world.api.delete(request, &options).await.unwrap() {
-        Deleted::Marked(object) => Some(value(&object)),
-        Deleted::Gone { .. } | Deleted::Forced => None,
+        DeleteResult::Marked(object) => Some(value(&object)),
+        DeleteResult::Gone { .. } | DeleteResult::Forced => None,
     }
 }
 
@@ -51,8 +51,8 @@ fn ahead(object: &Value) -> i64 {
 #[tokio::test]
 async fn a_deletion_marks_and_only_a_grace_period_of_zero_removes() {
     let world = World::new().await;
-    let served = graceful(&world, "slows", Grace::Seconds(30));
-    let request = made(&world, &served, json!([])).await;
+    let resource = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &resource, json!([])).await;
     let marked = delete(&world, &request, None).await.expect("marked");
     assert_eq!(grace(&marked), Some(30));
     assert!((29..=30).contains(&ahead(&marked)), "{marked}");
@@ -73,15 +73,15 @@ async fn a_deletion_marks_and_only_a_grace_period_of_zero_removes() {
 #[tokio::test]
 async fn the_client_s_grace_period_has_precedence() {
     let world = World::new().await;
-    let served = graceful(&world, "slows", Grace::Seconds(30));
+    let resource = graceful(&world, "slows", Grace::Seconds(30));
     for (asked, given) in [(5, 5), (600, 600), (-3, 1), (i64::MIN, 1)] {
-        let request = made(&world, &served, json!([])).await;
+        let request = made(&world, &resource, json!([])).await;
         assert_eq!(grace(&delete(&world, &request, Some(asked)).await.unwrap()), Some(given), "{asked}");
         assert_eq!(delete(&world, &request, Some(0)).await, None);
     }
-    let request = made(&world, &served, json!([])).await;
+    let request = made(&world, &resource, json!([])).await;
     assert_eq!(delete(&world, &request, Some(0)).await, None, "zero is at once");
-    let request = made(&world, &served, json!([])).await;
+    let request = made(&world, &resource, json!([])).await;
     let far = delete(&world, &request, Some(i64::MAX)).await.expect("marked");
     assert_eq!(grace(&far), Some(i64::MAX));
     assert!(far["metadata"]["deletionTimestamp"].as_str().unwrap().parse::<Time>().is_ok(), "{far}");
@@ -91,20 +91,20 @@ async fn the_client_s_grace_period_has_precedence() {
 async fn each_object_may_have_its_own_grace_period() {
     let world = World::new().await;
     let path = Path(vec!["spec".to_owned(), "size".to_owned()]);
-    let served = graceful(&world, "owns", Grace::Path(path));
-    let request = made(&world, &served, json!([])).await;
+    let resource = graceful(&world, "owns", Grace::Path(path));
+    let request = made(&world, &resource, json!([])).await;
     assert_eq!(grace(&delete(&world, &request, None).await.unwrap()), Some(7));
     let absent = Path(vec!["spec".to_owned(), "fixed".to_owned()]);
-    let served = graceful(&world, "nones", Grace::Path(absent));
-    let request = made(&world, &served, json!([])).await;
+    let resource = graceful(&world, "nones", Grace::Path(absent));
+    let request = made(&world, &resource, json!([])).await;
     assert_eq!(delete(&world, &request, None).await, None, "what says nothing gets nothing");
 }
 
 #[tokio::test]
 async fn a_passed_deadline_is_not_moved_back() {
     let world = World::new().await;
-    let served = graceful(&world, "slows", Grace::Seconds(30));
-    let request = made(&world, &served, json!([])).await;
+    let resource = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &resource, json!([])).await;
     delete(&world, &request, Some(2)).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(2_100)).await;
     let late = delete(&world, &request, Some(1)).await.expect("it is not deleted with zero seconds");
@@ -115,15 +115,15 @@ async fn a_passed_deadline_is_not_moved_back() {
 #[tokio::test]
 async fn finalizers_and_grace_both_hold() {
     let world = World::new().await;
-    let served = graceful(&world, "slows", Grace::Seconds(30));
-    let request = made(&world, &served, json!(["example.com/x"])).await;
+    let resource = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &resource, json!(["example.com/x"])).await;
     delete(&world, &request, None).await.unwrap();
     let free = world.merge(&request, json!({"metadata": {"finalizers": null}})).await.unwrap();
     assert_eq!(grace(&free), Some(30));
     assert!(world.get(&request).await.is_ok(), "its grace still runs");
     assert_eq!(delete(&world, &request, Some(0)).await, None);
 
-    let request = made(&world, &served, json!(["example.com/x"])).await;
+    let request = made(&world, &resource, json!(["example.com/x"])).await;
     let marked = delete(&world, &request, Some(0)).await.expect("the finalizer holds it");
     assert_eq!(grace(&marked), Some(0));
     world.merge(&request, json!({"metadata": {"finalizers": null}})).await.unwrap();
@@ -145,11 +145,11 @@ async fn a_kind_without_a_grace_period_deletes_at_once() {
 #[tokio::test]
 async fn a_dry_run_marks_nothing() {
     let world = World::new().await;
-    let served = graceful(&world, "slows", Grace::Seconds(30));
-    let request = made(&world, &served, json!([])).await;
+    let resource = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &resource, json!([])).await;
     let before = world.get(&request).await.unwrap();
     let options = DeleteOptions { dry_run: true, ..DeleteOptions::default() };
-    let Deleted::Marked(shown) = world.api.delete(&request, &options).await.unwrap() else { panic!("gone") };
+    let DeleteResult::Marked(shown) = world.api.delete(&request, &options).await.unwrap() else { panic!("gone") };
     assert_eq!(grace(&value(&shown)), Some(30));
     assert_eq!(world.get(&request).await.unwrap(), before);
 }

@@ -108,8 +108,8 @@ async fn lists_are_the_same_with_and_without_an_index() {
     }
     assert_eq!(answers(&world, then).await, scanned);
 
-    let watching = world.api.watch(&request, &selecting("id=7", "")).await.unwrap();
-    assert_eq!(watching.initial.iter().map(|object| object.name().to_owned()).collect::<Vec<_>>(), ["c-007"]);
+    let watch_result = world.api.watch(&request, &selecting("id=7", "")).await.unwrap();
+    assert_eq!(watch_result.initial.iter().map(|object| object.name().to_owned()).collect::<Vec<_>>(), ["c-007"]);
     let gone =
         world.api.delete_collection(&request, &selecting("tier=9", ""), &DeleteOptions::default()).await.unwrap();
     assert!(gone.items.len() > 5);

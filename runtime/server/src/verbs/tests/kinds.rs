@@ -27,8 +27,8 @@ async fn a_kind_is_served_as_soon_as_it_is_registered() {
     world.create(&things, "ns", json!({"metadata": {"name": "t"}})).await.unwrap();
     let found = world.api.registry.find("", "v1", "things").unwrap();
     assert!(world.get(&at(&found, "ns", "t")).await.is_ok());
-    for served in after.iter() {
-        let kind = &served.kind;
+    for resource in after.iter() {
+        let kind = &resource.kind;
         let version = &kind.group_version;
         let found = world.api.registry.find(&version.group, &version.version, &kind.names().plural).unwrap();
         assert_eq!(found.kind.names().kind, kind.names().kind);

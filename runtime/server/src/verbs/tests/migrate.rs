@@ -7,14 +7,14 @@ use super::{
     fixture::{World, at},
     versions::{gears, older, stored},
 };
-use crate::{registry::Registered, storage::maintenance::Migration, verbs::Error};
+use crate::{registry::ResourceEntry, storage::maintenance::Migration, verbs::Error};
 
 const GEARS: usize = 150;
 const ALL: u64 = GEARS as u64;
 
 /// Gears stored in the older version by a server that is replaced by one with another storage version; among them one
 /// that cannot be converted, and one that is already in the right form.
-async fn taken_over() -> (World, Arc<Registered>) {
+async fn taken_over() -> (World, Arc<ResourceEntry>) {
     let world = World::new().await;
     let before = world.api.registry.register([older().with(|_, _, binding| binding.conversion = None)]).unwrap();
     for number in 0..GEARS {
@@ -29,7 +29,7 @@ async fn taken_over() -> (World, Arc<Registered>) {
 }
 
 /// The names of the gears that are not stored in their current form.
-fn old(gears: &Registered) -> Vec<String> {
+fn old(gears: &ResourceEntry) -> Vec<String> {
     let snapshot = gears.objects.snapshot();
     snapshot.range("", None).filter(|gear| gear.is_renewed()).map(|gear| gear.name().to_owned()).collect()
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::fixture::{World, at, below, value};
 use crate::{
     meta::options::ListOptions,
-    verbs::{Deleted, Error},
+    verbs::{DeleteResult, Error},
 };
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn a_terminating_namespace_refuses_new_objects_and_keeps_its_own() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let namespace = at(&world.namespaces, "", "ns");
-    let Deleted::Marked(object) = world.delete(&namespace).await.unwrap() else { panic!("its spec holds it") };
+    let DeleteResult::Marked(object) = world.delete(&namespace).await.unwrap() else { panic!("its spec holds it") };
     assert_eq!(value(&object)["status"]["phase"], "Terminating");
 
     let refused = world.create(&world.configs, "ns", json!({"metadata": {"name": "b"}})).await;

@@ -17,7 +17,7 @@ use crate::{
         refusal::{Refusal, Result},
     },
     schema::Document,
-    verbs::{Admission, Attributes, Deleted, Error, Plugin, Subject, Verbs, pipeline::Write},
+    verbs::{Admission, Attributes, DeleteResult, Error, Plugin, Subject, Verbs, pipeline::Write},
 };
 
 /// The verbs of a world with a plugin.
@@ -91,7 +91,7 @@ async fn plugins_see_forced_deletions_only_of_objects_that_cannot_be_read() {
     assert!(matches!(api.delete(&world.config("none"), &force()).await, Err(Error::NotFound(..))));
     assert_eq!(*plugin.0.lock().unwrap(), [], "no plugin decides about what is refused anyway");
     spoil(&world, "ns/a").await;
-    assert!(matches!(api.delete(&world.config("a"), &force()).await, Ok(Deleted::Forced)));
+    assert!(matches!(api.delete(&world.config("a"), &force()).await, Ok(DeleteResult::Forced)));
     assert_eq!(*plugin.0.lock().unwrap(), [("a".to_owned(), false)]);
 }
 
@@ -118,8 +118,8 @@ async fn hooks_of_the_requested_version_and_of_the_storage_version_decide_about_
         let body = json!({"metadata": {"name": format!("g{teeth}")}, "spec": {"teeth": teeth}});
         world.create(&v1, "ns", body).await.unwrap();
     }
-    let delete = async |served, name| {
-        let refused = world.delete(&at(served, "ns", name)).await;
+    let delete = async |resource, name| {
+        let refused = world.delete(&at(resource, "ns", name)).await;
         refused.err().map(|error| Status::from(error).message.rsplit(": ").next().unwrap_or_default().to_owned())
     };
     assert_eq!(delete(&beta, "g20").await.as_deref(), Some("twenty cogs stay"));

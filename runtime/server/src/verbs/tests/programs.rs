@@ -8,7 +8,7 @@ use crate::{
     cache::Limits,
     kind::{Kind, policy::Custom},
     meta::options::{DeleteOptions, PatchOptions},
-    registry::Registered,
+    registry::ResourceEntry,
     schema::fixture::schema,
     storage::several::{Lag, Several},
     verbs::{Patch, Request},
@@ -33,7 +33,7 @@ fn newer(old: &Kind) -> Kind {
 struct Programs {
     older: World,
     newer: World,
-    newest: Arc<Registered>,
+    newest: Arc<ResourceEntry>,
 }
 
 impl Programs {
@@ -153,9 +153,9 @@ async fn kinds_of_definitions_drop_unknown_fields() {
         })
     };
     let known = dropping(newer(&world.widgets.kind));
-    let served = world.api.registry.register([known]).expect("a kind");
-    world.create(&served, "ns", object()).await.unwrap();
-    assert!(world.api.registry.remove(&served));
+    let resource = world.api.registry.register([known]).expect("a kind");
+    world.create(&resource, "ns", object()).await.unwrap();
+    assert!(world.api.registry.remove(&resource));
     let older = world.api.registry.register([dropping(Kind::clone(&world.widgets.kind))]).expect("a kind");
     let request: Request = at(&older, "ns", "w");
     let patch = Patch::Merge(json!({"spec": {"size": 2}}).to_string().into());

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::fixture::{World, version};
 use crate::{
     meta::options::ListOptions,
-    verbs::{Deleted, Error},
+    verbs::{DeleteResult, Error},
 };
 
 const WRITERS: usize = 16;
@@ -115,9 +115,9 @@ async fn one_of_many_creates_and_one_of_many_deletes_wins() {
         let deletes: Vec<_> = (0..WRITERS)
             .map(|_| {
                 let (world, name) = (world.clone(), name.clone());
-                tokio::spawn(
-                    async move { matches!(world.delete(&world.config(&name)).await, Ok(Deleted::Gone { .. })) },
-                )
+                tokio::spawn(async move {
+                    matches!(world.delete(&world.config(&name)).await, Ok(DeleteResult::Gone { .. }))
+                })
             })
             .collect();
         let mut gone = 0;

@@ -11,7 +11,7 @@ use crate::{
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
     },
     storage::several::{Lag, Server, Several},
-    verbs::{Deleted, Error},
+    verbs::{DeleteResult, Error},
 };
 
 /// A server that is up to date, and one that is behind it.
@@ -52,8 +52,8 @@ async fn a_read_without_a_version_has_everything_that_another_server_acknowledge
     first.create_config(json!({"metadata": {"name": "b"}})).await;
     assert_eq!(names(&second.list(&second.config(""), &ListOptions::default()).await), ["a", "b"]);
     first.delete(&first.config("a")).await.unwrap();
-    let watching = second.api.watch(&second.config(""), &ListOptions::default()).await.unwrap();
-    assert_eq!(watching.initial.iter().map(|object| object.name().to_owned()).collect::<Vec<_>>(), ["b"]);
+    let watch_result = second.api.watch(&second.config(""), &ListOptions::default()).await.unwrap();
+    assert_eq!(watch_result.initial.iter().map(|object| object.name().to_owned()).collect::<Vec<_>>(), ["b"]);
 }
 
 #[tokio::test]
@@ -103,8 +103,8 @@ async fn a_server_that_cannot_read_the_past_at_present_says_when_to_try_again() 
         assert!(matches!(answer, Err(Error::Timeout(_))), "{answer:?}");
     }
     handle.set_failing(false);
-    let mut watching = second.api.watch(&second.config(""), &from).await.expect("the past can be read again");
-    assert_eq!(watching.watch.next().await.unwrap().unwrap().event_type.as_str(), "MODIFIED");
+    let mut watch_result = second.api.watch(&second.config(""), &from).await.expect("the past can be read again");
+    assert_eq!(watch_result.watch.next().await.unwrap().unwrap().event_type.as_str(), "MODIFIED");
 }
 
 #[tokio::test]
@@ -129,11 +129,11 @@ async fn a_watch_moves_to_another_server_by_its_revision() {
     let made = first.create_config(json!({"metadata": {"name": "a"}})).await;
     first.merge(&first.config("a"), json!({"data": {"k": "1"}})).await.unwrap();
     let from = ListOptions { resource_version: Some(version(&made).parse().unwrap()), ..ListOptions::default() };
-    let mut watching = second.api.watch(&second.config(""), &from).await.unwrap();
+    let mut watch_result = second.api.watch(&second.config(""), &from).await.unwrap();
     first.delete(&first.config("a")).await.unwrap();
     behind.set_lag(Lag::None);
     for expected in ["MODIFIED", "DELETED"] {
-        let event = watching.watch.next().await.unwrap().unwrap();
+        let event = watch_result.watch.next().await.unwrap().unwrap();
         assert_eq!(event.event_type.as_str(), expected);
     }
 }
@@ -155,7 +155,7 @@ async fn writes_over_an_outdated_cache_are_made_again() {
     let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}, "data": {"k": "1"}});
     second.apply(&second.config("b"), "m", config).await.unwrap();
     first.create_config(json!({"metadata": {"name": "c"}})).await;
-    assert!(matches!(second.delete(&second.config("c")).await, Ok(Deleted::Gone { .. })));
+    assert!(matches!(second.delete(&second.config("c")).await, Ok(DeleteResult::Gone { .. })));
     assert!(matches!(second.delete(&second.config("c")).await, Err(Error::NotFound(..))));
     let asked = behind.asked();
     second.merge(&second.config("b"), json!({"data": {"z": "1"}})).await.unwrap();

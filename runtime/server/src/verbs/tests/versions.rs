@@ -7,7 +7,7 @@ use super::fixture::{World, at, kind, value};
 use crate::{
     cache::{Cache, Limits},
     kind::{Convert, Kind, by_resource, convert::Unchanged, model::Path, policy::Custom},
-    registry::{Registered, Registry},
+    registry::{Registry, ResourceEntry},
     schema::Document,
 };
 
@@ -83,17 +83,17 @@ fn alias(name: &str) -> Kind {
 }
 
 /// Both versions of the gears, the storage version first.
-pub(super) fn gears(world: &World) -> [Arc<Registered>; 2] {
+pub(super) fn gears(world: &World) -> [Arc<ResourceEntry>; 2] {
     gears_with(world, stored())
 }
 
 /// The same with another storage version.
-pub(super) fn gears_with(world: &World, stored: Kind) -> [Arc<Registered>; 2] {
+pub(super) fn gears_with(world: &World, stored: Kind) -> [Arc<ResourceEntry>; 2] {
     gears_of(world, stored, older())
 }
 
 /// These two versions.
-pub(super) fn gears_of(world: &World, stored: Kind, older: Kind) -> [Arc<Registered>; 2] {
+pub(super) fn gears_of(world: &World, stored: Kind, older: Kind) -> [Arc<ResourceEntry>; 2] {
     let stored = world.api.registry.register([older, stored]).expect("two versions");
     [stored, world.api.registry.find("example.com", "v1beta1", "gears").expect("the older version")]
 }
@@ -144,7 +144,7 @@ async fn versions_that_do_not_belong_together_are_refused() {
         assert!(refused.contains(want), "{refused}");
     }
     let (kinds, _) = world.api.registry.all();
-    assert!(kinds.iter().all(|served| served.kind.names().plural != "gears"), "no refused version is served");
+    assert!(kinds.iter().all(|resource| resource.kind.names().plural != "gears"), "no refused version is served");
 }
 
 #[tokio::test]
@@ -158,16 +158,16 @@ async fn each_served_version_is_found_and_each_resource_once() {
     assert!(found("v1").is_none(), "it is not served");
     assert!(Arc::ptr_eq(&beta.objects, &registered.objects) && Arc::ptr_eq(&beta.records, &alpha.records));
     assert_ne!(beta.number, alpha.number);
-    let of_gears = |all: &[Arc<Registered>]| -> Vec<String> {
-        let gears = all.iter().filter(|served| served.kind.names().plural == "gears");
-        gears.map(|served| served.kind.group_version.version.clone()).collect()
+    let of_gears = |all: &[Arc<ResourceEntry>]| -> Vec<String> {
+        let gears = all.iter().filter(|resource| resource.kind.names().plural == "gears");
+        gears.map(|resource| resource.kind.group_version.version.clone()).collect()
     };
     assert_eq!(of_gears(&world.api.registry.all().0), ["v1beta1", "v1alpha1"]);
     assert_eq!(of_gears(&world.api.registry.resources().0), ["v1"]);
 }
 
 /// A server that stores gears in the storage version, over objects stored as `before` by an earlier server.
-async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, World, Arc<Registered>) {
+async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, World, Arc<ResourceEntry>) {
     let world = World::new().await;
     let first = world.api.registry.register([before]).unwrap();
     world.create(&first, "ns", body).await.unwrap();
@@ -211,7 +211,8 @@ async fn values_of_each_version_are_stored_beside_the_object() {
     let [gears, beta] = gears(&world);
     world.create(&gears, "ns", json!({"metadata": {"name": "g"}, "spec": {"color": "red", "teeth": 5}})).await.unwrap();
     world.create(&gears, "ns", json!({"metadata": {"name": "odd"}, "spec": {"teeth": 13}})).await.unwrap();
-    let [first, second] = [&gears, &beta].map(|served| served.records.first_field(&served.kind.group_version.version));
+    let [first, second] =
+        [&gears, &beta].map(|resource| resource.records.first_field(&resource.kind.group_version.version));
     assert_eq!((first, second), (0, 2));
     let fields = |cache: &Arc<crate::cache::Resource>, name: &str| {
         let object = cache.snapshot().get(name).unwrap();

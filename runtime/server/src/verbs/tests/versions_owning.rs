@@ -10,7 +10,7 @@ use super::{
 use crate::{
     kind::model::{Path, ScalePaths},
     meta::options::PatchOptions,
-    registry::Registered,
+    registry::ResourceEntry,
     verbs::{Error, Patch},
 };
 
@@ -24,9 +24,9 @@ fn gear(version: &str, fields: &Value) -> Value {
 }
 
 /// Applies, and returns the object.
-async fn apply(world: &World, served: &Arc<Registered>, manager: &str, fields: Value) -> Result<Value, Error> {
-    let config = gear(&served.kind.group_version.to_string(), &fields);
-    world.apply(&at(served, "ns", "g"), manager, config).await.map(shown)
+async fn apply(world: &World, resource: &Arc<ResourceEntry>, manager: &str, fields: Value) -> Result<Value, Error> {
+    let config = gear(&resource.kind.group_version.to_string(), &fields);
+    world.apply(&at(resource, "ns", "g"), manager, config).await.map(shown)
 }
 
 /// The message of conflicts.

@@ -18,7 +18,7 @@ use crate::{
         model::Path,
     },
     meta::options::{ListOptions, PatchOptions},
-    registry::Registered,
+    registry::ResourceEntry,
     schema::Document,
     storage::{Expect, Memory, Op, Store as _, relay::Relay},
     verbs::{Error, Patch},
@@ -137,7 +137,7 @@ impl Conversion {
     }
 }
 
-fn gears(world: &World, conversion: Conversion) -> [Arc<Registered>; 2] {
+fn gears(world: &World, conversion: Conversion) -> [Arc<ResourceEntry>; 2] {
     let requiring = |kind: Kind| {
         kind.with(|_, version, _| {
             // What has no color cannot be read in v1beta1.
@@ -232,11 +232,11 @@ impl Act {
 }
 
 /// The values that appliers own, by manager and path, each in the applier's version.
-async fn owned_values(world: &World, versions: &[Arc<Registered>; 2]) -> BTreeMap<(String, String), Value> {
+async fn owned_values(world: &World, versions: &[Arc<ResourceEntry>; 2]) -> BTreeMap<(String, String), Value> {
     let mut owned = BTreeMap::new();
-    for served in versions {
-        let Ok(object) = world.get(&at(served, "ns", "g")).await else { continue };
-        let version = served.kind.group_version.to_string();
+    for resource in versions {
+        let Ok(object) = world.get(&at(resource, "ns", "g")).await else { continue };
+        let version = resource.kind.group_version.to_string();
         for entry in object["metadata"]["managedFields"].as_array().into_iter().flatten() {
             if entry["operation"] != "Apply" || entry["apiVersion"] != *version {
                 continue;
@@ -262,9 +262,9 @@ async fn run(conversion: Conversion, acts: &[Act]) {
     let world = World::new().await;
     let versions = gears(&world, conversion);
     for act in acts {
-        let served = &versions[usize::from(act.older)];
-        let version = served.kind.group_version.to_string();
-        let (request, config) = (at(served, "ns", "g"), act.config(&version));
+        let resource = &versions[usize::from(act.older)];
+        let version = resource.kind.group_version.to_string();
+        let (request, config) = (at(resource, "ns", "g"), act.config(&version));
         let options = PatchOptions { force: act.force, ..applier(act.manager) };
         if act.patches {
             let patch = Patch::Merge(config.to_string().into());

@@ -13,15 +13,15 @@ use crate::{
         FieldError, FieldErrorKind, FieldPath,
         options::{DeleteOptions, ListOptions, PatchOptions},
     },
-    registry::Registered,
-    verbs::{Deleted, Error, Patch, Request},
+    registry::ResourceEntry,
+    verbs::{DeleteResult, Error, Patch, Request},
 };
 
 /// The gears of a world in both versions.
 struct Gears {
     world: World,
-    v1: Arc<Registered>,
-    beta: Arc<Registered>,
+    v1: Arc<ResourceEntry>,
+    beta: Arc<ResourceEntry>,
 }
 
 impl Gears {
@@ -223,7 +223,7 @@ async fn finalizers_are_removed_without_a_conversion() {
     );
     assert_eq!(left.get("spec"), None, "metadata is what can be shown");
     assert_eq!(gears.in_v1().await["spec"], json!({"teeth": 13, "metal": "Gold"}), "nothing else has changed");
-    let Deleted::Marked(marked) = gears.world.delete(&beta).await.unwrap() else { panic!("a finalizer holds it") };
+    let DeleteResult::Marked(marked) = gears.world.delete(&beta).await.unwrap() else { panic!("a finalizer holds it") };
     assert!(value(&marked)["metadata"]["deletionTimestamp"].is_string());
     gears.world.merge(&beta, release(Value::Null)).await.unwrap();
     assert!(matches!(gears.world.get(&gears.v1()).await, Err(Error::NotFound(..))), "nothing holds it any more");
@@ -249,8 +249,8 @@ async fn objects_that_cannot_be_converted_can_be_deleted() {
     let gears = Gears::new().await;
     gears.made(json!({}), json!({"teeth": 13})).await;
     let tried = DeleteOptions { dry_run: true, ..DeleteOptions::default() };
-    assert!(matches!(gears.world.api.delete(&gears.beta(), &tried).await, Ok(Deleted::Gone { .. })));
-    let Deleted::Gone { object, uid } = gears.world.delete(&gears.beta()).await.unwrap() else {
+    assert!(matches!(gears.world.api.delete(&gears.beta(), &tried).await, Ok(DeleteResult::Gone { .. })));
+    let DeleteResult::Gone { object, uid } = gears.world.delete(&gears.beta()).await.unwrap() else {
         panic!("nothing holds it")
     };
     assert_eq!((object.name(), &value(&object)["metadata"]["uid"]), ("g", &json!(uid)));
@@ -266,7 +266,7 @@ async fn the_mark_of_a_deletion_is_written_through_the_version_and_a_dry_run_wri
     let tried = shown(gears.world.api.patch(&gears.beta(), labels, &options).await.unwrap());
     assert_eq!((&tried["cogs"], &tried["metadata"]["labels"]["a"]), (&json!(5), &json!("b")));
     assert_eq!(gears.in_v1().await, made);
-    let Deleted::Marked(marked) = gears.world.delete(&gears.beta()).await.unwrap() else {
+    let DeleteResult::Marked(marked) = gears.world.delete(&gears.beta()).await.unwrap() else {
         panic!("a finalizer holds it")
     };
     assert_eq!(value(&marked)["cogs"], 5);
@@ -280,8 +280,8 @@ async fn each_version_selects_by_its_own_fields() {
         let body = json!({"metadata": {"name": name}, "spec": {"teeth": teeth, "color": color}});
         gears.world.create(&gears.v1, "ns", body).await.unwrap();
     }
-    let selected = async |served: &Arc<Registered>, fields: &str| {
-        let list = gears.world.api.list(&at(served, "ns", ""), &selecting("", fields)).await;
+    let selected = async |resource: &Arc<ResourceEntry>, fields: &str| {
+        let list = gears.world.api.list(&at(resource, "ns", ""), &selecting("", fields)).await;
         list.map(|list| names(&list)).map_err(|error| matches!(error, Error::BadRequest(_)))
     };
     assert_eq!(selected(&gears.beta, "cogs=5,spec.color=red").await, Ok(vec!["a".to_owned()]));

@@ -6,10 +6,10 @@ use serde_json::json;
 use super::fixture::{World, at, selecting, version};
 use crate::{
     meta::{Revision, options::ListOptions},
-    verbs::{Request, Watching},
+    verbs::{Request, WatchResult},
 };
 
-async fn watch(world: &World, request: &Request, options: &ListOptions) -> Watching {
+async fn watch(world: &World, request: &Request, options: &ListOptions) -> WatchResult {
     world.api.watch(request, options).await.expect("a watch")
 }
 
@@ -17,14 +17,14 @@ fn from(revision: &str) -> ListOptions {
     ListOptions { resource_version: Some(Revision(revision.parse().unwrap())), ..ListOptions::default() }
 }
 
-fn initial(watching: &Watching) -> Vec<String> {
-    watching.initial.iter().map(|object| object.name().to_owned()).collect()
+fn initial(watch_result: &WatchResult) -> Vec<String> {
+    watch_result.initial.iter().map(|object| object.name().to_owned()).collect()
 }
 
 /// The events within a short time.
-async fn events(watching: &mut Watching) -> Vec<String> {
+async fn events(watch_result: &mut WatchResult) -> Vec<String> {
     let mut seen = Vec::new();
-    while let Ok(Some(event)) = tokio::time::timeout(Duration::from_millis(50), watching.watch.next()).await {
+    while let Ok(Some(event)) = tokio::time::timeout(Duration::from_millis(50), watch_result.watch.next()).await {
         let event = event.unwrap();
         seen.push(format!("{} {}", event.event_type.as_str(), event.object.name()));
     }
@@ -36,11 +36,11 @@ async fn without_a_version_the_current_state_comes_first() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     for options in [ListOptions::default(), from("0")] {
-        let mut watching = watch(&world, &world.config(""), &options).await;
-        assert_eq!((initial(&watching), watching.initial_bookmark), (vec!["a".into()], None));
-        assert_eq!(events(&mut watching).await, [""; 0], "not a second time");
+        let mut watch_result = watch(&world, &world.config(""), &options).await;
+        assert_eq!((initial(&watch_result), watch_result.initial_bookmark), (vec!["a".into()], None));
+        assert_eq!(events(&mut watch_result).await, [""; 0], "not a second time");
         world.create_config(json!({"metadata": {"name": "b"}})).await;
-        assert_eq!(events(&mut watching).await, ["ADDED b"]);
+        assert_eq!(events(&mut watch_result).await, ["ADDED b"]);
         world.delete(&world.config("b")).await.unwrap();
     }
 }
@@ -72,12 +72,12 @@ async fn initial_events_end_with_a_bookmark_or_are_omitted() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let asked = ListOptions { initial_events: Some(true), bookmarks: true, ..ListOptions::default() };
-    let watching = watch(&world, &world.config(""), &asked).await;
-    assert_eq!(initial(&watching), ["a"]);
-    assert_eq!(watching.initial_bookmark, Some(world.api.cache.revision()));
+    let watch_result = watch(&world, &world.config(""), &asked).await;
+    assert_eq!(initial(&watch_result), ["a"]);
+    assert_eq!(watch_result.initial_bookmark, Some(world.api.cache.revision()));
     let none = ListOptions { initial_events: Some(false), ..ListOptions::default() };
-    let mut watching = watch(&world, &world.config(""), &none).await;
-    assert!(watching.initial.is_empty() && events(&mut watching).await.is_empty());
+    let mut watch_result = watch(&world, &world.config(""), &none).await;
+    assert!(watch_result.initial.is_empty() && events(&mut watch_result).await.is_empty());
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use crate::{
 
 /// Registers the kind `things`, a new one each time.
 fn serve_things(inside: &Inside) {
-    let kind = Kind::clone(&inside.request("configmaps", "", "").served.kind).with(|shared, _, binding| {
+    let kind = Kind::clone(&inside.request("configmaps", "", "").resource.kind).with(|shared, _, binding| {
         shared.names = Names::new("Thing", "things");
         binding.hooks = Arc::new(NoHooks);
     });

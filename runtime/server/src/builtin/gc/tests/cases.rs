@@ -65,7 +65,7 @@ async fn objects_with_owners_of_unserved_kinds_are_kept() {
     config(&inside, "of-later", &[later, nobody]).await;
     settled(&inside).await;
     assert!(find(&inside, "of-strange").is_some() && find(&inside, "of-later").is_some());
-    let kind = Kind::clone(&inside.request("configmaps", "", "").served.kind)
+    let kind = Kind::clone(&inside.request("configmaps", "", "").resource.kind)
         .with(|shared, _, _| shared.names = Names::new("Later", "laters"));
     // The objects of a kind that is not stored cannot be listed.
     let unstored = kind.clone().with(|shared, _, _| {
@@ -229,7 +229,7 @@ async fn an_owner_in_another_namespace_does_not_count_and_causes_a_warning() {
     let far = inside.create("configmaps", "kube-public", body).await.expect("a config map");
     let dependent = config(&inside, "d", &[owner(&far, true)]).await;
     until_left(&inside, &[]).await;
-    let events = inside.request("events", "default", "").served.objects.clone();
+    let events = inside.request("events", "default", "").resource.objects.clone();
     until(&inside, "an event", || events.snapshot().count("default/", None) == 1).await;
     let event: Value =
         serde_json::from_slice(events.snapshot().range("", None).next().expect("one").json_bytes()).expect("JSON");

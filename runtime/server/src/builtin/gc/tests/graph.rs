@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use super::super::{
     decide::{Action, Owner, State, decide},
     facts::{Facts, is_telling},
-    graph::{Graph, Place},
+    graph::{Graph, ObjectRef},
 };
 use crate::{
     cache::{DecodedValue, Object},
     meta::{OwnerReference, Revision, options::Propagation},
 };
 
-fn place(key: &str) -> Place {
-    Place { kind: 0, key: key.into() }
+fn object_ref(key: &str) -> ObjectRef {
+    ObjectRef { kind: 0, key: key.into() }
 }
 
 fn reference(uid: &str, blocks: bool) -> OwnerReference {
@@ -39,53 +39,53 @@ fn uids(due: Vec<std::sync::Arc<str>>) -> Vec<String> {
 #[test]
 fn only_relevant_objects_are_held() {
     let mut graph = Graph::default();
-    assert!(graph.update(place("ns/a"), facts("a", &[])).is_empty());
+    assert!(graph.update(object_ref("ns/a"), facts("a", &[])).is_empty());
     assert!(graph.is_empty() && !graph.has_at(0, "ns/a"));
-    assert_eq!(uids(graph.update(place("ns/b"), facts("b", &[reference("a", false)]))), ["b"]);
+    assert_eq!(uids(graph.update(object_ref("ns/b"), facts("b", &[reference("a", false)]))), ["b"]);
     assert!(graph.has_at(0, "ns/b"));
-    assert!(graph.update(place("ns/b"), facts("b", &[reference("a", false)])).is_empty(), "nothing new");
-    assert_eq!(uids(graph.forget(&place("ns/a"), &"a".into())), ["b"], "its owner was deleted");
-    assert_eq!(uids(graph.update(place("ns/b"), facts("b", &[]))), ["b"]);
+    assert!(graph.update(object_ref("ns/b"), facts("b", &[reference("a", false)])).is_empty(), "nothing new");
+    assert_eq!(uids(graph.forget(&object_ref("ns/a"), &"a".into())), ["b"], "its owner was deleted");
+    assert_eq!(uids(graph.update(object_ref("ns/b"), facts("b", &[]))), ["b"]);
     assert!(graph.is_empty() && !graph.has_at(0, "ns/b"));
-    assert!(graph.forget(&place("ns/a"), &"a".into()).is_empty());
+    assert!(graph.forget(&object_ref("ns/a"), &"a".into()).is_empty());
 }
 
 #[test]
 fn a_foreground_deletion_triggers_its_dependents_and_waits_for_them() {
     let mut graph = Graph::default();
-    graph.update(place("ns/x"), facts("x", &[reference("a", true)]));
-    graph.update(place("ns/y"), facts("y", &[reference("a", false)]));
-    assert_eq!(uids(graph.update(place("ns/a"), waiting("a", &[]))), ["a", "x", "y"]);
+    graph.update(object_ref("ns/x"), facts("x", &[reference("a", true)]));
+    graph.update(object_ref("ns/y"), facts("y", &[reference("a", false)]));
+    assert_eq!(uids(graph.update(object_ref("ns/a"), waiting("a", &[]))), ["a", "x", "y"]);
     assert!(graph.is_blocked("a"));
-    assert_eq!(uids(graph.update(place("ns/x"), facts("x", &[reference("a", false)]))), ["a", "x"]);
+    assert_eq!(uids(graph.update(object_ref("ns/x"), facts("x", &[reference("a", false)]))), ["a", "x"]);
     assert!(!graph.is_blocked("a"));
-    graph.update(place("ns/x"), facts("x", &[reference("a", true)]));
-    assert_eq!(uids(graph.forget(&place("ns/x"), &"x".into())), ["a"]);
+    graph.update(object_ref("ns/x"), facts("x", &[reference("a", true)]));
+    assert_eq!(uids(graph.forget(&object_ref("ns/x"), &"x".into())), ["a"]);
 }
 
 #[test]
 fn a_new_object_at_the_same_place_replaces_the_old_one() {
     let mut graph = Graph::default();
-    graph.update(place("ns/x"), facts("x1", &[reference("a", true)]));
-    graph.update(place("ns/y"), facts("y", &[reference("x1", true)]));
-    assert_eq!(uids(graph.update(place("ns/x"), facts("x2", &[reference("a", true)]))), ["x2", "y"]);
+    graph.update(object_ref("ns/x"), facts("x1", &[reference("a", true)]));
+    graph.update(object_ref("ns/y"), facts("y", &[reference("x1", true)]));
+    assert_eq!(uids(graph.update(object_ref("ns/x"), facts("x2", &[reference("a", true)]))), ["x2", "y"]);
     assert!(graph.node("x1").is_none());
-    assert!(uids(graph.forget(&place("ns/x"), &"x1".into())).contains(&"y".to_owned()));
+    assert!(uids(graph.forget(&object_ref("ns/x"), &"x1".into())).contains(&"y".to_owned()));
     assert!(graph.has_at(0, "ns/x"), "late events of the first do not affect the second");
 }
 
 #[test]
 fn cycles_are_found_through_waiting_objects() {
     let mut graph = Graph::default();
-    graph.update(place("ns/a"), waiting("a", &[reference("c", true)]));
-    graph.update(place("ns/b"), waiting("b", &[reference("a", true)]));
-    graph.update(place("ns/c"), facts("c", &[reference("b", true)]));
+    graph.update(object_ref("ns/a"), waiting("a", &[reference("c", true)]));
+    graph.update(object_ref("ns/b"), waiting("b", &[reference("a", true)]));
+    graph.update(object_ref("ns/c"), facts("c", &[reference("b", true)]));
     assert!(!graph.is_in_ring("a"), "c does not wait yet");
-    graph.update(place("ns/c"), waiting("c", &[reference("b", true)]));
+    graph.update(object_ref("ns/c"), waiting("c", &[reference("b", true)]));
     assert!(["a", "b", "c"].iter().all(|uid| graph.is_in_ring(uid)));
-    graph.update(place("ns/c"), waiting("c", &[reference("b", false)]));
+    graph.update(object_ref("ns/c"), waiting("c", &[reference("b", false)]));
     assert!(!["a", "b", "c"].iter().any(|uid| graph.is_in_ring(uid)));
-    graph.update(place("ns/s"), waiting("s", &[reference("s", true)]));
+    graph.update(object_ref("ns/s"), waiting("s", &[reference("s", true)]));
     assert!(!graph.is_in_ring("s") && !graph.is_blocked("s"), "an object alone does not wait for itself");
 }
 
@@ -97,11 +97,11 @@ struct Made {
 }
 
 impl State for Made {
-    fn facts(&self, place: &Place) -> Option<(Facts, Revision)> {
-        Some((self.objects.get(&*place.key)?.clone(), Revision(7)))
+    fn facts(&self, object_ref: &ObjectRef) -> Option<(Facts, Revision)> {
+        Some((self.objects.get(&*object_ref.key)?.clone(), Revision(7)))
     }
 
-    fn owner(&self, _: &Place, owner: &OwnerReference) -> Owner {
+    fn owner(&self, _: &ObjectRef, owner: &OwnerReference) -> Owner {
         self.owners[&owner.uid]
     }
 }
@@ -125,7 +125,7 @@ fn owners_decide() {
     ] {
         let (mut graph, mut state) = (Graph::default(), Made::default());
         let object = facts("x", &[reference("1", true), reference("2", true)]);
-        graph.update(place("x"), object.clone());
+        graph.update(object_ref("x"), object.clone());
         state.objects.insert("x".to_owned(), object);
         state.owners.extend([("1".to_owned(), first), ("2".to_owned(), second)]);
         let decision = decide(&graph, &state, &"x".into()).expect("a decision");
@@ -138,7 +138,7 @@ fn owners_decide() {
 #[test]
 fn objects_that_differ_from_the_graph_are_left_alone() {
     let (mut graph, mut state) = (Graph::default(), Made::default());
-    graph.update(place("x"), facts("x", &[reference("1", true)]));
+    graph.update(object_ref("x"), facts("x", &[reference("1", true)]));
     assert!(decide(&graph, &state, &"x".into()).is_none(), "it is gone");
     state.objects.insert("x".to_owned(), facts("another", &[reference("1", true)]));
     assert!(decide(&graph, &state, &"x".into()).is_none(), "it is another");

@@ -58,7 +58,7 @@ async fn a_server_continues_the_work_of_another_one() {
 #[tokio::test]
 async fn gracefully_deleted_dependents_are_awaited() {
     let inside = Inside::new().await;
-    let kind = Kind::clone(&inside.request("configmaps", "", "").served.kind).with(|shared, _, binding| {
+    let kind = Kind::clone(&inside.request("configmaps", "", "").resource.kind).with(|shared, _, binding| {
         shared.names = Names::new("Slow", "slows");
         shared.grace = Some(Grace::Seconds(30));
         binding.hooks = Arc::new(NoHooks);
@@ -132,7 +132,7 @@ async fn many_dependents_are_deleted_fast_without_delaying_others() {
         settled(&inside).await;
         let begun = Instant::now();
         delete(&inside, "a", propagation).await;
-        let objects = inside.request("configmaps", "default", "").served.objects.clone();
+        let objects = inside.request("configmaps", "default", "").resource.objects.clone();
         let left = if propagation == Propagation::Orphan { many } else { 0 };
         let longest = longest_wait(&inside, || objects.snapshot().count("default/", None) > left).await;
         let took = begun.elapsed();

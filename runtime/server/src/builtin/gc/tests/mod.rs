@@ -18,7 +18,7 @@ use crate::{
         options::{DeleteOptions, Propagation},
     },
     schema::Document,
-    verbs::Deleted,
+    verbs::DeleteResult,
 };
 
 /// Much longer than any step takes.
@@ -40,7 +40,7 @@ fn find(inside: &Inside, name: &str) -> Option<Document> {
     inside.find("configmaps", "default", name)
 }
 
-async fn delete(inside: &Inside, name: &str, propagation: Propagation) -> Deleted {
+async fn delete(inside: &Inside, name: &str, propagation: Propagation) -> DeleteResult {
     let request = inside.request("configmaps", "default", name);
     let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
     inside.api.delete(&request, &options).await.expect("a deletion")
@@ -67,7 +67,7 @@ async fn until(inside: &Inside, what: &str, holds: impl Fn() -> bool) {
 
 /// Waits until exactly these config maps are in `default`.
 async fn until_left(inside: &Inside, left: &[&str]) {
-    let objects = inside.request("configmaps", "default", "").served.objects.clone();
+    let objects = inside.request("configmaps", "default", "").resource.objects.clone();
     until(inside, &format!("{left:?} are left"), || {
         objects.snapshot().range("default/", None).map(|object| object.name().to_owned()).eq(left.iter().copied())
     })

@@ -69,7 +69,7 @@ fn name(object: usize) -> String {
 /// The store's content as a model.
 fn shown(inside: &Inside, made: &[Document]) -> Model {
     let number = |uid: &Value| made.iter().position(|object| object["metadata"]["uid"] == *uid).expect("a known uid");
-    let snapshot = inside.request("configmaps", "default", "").served.objects.snapshot();
+    let snapshot = inside.request("configmaps", "default", "").resource.objects.snapshot();
     let objects = snapshot.range("default/o", None).map(|object| {
         let object: Document = serde_json::from_slice(object.json_bytes()).expect("JSON");
         let owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::{
         policy::Custom,
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
-    registry::Registered,
+    registry::ResourceEntry,
     storage::Memory,
     verbs::{Error, Request},
 };
@@ -93,7 +93,7 @@ fn boxes(hooks: hook::Functions<Box>) -> Kind {
 
 struct Later {
     world: World,
-    boxes: Arc<Registered>,
+    boxes: Arc<ResourceEntry>,
 }
 
 impl Later {

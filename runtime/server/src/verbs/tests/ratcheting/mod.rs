@@ -19,9 +19,9 @@ use crate::{
         policy::Custom,
     },
     meta::options::PatchOptions,
-    registry::Registered,
+    registry::ResourceEntry,
     storage::Memory,
-    verbs::{Deleted, Error, Patch, Request},
+    verbs::{DeleteResult, Error, Patch, Request},
 };
 
 /// The schema of a spec; `tight` selects the rules.
@@ -112,7 +112,7 @@ const HOLD: &str = "example.com/hold";
 /// A world with the tighter rules over objects of the looser ones.
 struct Tight {
     world: World,
-    casks: Arc<Registered>,
+    casks: Arc<ResourceEntry>,
 }
 
 impl Tight {
@@ -255,14 +255,14 @@ async fn objects_that_do_not_fit_are_deleted_like_others() {
     let tight = Tight::new().await;
     let dropped = tight.apply("leaving", "owner", json!({})).await.unwrap();
     assert_eq!(dropped["spec"], json!({"size": 9_999_999}), "its owner lets go of one bad value, and the other stays");
-    assert!(matches!(tight.world.delete(&tight.at("leaving")).await.unwrap(), Deleted::Marked(_)));
+    assert!(matches!(tight.world.delete(&tight.at("leaving")).await.unwrap(), DeleteResult::Marked(_)));
     let refused = tight.merge("leaving", json!({"spec": {"size": 8_888_888}})).await.unwrap_err();
     let told = "spec.size: Invalid value: 8888888: spec.size in body should be less than or equal to 9";
     assert_eq!(causes(&refused), [told]);
     tight.merge("leaving", json!({"metadata": {"finalizers": null}})).await.unwrap();
     let gone = tight.world.get(&tight.at("leaving")).await;
     assert!(matches!(gone, Err(Error::NotFound(..))));
-    assert!(matches!(tight.world.delete(&tight.at("two")).await.unwrap(), Deleted::Gone { .. }));
+    assert!(matches!(tight.world.delete(&tight.at("two")).await.unwrap(), DeleteResult::Gone { .. }));
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::{
 use crate::{
     cache::{self, Event, Object, WatchError},
     meta::Revision,
-    registry::Registered,
+    registry::ResourceEntry,
 };
 
 /// The maximum number of events that are converted together.
@@ -23,33 +23,33 @@ const SLOW: Duration = Duration::from_secs(5);
 pub struct Watch {
     changes: cache::Watch,
     /// If a webhook converts them.
-    converted: Option<Box<Converted>>,
+    converter: Option<Box<EventConverter>>,
 }
 
-type Converting = Pin<Box<dyn Future<Output = VecDeque<Result<Event, WatchError>>> + Send>>;
+type ConversionFuture = Pin<Box<dyn Future<Output = VecDeque<Result<Event, WatchError>>> + Send>>;
 
 /// Events on their way through a webhook.
-struct Converted {
-    served: Arc<Registered>,
+struct EventConverter {
+    resource: Arc<ResourceEntry>,
     /// The position of the last event that was returned, or that before the events that are being converted.
     position: Revision,
-    running: Option<Converting>,
+    running: Option<ConversionFuture>,
     ready: VecDeque<Result<Event, WatchError>>,
 }
 
 impl Watch {
-    pub fn new(served: &Arc<Registered>, changes: cache::Watch) -> Self {
-        let converted = served.waiting_view().is_some().then(|| {
-            let (served, position) = (served.clone(), changes.position());
-            Box::new(Converted { served, position, running: None, ready: VecDeque::new() })
+    pub fn new(resource: &Arc<ResourceEntry>, changes: cache::Watch) -> Self {
+        let converter = resource.waiting_view().is_some().then(|| {
+            let (resource, position) = (resource.clone(), changes.position());
+            Box::new(EventConverter { resource, position, running: None, ready: VecDeque::new() })
         });
-        Self { changes, converted }
+        Self { changes, converter }
     }
 
     /// All matching changes up to here were returned.
     pub fn position(&self) -> Revision {
-        match &self.converted {
-            Some(converted) if converted.has_events() => converted.position,
+        match &self.converter {
+            Some(converter) if converter.has_events() => converter.position,
             _ => self.changes.position(),
         }
     }
@@ -62,8 +62,8 @@ impl Watch {
 
     /// Like [`cache::Watch::poll_next`].
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
-        let Some(converted) = &mut self.converted else { return self.changes.poll_next(cx) };
-        converted.poll_next(&mut self.changes, cx)
+        let Some(converter) = &mut self.converter else { return self.changes.poll_next(cx) };
+        converter.poll_next(&mut self.changes, cx)
     }
 
     /// Like [`cache::Watch::poll_events`].
@@ -73,8 +73,8 @@ impl Watch {
         max: usize,
         events: &mut Vec<Event>,
     ) -> Poll<Option<Result<(), WatchError>>> {
-        let Some(converted) = &mut self.converted else { return self.changes.poll_events(cx, max, events) };
-        match ready!(converted.poll_next(&mut self.changes, cx)) {
+        let Some(converter) = &mut self.converter else { return self.changes.poll_events(cx, max, events) };
+        match ready!(converter.poll_next(&mut self.changes, cx)) {
             Some(Ok(event)) => events.push(event),
             Some(Err(error)) => return Poll::Ready(Some(Err(error))),
             None => return Poll::Ready(None),
@@ -84,16 +84,16 @@ impl Watch {
             next.as_ref().is_ok_and(|event| has_room || event.object.revision() == position)
         };
         while let has_room = events.len() < max
-            && let Some(Ok(event)) = converted.ready.pop_front_if(|next| is_next(next, converted.position, has_room))
+            && let Some(Ok(event)) = converter.ready.pop_front_if(|next| is_next(next, converter.position, has_room))
         {
-            converted.position = event.object.revision();
+            converter.position = event.object.revision();
             events.push(event);
         }
         Poll::Ready(Some(Ok(())))
     }
 }
 
-impl Converted {
+impl EventConverter {
     fn has_events(&self) -> bool {
         self.running.is_some() || !self.ready.is_empty()
     }
@@ -119,7 +119,7 @@ impl Converted {
             self.position = changes.position();
             let mut events = Vec::new();
             match ready!(changes.poll_events(cx, BATCH, &mut events)) {
-                Some(Ok(())) => self.running = Some(Box::pin(convert(self.served.clone(), events))),
+                Some(Ok(())) => self.running = Some(Box::pin(convert(self.resource.clone(), events))),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
             }
@@ -129,8 +129,8 @@ impl Converted {
 
 /// Converts events. If a call fails that had several objects, one of them may be why, so halves of them are converted until it is
 /// found: the events before it are good. The result ends with the first error.
-async fn convert(served: Arc<Registered>, events: Vec<Event>) -> VecDeque<Result<Event, WatchError>> {
-    let Some((view, webhooks)) = served.waiting_view() else { return events.into_iter().map(Ok).collect() };
+async fn convert(resource: Arc<ResourceEntry>, events: Vec<Event>) -> VecDeque<Result<Event, WatchError>> {
+    let Some((view, webhooks)) = resource.waiting_view() else { return events.into_iter().map(Ok).collect() };
     let (mut converted, mut parts) = (VecDeque::with_capacity(events.len()), vec![events]);
     while let Some(mut part) = parts.pop() {
         let stored: Vec<Arc<Object>> = part.iter().map(|event| event.object.clone()).collect();
