@@ -29,7 +29,7 @@ impl Kinds {
         let mut kinds = Self::of_texts(&definitions)?;
         for described in Self::of_texts(&documents)?.kinds {
             let name = described.definition.shared.group_resource();
-            let mut defined = kinds.kinds.iter_mut().map(|declared| &mut declared.definition);
+            let mut defined = kinds.kinds.iter_mut().map(|declaration| &mut declaration.definition);
             match defined.find(|definition| definition.shared.group_resource() == name) {
                 Some(definition) => complete(definition, &described.definition),
                 None => kinds.kinds.push(described),

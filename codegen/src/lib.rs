@@ -4,12 +4,12 @@
 //! The package also contains the command `kindsmith`, behind the feature `cli`, which is enabled by default. With
 //! `default-features = false` neither the command nor the server is built, but the pure layers of `kindsmith` are.
 
-mod declared;
+mod declaration;
 #[cfg(feature = "cli")]
 pub mod export;
 mod exported;
 pub mod proto;
 mod rust;
 
-pub use declared::{Declared, Kinds};
-pub use rust::{Builder, Error, File, Generated, Warning};
+pub use declaration::{Kinds, ResourceDeclaration};
+pub use rust::{Builder, Error, File, GeneratedCode, Warning};

@@ -9,11 +9,11 @@ use syn::Ident;
 pub(crate) struct Errors {
     found: RefCell<Vec<syn::Error>>,
     published: Cell<bool>,
-    allowed: RefCell<Vec<Allowed>>,
+    allowed: RefCell<Vec<AllowedRule>>,
 }
 
 /// A rule of the API conventions that the declaration breaks on purpose.
-struct Allowed {
+struct AllowedRule {
     rule: Ident,
     /// Something breaks it.
     is_used: bool,
@@ -49,12 +49,12 @@ impl Errors {
 
     /// A rule may be broken.
     pub(crate) fn allow(&self, rule: Ident) {
-        self.allowed.borrow_mut().push(Allowed { rule, is_used: false });
+        self.allowed.borrow_mut().push(AllowedRule { rule, is_used: false });
     }
 
     /// A rule that nothing breaks is not allowed to be broken, so that reasons stay true.
     pub(crate) fn check_allowed(&self) {
-        for Allowed { rule, .. } in self.allowed.take().iter().filter(|allowed| !allowed.is_used) {
+        for AllowedRule { rule, .. } in self.allowed.take().iter().filter(|allowed| !allowed.is_used) {
             self.at(rule.span(), format!("nothing here breaks the rule `{rule}`; remove it"));
         }
     }

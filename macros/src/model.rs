@@ -26,7 +26,7 @@ pub(crate) struct Kind {
     pub columns: Vec<Column>,
     /// There is no column beyond the declared ones.
     pub no_age: bool,
-    pub selectable: Vec<Dotted>,
+    pub selectable: Vec<RustPath>,
     /// How long objects live, in seconds.
     pub lifetime: Option<u64>,
     pub update_without_version: bool,
@@ -65,25 +65,25 @@ pub(crate) enum Conversion {
 
 /// A change of a field: its path in this version, its path in the storage version, or both.
 pub(crate) enum Change {
-    Renamed(Dotted, Dotted),
-    Added(Dotted),
-    Removed(Dotted),
+    Renamed(RustPath, RustPath),
+    Added(RustPath),
+    Removed(RustPath),
 }
 
 /// A path of Rust fields.
-pub(crate) type Dotted = Vec<Ident>;
+pub(crate) type RustPath = Vec<Ident>;
 
 /// The grace period of deletions: `30`, or `spec.grace_seconds`.
 pub(crate) enum Grace {
     Seconds(u32),
-    Path(Dotted),
+    Path(RustPath),
 }
 
 /// The scale subresource.
 pub(crate) struct Scale {
-    pub replicas: Dotted,
-    pub status: Dotted,
-    pub selector: Option<Dotted>,
+    pub replicas: RustPath,
+    pub status: RustPath,
+    pub selector: Option<RustPath>,
 }
 
 /// A column.
@@ -97,7 +97,7 @@ pub(crate) struct Column {
 
 /// The source of a column's cells.
 pub(crate) enum Cell {
-    Path(Dotted),
+    Path(RustPath),
     /// A JSONPath, and the column's type.
     Json(String, String),
     Function(syn::Path),
@@ -120,7 +120,7 @@ pub(crate) struct Container {
 }
 
 /// A type that implements `schemars::JsonSchema`, which describes it.
-pub(crate) struct Generated {
+pub(crate) struct SchemarsType {
     /// The path of kindsmith.
     pub krate: syn::Path,
     pub ident: Ident,

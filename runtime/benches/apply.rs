@@ -215,7 +215,7 @@ fn by(manager: &str) -> PatchOptions {
     options
 }
 
-fn decoded(body: &str) -> codec::Decoded {
+fn decoded(body: &str) -> codec::DecodedDocument {
     codec::decode(body.as_bytes(), &codec::Limits::default()).expect("JSON")
 }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use kindsmith::{kind::crd, testing};
-use kindsmith_codegen::{Builder, Generated};
+use kindsmith_codegen::{Builder, GeneratedCode};
 use random::Definitions;
 
 /// Documents with kinds that are in one version, in several, not stored, and recursive.
@@ -110,7 +110,7 @@ fn kubernetes(shared: &Path, is_all: bool) -> Vec<PathBuf> {
 }
 
 /// What the tests need to know of the generated kinds.
-fn list(files: &[PathBuf], has_corpus: bool, generated: &Generated) -> Result<String, Box<dyn Error>> {
+fn list(files: &[PathBuf], has_corpus: bool, generated: &GeneratedCode) -> Result<String, Box<dyn Error>> {
     let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
     let mut text = format!(
         "/// The files that were read.\npub const FILES: &[&str] = &{files:?};\n\

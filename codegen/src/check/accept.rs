@@ -1,6 +1,6 @@
 //! Changes that are accepted on purpose, each with a reason.
 //!
-//! A file has one of them a line: `RULE PLACE: REASON`, where the place is as the finding says it, and `*` stands for any
+//! A file has one of them a line: `RULE PLACE: REASON`, where the location is as the finding says it, and `*` stands for any
 //! characters. What comes after `#` at the start of a line is a comment.
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! field-removed Book v1 .spec.isbn: no client ever set it
 //! enum-value-added * .spec.genre: clients treat unknown genres as "other"
 //! ```
-use super::{Finding, Place, named};
+use super::{Finding, Location, named};
 
 /// The acceptances of some files.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Acceptances(Vec<Acceptance>);
 /// A line of a file.
 pub(crate) struct Acceptance {
     /// The file and the line.
-    pub place: String,
+    pub location: String,
     rule: String,
     pattern: String,
     /// Why the change is accepted.
@@ -37,8 +37,8 @@ impl Acceptances {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let place = format!("{file}:{}", index + 1);
-            let acceptance = Acceptance::of(&place, line).map_err(|error| format!("{place}: {error}"))?;
+            let location = format!("{file}:{}", index + 1);
+            let acceptance = Acceptance::of(&location, line).map_err(|error| format!("{location}: {error}"))?;
             self.0.push(acceptance);
         }
         Ok(())
@@ -62,12 +62,12 @@ impl Acceptances {
     /// The acceptances that accepted nothing.
     pub(crate) fn unused(&self) -> impl Iterator<Item = String> {
         let unused = self.0.iter().filter(|acceptance| !acceptance.is_used);
-        unused.map(|of| format!("{}: accepts no change: {} {}; remove the line", of.place, of.rule, of.pattern))
+        unused.map(|of| format!("{}: accepts no change: {} {}; remove the line", of.location, of.rule, of.pattern))
     }
 }
 
 impl Acceptance {
-    fn of(place: &str, line: &str) -> Result<Self, String> {
+    fn of(location: &str, line: &str) -> Result<Self, String> {
         const FORM: &str = "expected RULE PLACE: REASON, such as `field-removed Book v1 .spec.isbn: no client set it`";
         let (of, reason) = line.split_once(": ").ok_or_else(|| format!("there is no reason; {FORM}"))?;
         let (rule, pattern) = of.trim().split_once(' ').ok_or_else(|| format!("there is no place; {FORM}"))?;
@@ -78,12 +78,12 @@ impl Acceptance {
             return Err(format!("there is no rule {rule:?}; `kindsmith check --rules` lists them"));
         }
         let [rule, pattern, reason] = [rule, pattern.trim(), reason.trim()].map(str::to_owned);
-        Ok(Self { place: place.to_owned(), rule, pattern, reason, is_used: false })
+        Ok(Self { location: location.to_owned(), rule, pattern, reason, is_used: false })
     }
 
     fn accepts(&self, finding: &Finding) -> bool {
-        let is_at = |place: &Place| matches(&self.pattern, &place.to_string());
-        finding.rule.name == self.rule && is_at(&finding.place)
+        let is_at = |location: &Location| matches(&self.pattern, &location.to_string());
+        finding.rule.name == self.rule && is_at(&finding.location)
     }
 }
 

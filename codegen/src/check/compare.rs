@@ -1,13 +1,13 @@
-//! Walks two sets of kinds, and asks the rules at each place.
+//! Walks two sets of kinds, and asks the rules at each location.
 
 use kindsmith::{
     kind::model::Version,
     schema::{Schema, Type},
 };
-use kindsmith_codegen::{Declared, Kinds};
+use kindsmith_codegen::{Kinds, ResourceDeclaration};
 
 use super::{
-    Finding, Place,
+    Finding, Location,
     message::{self, MessageChange, Messages},
     node::{self, Node},
     rule::{Change, Check, Field, Kind, Level, Note, Notes, Presence, Rule},
@@ -21,30 +21,31 @@ pub(crate) struct Side {
 
 /// What changed from one side to the other, by these rules, in the order of kinds.
 pub(crate) fn compare(sides: &Change<Side>, rules: &[&'static Rule]) -> Vec<Finding> {
-    let mut walk = Walk { rules, found: Vec::new(), passed: Vec::new(), at: At::default() };
+    let mut comparer = Comparer { rules, found: Vec::new(), passed: Vec::new(), at: At::default() };
     let all = Change { old: &*sides.old.kinds.kinds, new: &*sides.new.kinds.kinds };
     for (old, new) in pairs(all) {
-        walk.presence(&Presence { old, new, all });
+        comparer.presence(&Presence { old, new, all });
         if let (Some(old), Some(new)) = (old, new) {
-            walk.kind(old, new);
+            comparer.kind(old, new);
         }
     }
     for change in message::changes(&sides.old.messages, &sides.new.messages) {
-        walk.message(&change);
+        comparer.message(&change);
     }
-    walk.found
+    comparer.found
 }
 
 /// The kinds of both sides: those of the same resource, and those of the same group and kind, belong together.
-fn pairs(all: Change<&[Declared]>) -> Vec<(Option<&Declared>, Option<&Declared>)> {
-    let same_resource = |old: &Declared, new: &Declared| {
+fn pairs(all: Change<&[ResourceDeclaration]>) -> Vec<(Option<&ResourceDeclaration>, Option<&ResourceDeclaration>)> {
+    let same_resource = |old: &ResourceDeclaration, new: &ResourceDeclaration| {
         old.definition.shared.group_resource() == new.definition.shared.group_resource()
     };
-    let same_kind =
-        |old: &Declared, new: &Declared| old.definition.shared.group_kind() == new.definition.shared.group_kind();
+    let same_kind = |old: &ResourceDeclaration, new: &ResourceDeclaration| {
+        old.definition.shared.group_kind() == new.definition.shared.group_kind()
+    };
     let mut pairs = Vec::new();
     for old in all.old {
-        let is_free = |new: &&Declared| !all.old.iter().any(|other| same_resource(other, new));
+        let is_free = |new: &&ResourceDeclaration| !all.old.iter().any(|other| same_resource(other, new));
         let found = all.new.iter().find(|new| same_resource(old, new));
         let found = found.or_else(|| all.new.iter().filter(is_free).find(|new| same_kind(old, new)));
         pairs.push((Some(old), found));
@@ -57,7 +58,7 @@ fn pairs(all: Change<&[Declared]>) -> Vec<(Option<&Declared>, Option<&Declared>)
     pairs
 }
 
-/// The place that the rules are asked about.
+/// The location that the rules are asked about.
 #[derive(Clone, Default)]
 struct At {
     file: String,
@@ -70,15 +71,15 @@ struct At {
     has_status: bool,
 }
 
-struct Walk<'r> {
+struct Comparer<'r> {
     rules: &'r [&'static Rule],
     found: Vec<Finding>,
-    /// Pairs of nodes around the place, of types that contain themselves.
+    /// Pairs of nodes around the location, of types that contain themselves.
     passed: Vec<(*const Schema, *const Schema)>,
     at: At,
 }
 
-impl Walk<'_> {
+impl Comparer<'_> {
     fn ask(&mut self, check: impl Fn(&Check, &mut Notes)) {
         for rule in self.rules {
             let mut notes = Notes::default();
@@ -88,10 +89,10 @@ impl Walk<'_> {
     }
 
     fn presence(&mut self, presence: &Presence<'_>) {
-        let Some(declared) = presence.new.or(presence.old) else { return };
+        let Some(declaration) = presence.new.or(presence.old) else { return };
         self.at = At {
-            file: declared.sources.first().cloned().unwrap_or_default(),
-            subject: presence.old.unwrap_or(declared).definition.shared.names.kind.clone(),
+            file: declaration.sources.first().cloned().unwrap_or_default(),
+            subject: presence.old.unwrap_or(declaration).definition.shared.names.kind.clone(),
             ..At::default()
         };
         self.ask(|check, notes| {
@@ -101,8 +102,8 @@ impl Walk<'_> {
         });
     }
 
-    fn kind(&mut self, old: &Declared, new: &Declared) {
-        let is_stated = [old, new].iter().all(|declared| declared.is_manifest);
+    fn kind(&mut self, old: &ResourceDeclaration, new: &ResourceDeclaration) {
+        let is_stated = [old, new].iter().all(|declaration| declaration.is_manifest);
         let kind = Kind { old: &old.definition, new: &new.definition, is_stated };
         self.ask(|check, notes| {
             if let Check::Kind(check) = check {
@@ -140,7 +141,7 @@ impl Walk<'_> {
                 if let Some(other) = other.filter(|_| !passed.contains(&&*document.kind)) {
                     passed.push(&document.kind);
                     let path = format!("/{} {}", subresource.subresource, document.kind);
-                    self.below(&path, |walk| walk.field(Node::of(&other.schema), Node::of(&document.schema)));
+                    self.below(&path, |comparer| comparer.field(Node::of(&other.schema), Node::of(&document.schema)));
                 }
             }
         }
@@ -155,11 +156,11 @@ impl Walk<'_> {
         };
         for name in ["name", "generateName"] {
             let (old, new) = (of(change.old, name), of(change.new, name));
-            self.below(&format!(".metadata.{name}"), |walk| walk.field(Node::of(&old), Node::of(&new)));
+            self.below(&format!(".metadata.{name}"), |comparer| comparer.field(Node::of(&old), Node::of(&new)));
         }
     }
 
-    /// Goes to a place below this one, and back.
+    /// Goes to a location below this one, and back.
     fn below(&mut self, path: &str, go: impl FnOnce(&mut Self)) {
         let (length, within, is_status) = (self.at.path.len(), self.at.within.clone(), self.at.is_status);
         self.at.path += path;
@@ -191,20 +192,20 @@ impl Walk<'_> {
         self.passed.push(pair);
         for (name, _) in old.fields() {
             if let (Some(old), Some(new)) = (old.field(name), new.field(name)) {
-                self.below(&node::step(name), |walk| walk.field(old, new));
+                self.below(&node::step(name), |comparer| comparer.field(old, new));
             }
         }
         if let (Some(old), Some(new)) = (old.items(), new.items()) {
-            self.below("[]", |walk| walk.field(old, new));
+            self.below("[]", |comparer| comparer.field(old, new));
         }
         if let (Some(old), Some(new)) = (old.values(), new.values()) {
-            self.below(".*", |walk| walk.field(old, new));
+            self.below(".*", |comparer| comparer.field(old, new));
         }
         self.passed.pop();
     }
 }
 
-impl Walk<'_> {
+impl Comparer<'_> {
     fn message(&mut self, change: &MessageChange<'_>) {
         self.at = At { file: change.file.to_owned(), subject: change.name.clone(), ..At::default() };
         self.ask(|check, notes| {
@@ -225,7 +226,7 @@ impl At {
         let level = if is_alpha { rule.level.min(Level::Warning) } else { rule.level };
         let path = format!("{}{}", self.path, note.path);
         let within = self.within.as_ref().map(|(name, length)| (name.clone(), path[*length..].to_owned()));
-        let place = Place { file: self.file.clone(), subject: self.subject.clone(), version, path };
-        Finding { rule, level, place, what: note.what, within, also: Vec::new() }
+        let location = Location { file: self.file.clone(), subject: self.subject.clone(), version, path };
+        Finding { rule, level, location, what: note.what, within, also: Vec::new() }
     }
 }

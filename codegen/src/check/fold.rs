@@ -9,12 +9,14 @@ pub(crate) fn fold(findings: Vec<Finding>) -> Vec<Finding> {
     let mut folded: Vec<Finding> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
     for finding in findings {
-        let place = &finding.place;
-        let within =
-            finding.within.clone().unwrap_or_else(|| (format!("{} {}", place.file, place.subject), place.path.clone()));
+        let location = &finding.location;
+        let within = finding
+            .within
+            .clone()
+            .unwrap_or_else(|| (format!("{} {}", location.file, location.subject), location.path.clone()));
         let key = (within, finding.rule.name, finding.level, finding.what.clone());
         if let Some(first) = known.get(&key) {
-            folded[*first].also.push(finding.place);
+            folded[*first].also.push(finding.location);
             continue;
         }
         known.insert(key, folded.len());

@@ -1,6 +1,6 @@
 //! `kindsmith check`: whether a change of kinds is compatible.
 //!
-//! [`compare()`] is a pure function of two sets of kinds. It walks both, and at each place it asks the [`rules`], each of which
+//! [`compare()`] is a pure function of two sets of kinds. It walks both, and at each location it asks the [`rules`], each of which
 //! finds one sort of change and says whom that breaks. What is not in a definition, such as the meaning of a field, is not
 //! compared.
 
@@ -22,13 +22,13 @@ pub(crate) use accept::Acceptances;
 pub(crate) use compare::{Side, compare};
 pub(crate) use fold::fold;
 pub(crate) use message::Messages;
-pub(crate) use print::{Checked, explain};
+pub(crate) use print::{Report, explain};
 pub(crate) use rule::{Change, Level, Rule};
 pub(crate) use rules::{all, named};
 
 /// Where something changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// The file that declares it.
     pub file: String,
     /// The kind, or the message of a Protobuf definition.
@@ -39,8 +39,8 @@ pub(crate) struct Place {
     pub path: String,
 }
 
-/// The place without its file, as acceptances name it.
-impl fmt::Display for Place {
+/// The location without its file, as acceptances name it.
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.subject)?;
         for part in [self.version.as_deref().unwrap_or_default(), &self.path] {
@@ -57,11 +57,11 @@ pub(crate) struct Finding {
     pub rule: &'static Rule,
     /// The rule's level, or less in an alpha version.
     pub level: Level,
-    pub place: Place,
+    pub location: Location,
     /// What changed.
     pub what: String,
-    /// The innermost type with a name that the place is in, and the path in it.
+    /// The innermost type with a name that the location is in, and the path in it.
     pub within: Option<(String, String)>,
-    /// Other places where the same type changed the same way.
-    pub also: Vec<Place>,
+    /// Other locations where the same type changed the same way.
+    pub also: Vec<Location>,
 }

@@ -1,4 +1,4 @@
-//! A place in a schema, with the types that contain themselves resolved.
+//! A location in a schema, with the types that contain themselves resolved.
 use std::{ops::Deref, ptr};
 
 use kindsmith::schema::{Document, Properties, Schema, Type};

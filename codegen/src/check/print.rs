@@ -3,10 +3,10 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{Finding, Level, Place, Rule};
+use super::{Finding, Level, Location, Rule};
 
 /// What a comparison found.
-pub(crate) struct Checked {
+pub(crate) struct Report {
     /// The changes that are not accepted, the worst first.
     pub findings: Vec<Finding>,
     /// The accepted changes, with the reasons.
@@ -15,7 +15,7 @@ pub(crate) struct Checked {
     pub unused: Vec<String>,
 }
 
-impl Checked {
+impl Report {
     /// The number of changes of a level that are not accepted.
     pub(crate) fn count(&self, level: Level) -> usize {
         self.findings.iter().filter(|finding| finding.level == level).count()
@@ -25,10 +25,10 @@ impl Checked {
     pub(crate) fn text(&self, all: bool) -> String {
         let mut text = String::new();
         for finding in self.findings.iter().filter(|finding| all || finding.level > Level::Compatible) {
-            let _ = writeln!(text, "{}: {}: {}", finding.level, finding.place.file, message(finding));
+            let _ = writeln!(text, "{}: {}: {}", finding.level, finding.location.file, message(finding));
         }
         for (finding, reason) in self.accepted.iter().filter(|_| all) {
-            let _ = writeln!(text, "accepted: {}: {}: {reason}", finding.place.file, message(finding));
+            let _ = writeln!(text, "accepted: {}: {}: {reason}", finding.location.file, message(finding));
         }
         for unused in &self.unused {
             let _ = writeln!(text, "warning: {unused}");
@@ -88,7 +88,7 @@ impl Checked {
                 Level::Warning => "warning",
                 Level::Compatible => continue,
             };
-            let file = &finding.place.file;
+            let file = &finding.location.file;
             // The file of a removed kind is one of the old side.
             let at = if Path::new(file).is_file() {
                 let line = line.map_or_else(String::new, |line| format!("line={line},"));
@@ -123,15 +123,15 @@ pub(crate) fn explain(rule: &Rule) -> String {
 }
 
 fn message(finding: &Finding) -> String {
-    let mut text = format!("{}: {}", finding.place, finding.what);
+    let mut text = format!("{}: {}", finding.location, finding.what);
     if finding.level > Level::Compatible {
         let _ = write!(text, "; {}", finding.rule.harm);
     }
     let _ = write!(text, " [{}]", finding.rule.name);
     match &finding.also[..] {
         [] => {}
-        [place] => {
-            let _ = write!(text, " (also {place})");
+        [location] => {
+            let _ = write!(text, " (also {location})");
         }
         [first, rest @ ..] => {
             let _ = write!(text, " (also {first}, and {} more places)", rest.len());
@@ -141,17 +141,20 @@ fn message(finding: &Finding) -> String {
 }
 
 fn as_json(finding: &Finding, accepted: Option<&str>) -> Value {
-    let place = |place: &Place| json!({"file": place.file, "subject": place.subject, "version": place.version, "path": place.path});
+    let location = |location: &Location| {
+        let Location { file, subject, version, path } = location;
+        json!({"file": file, "subject": subject, "version": version, "path": path})
+    };
     let breaks: Vec<String> = finding.rule.breaks.iter().map(ToString::to_string).collect();
     json!({
         "rule": finding.rule.name,
         "level": finding.level.to_string(),
-        "place": place(&finding.place),
+        "place": location(&finding.location),
         "what": finding.what,
         "breaks": breaks,
         "harm": finding.rule.harm,
         "source": finding.rule.source,
-        "also": finding.also.iter().map(place).collect::<Vec<_>>(),
+        "also": finding.also.iter().map(location).collect::<Vec<_>>(),
         "accepted": accepted,
     })
 }

@@ -2,7 +2,7 @@
 use std::fmt;
 
 use kindsmith::kind::{Definition, model::Version};
-use kindsmith_codegen::Declared;
+use kindsmith_codegen::ResourceDeclaration;
 
 use super::{message::MessageChange, node::Node};
 
@@ -147,9 +147,9 @@ pub(crate) struct Change<T> {
 
 /// A kind that may be there on one side only, among all others.
 pub(crate) struct Presence<'k> {
-    pub old: Option<&'k Declared>,
-    pub new: Option<&'k Declared>,
-    pub all: Change<&'k [Declared]>,
+    pub old: Option<&'k ResourceDeclaration>,
+    pub new: Option<&'k ResourceDeclaration>,
+    pub all: Change<&'k [ResourceDeclaration]>,
 }
 
 /// A kind on both sides.

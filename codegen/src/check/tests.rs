@@ -23,7 +23,7 @@ fn side(files: &rows::Files) -> Side {
 }
 
 fn found(sides: &Change<Side>, rules: &[&'static Rule]) -> Vec<String> {
-    let line = |finding: Finding| format!("{} {} {}", finding.level, finding.rule.name, finding.place);
+    let line = |finding: Finding| format!("{} {} {}", finding.level, finding.rule.name, finding.location);
     let mut lines: Vec<String> = compare(sides, rules).into_iter().map(line).collect();
     lines.sort();
     lines

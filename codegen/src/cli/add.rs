@@ -13,7 +13,7 @@ use super::{Outcome, kinds::SizeLimit};
 use crate::{
     change::{Changes, How},
     scaffold::{
-        edit::Source,
+        edit::SourceFile,
         field,
         kind::Kind,
         names,
@@ -148,7 +148,7 @@ fn kind(arguments: KindArguments) -> Result<Outcome, String> {
     let module = names::module(&kind.name);
     let before = project.read(&group.file)?;
     let source = group.file.display().to_string();
-    let mut source = Source::new(&source, &before);
+    let mut source = SourceFile::new(&source, &before);
     if !source.modules()?.contains(&module) {
         source.add_module(&module)?;
         source.add_kind(&format!("{module}::{}", kind.name))?;
@@ -187,7 +187,7 @@ fn group(name: &str, how: How) -> Result<Outcome, String> {
     let module = project::group_module(name);
     let library = Path::new("src/lib.rs");
     let before = project.read(library)?;
-    let mut source = Source::new("src/lib.rs", &before);
+    let mut source = SourceFile::new("src/lib.rs", &before);
     if source.modules()?.contains(&module) {
         return Err(format!(
             "src/lib.rs: there is a module {module}, the name that the group's module would have; rename it first"

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use kindsmith_codegen::{Declared, Kinds};
+use kindsmith_codegen::{Kinds, ResourceDeclaration};
 use kindsmith_formats::files::{self, Limits};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     terminal::{print, report},
 };
 use crate::{
-    check::{self, Acceptances, Change, Checked, Level, Messages, Side},
+    check::{self, Acceptances, Change, Level, Messages, Report, Side},
     lint::raw::Files,
 };
 
@@ -58,7 +58,7 @@ pub(super) struct Command {
     accept: Vec<PathBuf>,
     /// Fail for warnings, too.
     #[arg(long, value_name = "LEVEL")]
-    deny: Option<Denied>,
+    deny: Option<DenyLevel>,
     /// How to print what is found.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -70,9 +70,9 @@ pub(super) struct Command {
     rules: bool,
 }
 
-/// What else fails.
+/// The lowest level of findings that fails the command, beside errors.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Denied {
+enum DenyLevel {
     /// Warnings.
     Warnings,
 }
@@ -116,31 +116,33 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
         command.origin.warn(&sides.new.kinds.warnings);
     }
     let (findings, accepted) = acceptances.accept(check::compare(&sides, &check::all()));
-    let checked = Checked { findings: check::fold(findings), accepted, unused: acceptances.unused().collect() };
+    let report = Report { findings: check::fold(findings), accepted, unused: acceptances.unused().collect() };
     let printed = match command.format {
-        Format::Text => checked.text(command.origin.is_all()),
-        Format::Json => checked.json(),
+        Format::Text => report.text(command.origin.is_all()),
+        Format::Json => report.json(),
         Format::Github => {
             let kinds = &sides.new.kinds.kinds;
-            let files = Files::read(kinds.iter().flat_map(|declared| &declared.sources), &command.origin.limits());
-            let place_of = |finding: &check::Finding| {
-                let place = &finding.place;
-                let is_of = |declared: &&Declared| {
-                    declared.definition.shared.names.kind == place.subject && declared.sources.contains(&place.file)
+            let files =
+                Files::read(kinds.iter().flat_map(|declaration| &declaration.sources), &command.origin.limits());
+            let location_of = |finding: &check::Finding| {
+                let location = &finding.location;
+                let is_of = |declaration: &&ResourceDeclaration| {
+                    declaration.definition.shared.names.kind == location.subject
+                        && declaration.sources.contains(&location.file)
                 };
                 let definition = &kinds.iter().find(is_of)?.definition;
-                files.place(&place.file, definition, place.version.as_deref(), &place.path)
+                files.location(&location.file, definition, location.version.as_deref(), &location.path)
             };
-            let places: Vec<_> = checked.findings.iter().map(place_of).collect();
-            let lines = files.lines(places.iter().flatten());
-            let lines: Vec<_> = places.iter().map(|place| lines.get(place.as_ref()?).copied()).collect();
-            checked.github(&lines)
+            let locations: Vec<_> = report.findings.iter().map(location_of).collect();
+            let lines = files.lines(locations.iter().flatten());
+            let lines: Vec<_> = locations.iter().map(|location| lines.get(location.as_ref()?).copied()).collect();
+            report.github(&lines)
         }
     };
     print(format_args!("{printed}"));
-    let warnings = checked.count(Level::Warning) + checked.unused.len();
-    let is_denied = command.deny == Some(Denied::Warnings) && warnings > 0;
-    Ok(if checked.count(Level::Breaking) > 0 || is_denied { Outcome::Damaged } else { Outcome::Whole })
+    let warnings = report.count(Level::Warning) + report.unused.len();
+    let is_denied = command.deny == Some(DenyLevel::Warnings) && warnings > 0;
+    Ok(if report.count(Level::Breaking) > 0 || is_denied { Outcome::Damaged } else { Outcome::Whole })
 }
 
 impl Command {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use kindsmith::kind::crd;
 use kindsmith_codegen::{
     Kinds,
-    export::{Written, docs, json_schema, rbac},
+    export::{ExportFile, docs, json_schema, rbac},
 };
 use kindsmith_model::codec::yaml;
 use serde_json::Value;
@@ -73,13 +73,13 @@ pub(super) struct Command {
 
 /// Files to write, and warnings.
 #[derive(Default)]
-struct Exported {
+struct ExportOutput {
     files: Vec<(String, String)>,
     warnings: Vec<String>,
 }
 
-impl Exported {
-    fn new(files: Vec<Written>, warnings: Vec<String>) -> Self {
+impl ExportOutput {
+    fn new(files: Vec<ExportFile>, warnings: Vec<String>) -> Self {
         Self { files: files.into_iter().map(|file| (file.path, file.text)).collect(), warnings }
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     if command.check {
         return Err("--check is for proto".to_owned());
     }
-    let Exported { mut files, warnings } = exported(command)?;
+    let ExportOutput { mut files, warnings } = exported(command)?;
     terminal::warn(&warnings, |warning| warning, command.origin.is_all());
     let Some(out) = &command.out else {
         // It refers to the others by their paths.
@@ -118,28 +118,28 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
 
 const NOTHING: &str = "there are no kinds that could be exported";
 
-fn exported(command: &Command) -> Result<Exported, String> {
+fn exported(command: &Command) -> Result<ExportOutput, String> {
     if command.what == What::Openapi {
         let files = documents(&command.origin.exported()?);
-        return Ok(Exported { files, ..Exported::default() });
+        return Ok(ExportOutput { files, ..ExportOutput::default() });
     }
     if command.what == What::Crd && command.origin.is_program() {
         return Ok(of_program(&command.origin.exported()?));
     }
     let kinds = command.origin.kinds()?;
     command.origin.warn(&kinds.warnings);
-    let definitions = || kinds.kinds.iter().map(|declared| &declared.definition);
+    let definitions = || kinds.kinds.iter().map(|declaration| &declaration.definition);
     Ok(match command.what {
         What::Crd | What::Openapi | What::Proto => self::definitions(&kinds),
         What::JsonSchema => {
             let schemas = json_schema::files(definitions());
-            Exported::new(schemas.files, schemas.warnings)
+            ExportOutput::new(schemas.files, schemas.warnings)
         }
         What::Docs => {
             let docs = docs::files(&kinds.kinds);
-            Exported::new(docs.files, docs.warnings)
+            ExportOutput::new(docs.files, docs.warnings)
         }
-        What::Rbac => Exported::new(rbac::files(definitions()), Vec::new()),
+        What::Rbac => ExportOutput::new(rbac::files(definitions()), Vec::new()),
     })
 }
 
@@ -168,25 +168,25 @@ fn definition(definition: &Value) -> (String, String) {
 }
 
 /// The definitions of kinds from files.
-fn definitions(kinds: &Kinds) -> Exported {
-    let mut exported = Exported::default();
-    for declared in &kinds.kinds {
-        match crd::write(&declared.definition) {
+fn definitions(kinds: &Kinds) -> ExportOutput {
+    let mut output = ExportOutput::default();
+    for declaration in &kinds.kinds {
+        match crd::write(&declaration.definition) {
             Ok(written) => {
-                exported.warnings.extend(written.warnings.iter().cloned());
-                exported.files.push(definition(&written.with_metadata(&declared.metadata).document));
+                output.warnings.extend(written.warnings.iter().cloned());
+                output.files.push(definition(&written.with_metadata(&declaration.metadata).document));
             }
-            Err(why) => exported.warnings.push(why),
+            Err(why) => output.warnings.push(why),
         }
     }
-    exported
+    output
 }
 
 /// The definitions that a program wrote.
-fn of_program(exported: &Value) -> Exported {
+fn of_program(exported: &Value) -> ExportOutput {
     let files = exported["definitions"].as_array().into_iter().flatten().map(definition).collect();
     let warnings = exported["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    Exported { files, warnings: warnings.map(str::to_owned).collect() }
+    ExportOutput { files, warnings: warnings.map(str::to_owned).collect() }
 }
 
 /// Each OpenAPI document as a file, which is named after its group and version.

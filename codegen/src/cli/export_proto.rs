@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kindsmith_codegen::proto::{Drafts, Locked};
+use kindsmith_codegen::proto::{Drafts, LockFile};
 
 use super::{
     Outcome,
@@ -18,16 +18,16 @@ pub(super) fn run(drafts: &Drafts, out: Option<&Path>, how: How, check: bool) ->
     if drafts.files.is_empty() {
         return Err("there are no kinds that could be exported".to_owned());
     }
-    let locked = drafts.lock(out).map_err(|error| error.to_string())?;
+    let lock_files = drafts.lock(out).map_err(|error| error.to_string())?;
     let Some(out) = out else {
-        for file in &locked {
+        for file in &lock_files {
             print(format_args!("{}", file.text));
         }
         return Ok(Outcome::Whole);
     };
-    let changed = |file: &&Locked| file.before.as_ref() != Some(&file.text);
+    let changed = |file: &&LockFile| file.before.as_ref() != Some(&file.text);
     if check {
-        let stale: Vec<&Locked> = locked.iter().filter(changed).collect();
+        let stale: Vec<&LockFile> = lock_files.iter().filter(changed).collect();
         for file in &stale {
             report(format_args!(
                 "error: not up to date: {}; run: kindsmith export proto --out {}",
@@ -41,7 +41,7 @@ pub(super) fn run(drafts: &Drafts, out: Option<&Path>, how: How, check: bool) ->
         return Ok(if stale.is_empty() { Outcome::Whole } else { Outcome::Damaged });
     }
     let mut changes = Changes::new(out);
-    for file in locked.iter().filter(changed) {
+    for file in lock_files.iter().filter(changed) {
         match &file.before {
             Some(before) => changes.edit(&file.path, before.clone(), file.text.clone()),
             None => changes.create(&file.path, file.text.clone()),
@@ -51,8 +51,8 @@ pub(super) fn run(drafts: &Drafts, out: Option<&Path>, how: How, check: bool) ->
     for (path, text) in drafts.imported.iter().filter(|(path, _)| !out.join(path).is_file()) {
         changes.create(path, text.clone());
     }
-    let remarks: Vec<String> = locked.iter().flat_map(|file| file.remarks.iter().cloned()).collect();
-    let next = match locked.iter().find(changed) {
+    let remarks: Vec<String> = lock_files.iter().flat_map(|file| file.remarks.iter().cloned()).collect();
+    let next = match lock_files.iter().find(changed) {
         Some(file) => format!("commit {}: published numbers never change", out.join(&file.path).display()),
         None => "nothing: the files were up to date".to_owned(),
     };

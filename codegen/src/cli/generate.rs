@@ -139,11 +139,11 @@ impl Command {
 
 /// Generates.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
-    let generated = command.builder()?.generate().map_err(|error| error.to_string())?;
-    warn(&generated.report, command.all);
-    terminal::warn(&generated.warnings, |warning| &warning.message, command.all);
+    let code = command.builder()?.generate().map_err(|error| error.to_string())?;
+    warn(&code.report, command.all);
+    terminal::warn(&code.warnings, |warning| &warning.message, command.all);
     let mut changes = Changes::new(&command.out);
-    for file in generated.files {
+    for file in code.files {
         changes.generate(file.path, file.text);
     }
     if command.check {
@@ -157,7 +157,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     }
     let folder = command.out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let (module, declaration) = declaration(&folder);
-    let kinds: String = generated.kinds.iter().map(|kind| [".kind::<", &module, "::", kind, ">()"].concat()).collect();
+    let kinds: String = code.kinds.iter().map(|kind| [".kind::<", &module, "::", kind, ">()"].concat()).collect();
     let next = format!("declare `{declaration}` beside the folder, and add to the builder: {kinds}");
     changes.write(command.how, &[], &next)?;
     Ok(Outcome::Whole)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::lint::{
     Level,
-    allow::{self, Allowed},
+    allow::{self, AllowList},
     check,
     finding::merged,
     output::{self, Summary},
@@ -105,20 +105,20 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     }
     let read = command.origin.kinds()?;
     command.origin.warn(&read.warnings);
-    let files = Files::read(read.kinds.iter().flat_map(|declared| &declared.sources), &command.origin.limits());
-    let mut allowed = allowed(command)?;
-    for declared in &read.kinds {
-        let name = declared.definition.shared.group_kind().to_string();
-        if let Some(source) = declared.sources.first() {
-            allowed.annotated(source, &name, &files.annotations(source, &declared.definition))?;
+    let files = Files::read(read.kinds.iter().flat_map(|declaration| &declaration.sources), &command.origin.limits());
+    let mut allow_list = allow_list(command)?;
+    for declaration in &read.kinds {
+        let name = declaration.definition.shared.group_kind().to_string();
+        if let Some(source) = declaration.sources.first() {
+            allow_list.annotated(source, &name, &files.annotations(source, &declaration.definition))?;
         }
     }
     let all = check(&read.kinds, &files);
     let before = all.len();
-    let left = allowed.apply(all);
+    let left = allow_list.apply(all);
     let allowed_count = before - left.len();
     let findings = merged(left);
-    let unused = allowed.unused();
+    let unused = allow_list.unused();
     for entry in &unused {
         report(format_args!("warning: {entry}"));
     }
@@ -135,11 +135,11 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
 }
 
 /// What is allowed by the file that was named, or by those in the folders of the files and in the current one.
-fn allowed(command: &Command) -> Result<Allowed, String> {
-    let mut allowed = Allowed::default();
+fn allow_list(command: &Command) -> Result<AllowList, String> {
+    let mut allow_list = AllowList::default();
     if let Some(file) = &command.allow {
-        allowed.read(file)?;
-        return Ok(allowed);
+        allow_list.read(file)?;
+        return Ok(allow_list);
     }
     let folder = |path: &PathBuf| {
         let parent = path.parent().map(Path::to_owned).unwrap_or_default();
@@ -154,9 +154,9 @@ fn allowed(command: &Command) -> Result<Allowed, String> {
         if let Ok(canonical) = file.canonicalize()
             && !known.contains(&canonical)
         {
-            allowed.read(&file)?;
+            allow_list.read(&file)?;
             known.push(canonical);
         }
     }
-    Ok(allowed)
+    Ok(allow_list)
 }

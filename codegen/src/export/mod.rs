@@ -10,14 +10,14 @@ pub mod rbac;
 /// A file to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Written {
+pub struct ExportFile {
     /// Its path below the folder of the export.
     pub path: String,
     /// Its content.
     pub text: String,
 }
 
-impl Written {
+impl ExportFile {
     fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into() }
     }

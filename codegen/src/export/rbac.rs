@@ -12,7 +12,7 @@ use kindsmith::kind::{Definition, Verb, model::Scope};
 use kindsmith_model::codec::yaml;
 use serde_json::{Value, json};
 
-use super::{Written, endpoints, group_name};
+use super::{ExportFile, endpoints, group_name};
 
 /// The label by which a role becomes part of Kubernetes' role.
 const AGGREGATE: &str = "rbac.authorization.k8s.io/aggregate-to-";
@@ -42,7 +42,7 @@ impl Level {
 }
 
 /// The roles of each group, as a file each.
-pub fn files<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> Vec<Written> {
+pub fn files<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> Vec<ExportFile> {
     let mut groups: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
     for definition in definitions {
         groups.entry(&definition.shared.group).or_default().push(definition);
@@ -53,7 +53,7 @@ pub fn files<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> Vec<W
             text.extend_from_slice(b"---\n");
             yaml::encode(&role, &mut text);
         }
-        Written::new(format!("{}.yaml", group_name(group)), String::from_utf8_lossy(&text))
+        ExportFile::new(format!("{}.yaml", group_name(group)), String::from_utf8_lossy(&text))
     });
     files.collect()
 }

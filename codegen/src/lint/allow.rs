@@ -17,14 +17,14 @@ pub(crate) const ANNOTATION: &str = "allow.kindsmith.dev/";
 /// The members of an entry.
 const MEMBERS: &str = "rule, kind, path and reason";
 
-/// What is allowed.
+/// The allowed violations.
 #[derive(Debug, Default)]
-pub(crate) struct Allowed(Vec<Entry>);
+pub(crate) struct AllowList(Vec<Entry>);
 
 #[derive(Debug)]
 struct Entry {
     /// The file and line, or the annotation.
-    place: String,
+    location: String,
     rule: String,
     /// Patterns, in which `*` stands for any text.
     kind: String,
@@ -32,7 +32,7 @@ struct Entry {
     is_used: bool,
 }
 
-impl Allowed {
+impl AllowList {
     /// Adds the entries of a file.
     ///
     /// # Errors
@@ -59,10 +59,10 @@ impl Allowed {
         match document["allow"].as_array().filter(|_| is_known) {
             Some(entries) => {
                 for (index, entry) in entries.iter().enumerate() {
-                    let place = format!("{name}:{}", lines.of(&format!("/allow/{index}")));
-                    match Entry::of(place.clone(), entry) {
+                    let location = format!("{name}:{}", lines.of(&format!("/allow/{index}")));
+                    match Entry::of(location.clone(), entry) {
                         Ok(entry) => self.0.push(entry),
-                        Err(error) => errors.push(format!("{place}: {error}")),
+                        Err(error) => errors.push(format!("{location}: {error}")),
                     }
                 }
             }
@@ -85,9 +85,9 @@ impl Allowed {
     ) -> Result<(), String> {
         for (name, reason) in annotations {
             let Some(rule) = name.strip_prefix(ANNOTATION) else { continue };
-            let place = format!("{source}: the annotation {name} of {kind}");
+            let location = format!("{source}: the annotation {name} of {kind}");
             let entry = serde_json::json!({"rule": rule, "kind": kind, "reason": reason});
-            self.0.push(Entry::of(place.clone(), &entry).map_err(|error| format!("{place}: {error}"))?);
+            self.0.push(Entry::of(location.clone(), &entry).map_err(|error| format!("{location}: {error}"))?);
         }
         Ok(())
     }
@@ -110,12 +110,14 @@ impl Allowed {
     /// The entries that allowed nothing.
     pub(crate) fn unused(&self) -> Vec<String> {
         let unused = self.0.iter().filter(|entry| !entry.is_used);
-        unused.map(|entry| format!("{}: the entry for {} allows nothing: remove it", entry.place, entry.rule)).collect()
+        unused
+            .map(|entry| format!("{}: the entry for {} allows nothing: remove it", entry.location, entry.rule))
+            .collect()
     }
 }
 
 impl Entry {
-    fn of(place: String, entry: &Value) -> Result<Self, String> {
+    fn of(location: String, entry: &Value) -> Result<Self, String> {
         let members = entry.as_object().ok_or_else(|| format!("an entry has the members {MEMBERS}"))?;
         if let Some(other) = members.keys().find(|name| !["rule", "kind", "path", "reason"].contains(&name.as_str())) {
             return Err(format!("an entry has no member {other:?}; it has {MEMBERS}"));
@@ -134,7 +136,7 @@ impl Entry {
         let pattern = |name: &str| text(name).unwrap_or("*").to_owned();
         let path = pattern("path");
         let path = if path.starts_with(['.', '*']) { path } else { format!(".{path}") };
-        Ok(Self { place, rule: rule.to_owned(), kind: pattern("kind"), path, is_used: false })
+        Ok(Self { location, rule: rule.to_owned(), kind: pattern("kind"), path, is_used: false })
     }
 
     fn covers(&self, finding: &Finding) -> bool {
@@ -187,7 +189,7 @@ mod tests {
     fn what_is_wrong_with_a_file_is_reported_at_once_with_its_lines() {
         let text = "allow:\n- {rule: float, reason: ' '}\n- rule: floats\n  reason: x\n- {rule: float, reason: x, paths: y}\n- nothing\n\
                     - {rule: float, reason: 1}\n- {reason: x}\n";
-        let error = Allowed::default().add("a.yaml", text).unwrap_err();
+        let error = AllowList::default().add("a.yaml", text).unwrap_err();
         let expected = [
             "a.yaml:2: why is float violated here? An entry has a reason",
             "a.yaml:3: there is no rule floats",
@@ -202,10 +204,10 @@ mod tests {
             assert!(line.starts_with(expected), "{line}\n{expected}");
         }
         for text in ["- rule: float", "allowed: []", "allow: {}"] {
-            let error = Allowed::default().add("a.yaml", text).unwrap_err();
+            let error = AllowList::default().add("a.yaml", text).unwrap_err();
             assert!(error.starts_with("a.yaml:1: a file of what is allowed has one member"), "{error}");
         }
-        assert!(Allowed::default().add("a.yaml", "# nothing yet\n").is_ok());
-        assert!(Allowed::default().add("a.yaml", "allow: [").unwrap_err().starts_with("a.yaml:1: "));
+        assert!(AllowList::default().add("a.yaml", "# nothing yet\n").is_ok());
+        assert!(AllowList::default().add("a.yaml", "allow: [").unwrap_err().starts_with("a.yaml:1: "));
     }
 }

@@ -164,16 +164,16 @@ pub(crate) fn merge_keys(schema: &Schema) -> Option<Vec<&str>> {
 pub(crate) fn walk(subject: &Subject<'_>, raw: Option<Raw<'_>>, visit: &mut dyn FnMut(&Field<'_>)) {
     let root =
         Field { subject, parent: None, step: Step::Root, schema: &subject.version.schema, is_required: true, raw };
-    Walk { visit, seen: Vec::new() }.field(&root, None);
+    Visitor { visit, seen: Vec::new() }.field(&root, None);
 }
 
-struct Walk<'v> {
+struct Visitor<'v> {
     visit: &'v mut dyn FnMut(&Field<'_>),
     /// The definitions of recursive types that were visited.
     seen: Vec<*const Schema>,
 }
 
-impl Walk<'_> {
+impl Visitor<'_> {
     fn field(&mut self, field: &Field<'_>, definitions: Option<&Arc<Vec<Schema>>>) {
         (self.visit)(field);
         let definitions = field.schema.definitions.as_ref().or(definitions);

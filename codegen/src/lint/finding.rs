@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use super::{
     Kind, Rule, Subject,
     field::Field,
-    raw::{Place, Raw},
+    raw::{Location, Raw},
 };
 
 /// A violation of a rule.
@@ -24,8 +24,8 @@ pub(crate) struct Finding {
     pub path: String,
     /// What was found, and what to do about it.
     pub message: String,
-    /// Its place in the file.
-    pub place: Option<Place>,
+    /// Its location in the file.
+    pub location: Option<Location>,
     /// The type with a name that has the field, and the path in it.
     within: Option<(String, String)>,
     /// How many other uses of this type were found.
@@ -44,7 +44,7 @@ impl Finding {
             versions: Vec::new(),
             path: String::new(),
             message,
-            place: None,
+            location: None,
             within: None,
             others: 0,
         }
@@ -65,7 +65,7 @@ impl Finding {
     /// A finding at a field.
     pub(super) fn of_field(rule: &'static Rule, source: &str, field: &Field<'_>, message: String) -> Self {
         Self {
-            place: field.raw.as_ref().map(Raw::place_in_file),
+            location: field.raw.as_ref().map(Raw::location_in_file),
             within: field.named_type().map(|(name, path)| (name.to_owned(), path)),
             ..Self::of_version(rule, source, field.subject, field.path(), message)
         }

@@ -19,7 +19,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use kindsmith::kind::{Definition, model::Version};
-use kindsmith_codegen::Declared;
+use kindsmith_codegen::ResourceDeclaration;
 
 pub(crate) use self::finding::Finding;
 use self::{
@@ -103,19 +103,19 @@ impl Subject<'_> {
 }
 
 /// Applies all rules to kinds. The findings are in no order.
-pub(crate) fn check<'k>(kinds: impl IntoIterator<Item = &'k Declared>, files: &Files) -> Vec<Finding> {
+pub(crate) fn check<'k>(kinds: impl IntoIterator<Item = &'k ResourceDeclaration>, files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for declared in kinds {
-        let definition = &declared.definition;
-        let mut roots = declared.sources.iter().zip(&definition.versions);
+    for declaration in kinds {
+        let definition = &declaration.definition;
+        let mut roots = declaration.sources.iter().zip(&definition.versions);
         let first = roots.clone().find_map(|(source, version)| files.root(source, definition, &version.name));
         let kind = Kind {
             definition,
-            is_builtin: declared.is_builtin(),
+            is_builtin: declaration.is_builtin(),
             is_document: first.as_ref().is_some_and(Raw::is_document),
             annotations: first.map(|raw| raw.annotations()).unwrap_or_default(),
         };
-        if let Some(source) = declared.sources.first() {
+        if let Some(source) = declaration.sources.first() {
             for rule in rules::all() {
                 if let Check::Kind(check) = rule.check
                     && let Some(message) = check(&kind)
@@ -140,7 +140,7 @@ fn check_version(subject: &Subject<'_>, source: &str, files: &Files, findings: &
             // A column may be wrong twice for the same reason.
             if reported.insert((rule.name, path.clone(), message.clone())) {
                 let mut finding = Finding::of_version(rule, source, subject, path, message);
-                finding.place = root.as_ref().map(Raw::place_in_file);
+                finding.location = root.as_ref().map(Raw::location_in_file);
                 findings.push(finding);
             }
         }

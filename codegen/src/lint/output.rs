@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     Finding, Level, Rule,
-    raw::{Files, Place},
+    raw::{Files, Location},
     rules,
 };
 
@@ -16,7 +16,7 @@ const SHOWN: usize = 3;
 /// The findings, and what is said of them together.
 pub(crate) struct Summary<'f> {
     findings: &'f [Finding],
-    lines: BTreeMap<&'f Place, usize>,
+    lines: BTreeMap<&'f Location, usize>,
     /// The number of findings that were allowed.
     allowed: usize,
     /// Entries that allow nothing.
@@ -26,12 +26,12 @@ pub(crate) struct Summary<'f> {
 impl<'f> Summary<'f> {
     /// Of findings that were merged.
     pub(crate) fn new(findings: &'f [Finding], files: &Files, allowed: usize, unused: &'f [String]) -> Self {
-        let lines = files.lines(findings.iter().filter_map(|finding| finding.place.as_ref()));
+        let lines = files.lines(findings.iter().filter_map(|finding| finding.location.as_ref()));
         Self { findings, lines, allowed, unused }
     }
 
     fn line(&self, finding: &Finding) -> Option<usize> {
-        self.lines.get(finding.place.as_ref()?).copied()
+        self.lines.get(finding.location.as_ref()?).copied()
     }
 
     /// A line for each finding, then the count of each rule. Errors are shown by `emphasis`. Of a rule with many findings, the first

@@ -21,9 +21,9 @@ struct Document {
     value: Value,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     file: String,
     document: usize,
     pointer: String,
@@ -38,7 +38,7 @@ pub(crate) struct Raw<'f> {
     /// The schema where it is used, and the one that it refers to; these are the same without a reference.
     used: &'f Value,
     node: &'f Value,
-    /// The place where it is used.
+    /// The location where it is used.
     pointer: String,
     /// The definition or the document's schema of the kind.
     home: &'f Value,
@@ -90,19 +90,19 @@ impl Files {
         roots.next().map(|raw| raw.annotations()).unwrap_or_default()
     }
 
-    /// The place of a field, or of the version or the kind that has no such field. The path is as rules name it:
+    /// The location of a field, or of the version or the kind that has no such field. The path is as rules name it:
     /// `.spec.chapters[].title`.
-    pub(crate) fn place(
+    pub(crate) fn location(
         &self,
         file: &str,
         definition: &Definition,
         version: Option<&str>,
         path: &str,
-    ) -> Option<Place> {
+    ) -> Option<Location> {
         let mut versions = definition.versions.iter().map(|version| version.name.as_str());
         let known = version.filter(|version| versions.clone().any(|of| of == *version));
         let root = self.root(file, definition, known.or_else(|| versions.next())?)?;
-        let mut place = Place { pointer: String::new(), ..root.place_in_file() };
+        let mut location = Location { pointer: String::new(), ..root.location_in_file() };
         if known.is_some() {
             let mut at = root;
             for step in steps(path) {
@@ -114,23 +114,25 @@ impl Files {
                 let Some(below) = below else { break };
                 at = below;
             }
-            place = at.place_in_file();
+            location = at.location_in_file();
         }
-        Some(place)
+        Some(location)
     }
 
-    /// The lines of places. A document of a single line has no lines.
-    pub(crate) fn lines<'p>(&self, places: impl IntoIterator<Item = &'p Place>) -> BTreeMap<&'p Place, usize> {
-        let mut by_document: BTreeMap<(&str, usize), Vec<&Place>> = BTreeMap::new();
-        for place in places {
-            by_document.entry((&place.file, place.document)).or_default().push(place);
+    /// The lines of locations. A document of a single line has no lines.
+    pub(crate) fn lines<'p>(&self, locations: impl IntoIterator<Item = &'p Location>) -> BTreeMap<&'p Location, usize> {
+        let mut by_document: BTreeMap<(&str, usize), Vec<&Location>> = BTreeMap::new();
+        for location in locations {
+            by_document.entry((&location.file, location.document)).or_default().push(location);
         }
         let mut lines = BTreeMap::new();
-        for ((file, document), places) in by_document {
+        for ((file, document), locations) in by_document {
             let Some(document) = self.0.get(file).and_then(|documents| documents.get(document)) else { continue };
             if document.text.trim_end().lines().nth(1).is_some() {
                 let found = yaml::Lines::new(&document.text);
-                lines.extend(places.into_iter().map(|place| (place, document.line - 1 + found.of(&place.pointer))));
+                lines.extend(
+                    locations.into_iter().map(|location| (location, document.line - 1 + found.of(&location.pointer))),
+                );
             }
         }
         lines
@@ -194,7 +196,7 @@ fn root<'v>(document: &'v Value, definition: &Definition, version: &str) -> Opti
     })
 }
 
-/// The definitions of a document, which may be a list, with their places.
+/// The definitions of a document, which may be a list, with their locations.
 fn manifests<'v>(pointer: &str, document: &'v Value) -> Vec<(String, &'v Value)> {
     match document["items"].as_array() {
         Some(items) => {
@@ -210,9 +212,9 @@ fn escaped(name: &str) -> String {
 }
 
 impl<'f> Raw<'f> {
-    /// Its place.
-    pub(crate) fn place_in_file(&self) -> Place {
-        Place { file: self.file.to_owned(), document: self.document, pointer: self.pointer.clone() }
+    /// Its location.
+    pub(crate) fn location_in_file(&self) -> Location {
+        Location { file: self.file.to_owned(), document: self.document, pointer: self.pointer.clone() }
     }
 
     /// A keyword, of the use or else of the type.
@@ -260,17 +262,17 @@ impl<'f> Raw<'f> {
     /// A member that is no schema.
     fn below(&self, key: &str) -> Option<Self> {
         let node = self.node.get(key)?;
-        Some(Self { used: node, node, pointer: format!("{}/{key}", self.place()), ..self.clone() })
+        Some(Self { used: node, node, pointer: format!("{}/{key}", self.location()), ..self.clone() })
     }
 
     fn step(&self, key: &str) -> Option<Self> {
         let used = self.node.get(key)?;
-        let pointer = format!("{}/{}", self.place(), escaped(key));
+        let pointer = format!("{}/{}", self.location(), escaped(key));
         Some(Self { used, node: self.target(used)?, pointer, ..self.clone() })
     }
 
     /// The pointer to the schema that it refers to.
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         reference(self.used).map_or_else(|| self.pointer.clone(), |to| to.trim_start_matches('#').to_owned())
     }
 

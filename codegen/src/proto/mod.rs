@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, io, path::Path};
 
 use kindsmith::kind::proto::{File, drafts};
 use kindsmith_formats::files::{Folder, Limits, RelativePath};
-use kindsmith_proto::{Merged, merge, parse, parse_draft};
+use kindsmith_proto::{MergeOutcome, merge, parse, parse_draft};
 use serde_json::Value;
 
 use crate::{Error, Kinds};
@@ -27,14 +27,14 @@ pub struct Drafts {
 impl Drafts {
     /// Those of kinds from files. The numbers of Kubernetes' own kinds are in files of their own, so that these are left out.
     pub fn of_kinds(kinds: &Kinds) -> Self {
-        let (builtin, others): (Vec<_>, Vec<_>) = kinds.kinds.iter().partition(|declared| declared.is_builtin());
+        let (builtin, others): (Vec<_>, Vec<_>) = kinds.kinds.iter().partition(|declaration| declaration.is_builtin());
         let of_others: Vec<_> =
-            others.into_iter().flat_map(|declared| declared.definition.kinds(declared.policy)).collect();
+            others.into_iter().flat_map(|declaration| declaration.definition.kinds(declaration.policy)).collect();
         let found = drafts(&of_others);
         let texts = |files: Vec<File>| files.into_iter().map(|file| (file.path, file.text)).collect();
         let mut left_out = found.left_out;
-        left_out.extend(builtin.into_iter().map(|declared| {
-            let name = declared.definition.shared.group_resource();
+        left_out.extend(builtin.into_iter().map(|declaration| {
+            let name = declaration.definition.shared.group_resource();
             format!("{name}: a kind of Kubernetes, which publishes its numbers")
         }));
         Self { files: texts(found.files), imported: texts(found.imported), left_out }
@@ -55,17 +55,17 @@ impl Drafts {
     ///
     /// # Errors
     /// A file that cannot be read, or everything that contradicts the published files, a line each.
-    pub fn lock(&self, folder: Option<&Path>) -> Result<Vec<Locked>, Error> {
-        let (mut locked, mut problems) = (Vec::new(), Vec::new());
+    pub fn lock(&self, folder: Option<&Path>) -> Result<Vec<LockFile>, Error> {
+        let (mut lock_files, mut problems) = (Vec::new(), Vec::new());
         for (path, text) in &self.files {
             let before = folder.map_or(Ok(None), |folder| published(folder, path))?;
             let name = folder.map_or_else(|| path.clone(), |folder| folder.join(path).display().to_string());
             match merged(&name, before.as_deref(), text) {
-                Ok(merged) => locked.push(Locked::of(path, before, &merged)),
+                Ok(outcome) => lock_files.push(LockFile::of(path, before, &outcome)),
                 Err(found) => problems.extend(found),
             }
         }
-        if problems.is_empty() { Ok(locked) } else { Err(Error::Invalid(problems.join("\n"))) }
+        if problems.is_empty() { Ok(lock_files) } else { Err(Error::Invalid(problems.join("\n"))) }
     }
 }
 
@@ -80,7 +80,7 @@ fn published(folder: &Path, path: &str) -> Result<Option<String>, Error> {
     text.map_err(|error| Error::Io(folder.join(path), error))
 }
 
-fn merged(name: &str, before: Option<&str>, draft: &str) -> Result<Merged, Vec<String>> {
+fn merged(name: &str, before: Option<&str>, draft: &str) -> Result<MergeOutcome, Vec<String>> {
     let draft = parse_draft(draft).map_err(|error| vec![format!("the draft of {name}:{error}")])?;
     let published = parse(before.unwrap_or_default()).map_err(|error| vec![format!("{name}:{error}")])?;
     merge(&published, &draft)
@@ -90,7 +90,7 @@ fn merged(name: &str, before: Option<&str>, draft: &str) -> Result<Merged, Vec<S
 /// A published file with the changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Locked {
+pub struct LockFile {
     /// Its path below the folder.
     pub path: String,
     /// Its text until now; `None` for a new file.
@@ -101,18 +101,18 @@ pub struct Locked {
     pub remarks: Vec<String>,
 }
 
-impl Locked {
-    fn of(path: &str, before: Option<String>, merged: &Merged) -> Self {
-        let unchanged = before.clone().filter(|before| parse(before).as_ref() == Ok(&merged.file));
-        let text = unchanged.unwrap_or_else(|| merged.file.to_string());
+impl LockFile {
+    fn of(path: &str, before: Option<String>, outcome: &MergeOutcome) -> Self {
+        let unchanged = before.clone().filter(|before| parse(before).as_ref() == Ok(&outcome.file));
+        let text = unchanged.unwrap_or_else(|| outcome.file.to_string());
         let all = |what: &str, fields: &[String]| {
             let lines = fields.iter().map(|field| format!("{path}: {what} {field}"));
             lines.collect::<Vec<_>>()
         };
         let unused = |name: &String| format!("{path}: message {name} is kept, although no kind uses it now");
-        let mut remarks = all("appended", &merged.appended);
-        remarks.extend(all("removed, and reserved,", &merged.removed));
-        remarks.extend(merged.unused.iter().map(unused));
+        let mut remarks = all("appended", &outcome.appended);
+        remarks.extend(all("removed, and reserved,", &outcome.removed));
+        remarks.extend(outcome.unused.iter().map(unused));
         Self { path: path.to_owned(), before, text, remarks }
     }
 }

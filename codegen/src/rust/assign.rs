@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Options,
-    model::{Declared, Model, Module},
+    model::{Model, Module, TypeDeclaration},
     names,
 };
 
@@ -80,11 +80,11 @@ pub(super) fn names(model: &mut Model, options: &Options) {
                 continue;
             }
             let mut taken = taken(model, id, &roots);
-            let declared = &mut model.types[id];
-            let candidates = candidates(declared);
+            let declaration = &mut model.types[id];
+            let candidates = candidates(declaration);
             let free = candidates.iter().find(|name| !taken.contains(*name));
             let name = free.map_or_else(|| names::free(&candidates[0], &mut taken), Clone::clone);
-            (declared.name, declared.plain_name) = (options.renamed(&name), name);
+            (declaration.name, declaration.plain_name) = (options.renamed(&name), name);
         }
     }
 }
@@ -103,9 +103,9 @@ fn taken(model: &Model, id: usize, roots: &[(String, String)]) -> BTreeSet<Strin
 }
 
 /// Names of a type, best first.
-fn candidates(declared: &Declared) -> Vec<String> {
-    let first = &declared.uses[0];
-    if let Some(name) = declared.schema.name.as_deref() {
+fn candidates(declaration: &TypeDeclaration) -> Vec<String> {
+    let first = &declaration.uses[0];
+    if let Some(name) = declaration.schema.name.as_deref() {
         return of_document(name);
     }
     let is_plain = |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric());
@@ -117,7 +117,7 @@ fn candidates(declared: &Declared) -> Vec<String> {
     let least = if is_vague { 2.min(parts.len()) } else { 1 };
     let lengths = least..=parts.len();
     let name = |length: usize| joined(&parts[parts.len() - length..]);
-    let kinds: BTreeSet<&str> = declared.uses.iter().map(|place| place.kind.as_str()).collect();
+    let kinds: BTreeSet<&str> = declaration.uses.iter().map(|place| place.kind.as_str()).collect();
     let kind = names::of_kind(&first.kind);
     let of_kind = lengths.clone().map(|length| {
         let name = name(length);

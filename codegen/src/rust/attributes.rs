@@ -7,7 +7,7 @@ use super::{
     Options, Warning, bounds, docs,
     keywords::{Keywords, says_values},
     literal,
-    model::{Declared, Field, Model, Ty, Use},
+    model::{Field, Model, Ty, TypeDeclaration, Use},
     names,
 };
 
@@ -33,10 +33,10 @@ impl Arguments<'_> {
     }
 
     /// The arguments of a struct. What the fields say is not among them.
-    pub(super) fn declared(&mut self, declared: &Declared, at: &Use, all: &mut Vec<TokenStream>) {
-        let mut left = Keywords::of_struct(declared);
+    pub(super) fn declaration(&mut self, declaration: &TypeDeclaration, at: &Use, all: &mut Vec<TokenStream>) {
+        let mut left = Keywords::of_struct(declaration);
         Self::keywords(&mut left, all);
-        self.warn_of_unions(&declared.schema, at);
+        self.warn_of_unions(&declaration.schema, at);
         all.extend(left.rest().map(|rest| named("keywords", &rest)));
     }
 
@@ -204,9 +204,10 @@ impl Arguments<'_> {
     /// A default: a variant of an enumeration, or a value as in JSON.
     fn default(&self, value: &Document, ty: &Ty) -> TokenStream {
         if let (Ty::Declared(id), Some(text)) = (ty, value.as_str()) {
-            let declared = &self.model.types[*id];
-            if let Some((variant, _)) = super::variants(&declared.schema).into_iter().find(|(_, wire)| wire == text) {
-                let (name, variant) = (names::ident(&declared.name), names::ident(&variant));
+            let declaration = &self.model.types[*id];
+            if let Some((variant, _)) = super::variants(&declaration.schema).into_iter().find(|(_, wire)| wire == text)
+            {
+                let (name, variant) = (names::ident(&declaration.name), names::ident(&variant));
                 return quote!(#name::#variant);
             }
         }

@@ -8,9 +8,11 @@ use std::{
 use kindsmith_formats::files::{Folder, Limits, RelativePath};
 use kindsmith_meta::text::in_one_line;
 
-use crate::{Declared, Kinds};
+use crate::{Kinds, ResourceDeclaration};
 
-use super::{Error, File, Generated, Options, Warning, assign, collect::Collector, emit::Emitter, model::Model, names};
+use super::{
+    Error, File, GeneratedCode, Options, Warning, assign, collect::Collector, emit::Emitter, model::Model, names,
+};
 
 /// Generates Rust from manifests of CustomResourceDefinitions, and from OpenAPI v3 documents as Kubernetes publishes them.
 ///
@@ -118,13 +120,13 @@ impl Builder {
     ///
     /// # Errors
     /// Everything that is wrong with the documents, or the first option that is wrong.
-    pub fn generate(&self) -> Result<Generated, Error> {
-        let (model, mut generated) = self.model()?;
+    pub fn generate(&self) -> Result<GeneratedCode, Error> {
+        let (model, mut code) = self.model()?;
         let mut groups: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
-        for (module, text) in self.modules(&model, &mut generated)? {
+        for (module, text) in self.modules(&model, &mut code)? {
             let header = self.header(&format!("The kinds of {}.", called(&module.group, &module.version)));
             let path = PathBuf::from(&module.folder).join(format!("{}.rs", module.name()));
-            generated.files.push(File { path, text: format!("{header}\n{text}") });
+            code.files.push(File { path, text: format!("{header}\n{text}") });
             groups.entry(&module.folder).or_default().push((module.name(), module.group.clone()));
         }
         let mut root = self.header("Generated kinds, by group.") + "\n";
@@ -133,13 +135,13 @@ impl Builder {
             let name = group_called(&versions[0].1);
             let modules: String = versions.iter().flat_map(|(version, _)| ["pub mod ", version, ";\n"]).collect();
             let header = self.header(&format!("The versions of {name}."));
-            generated.files.push(File { path: Path::new(folder).join("mod.rs"), text: format!("{header}\n{modules}") });
+            code.files.push(File { path: Path::new(folder).join("mod.rs"), text: format!("{header}\n{modules}") });
             root += &self.gate(&model, folder);
             root.extend(["pub mod ", folder, ";\n"]);
         }
-        generated.files.push(File { path: "mod.rs".into(), text: root });
-        generated.files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(generated)
+        code.files.push(File { path: "mod.rs".into(), text: root });
+        code.files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(code)
     }
 
     /// Writes one file for a build.rs, `kinds.rs` in `OUT_DIR`, and tells Cargo which files were read, and as warnings what the
@@ -153,10 +155,10 @@ impl Builder {
         }
         let folder =
             env::var_os("OUT_DIR").ok_or_else(|| Error::Invalid("OUT_DIR is not set: not in a build.rs".into()))?;
-        let (model, mut generated) = self.model()?;
-        let text = self.inline(&model, &mut generated)?;
+        let (model, mut code) = self.model()?;
+        let text = self.inline(&model, &mut code)?;
         let folder = PathBuf::from(folder);
-        self.warn(&generated.warnings, &folder)?;
+        self.warn(&code.warnings, &folder)?;
         write(&folder, "kinds.rs", &text)
     }
 
@@ -177,9 +179,9 @@ impl Builder {
     }
 
     /// All modules in one text.
-    fn inline(&self, model: &Model, generated: &mut Generated) -> Result<String, Error> {
+    fn inline(&self, model: &Model, code: &mut GeneratedCode) -> Result<String, Error> {
         let mut groups: BTreeMap<&str, Vec<(&str, String)>> = BTreeMap::new();
-        for (module, text) in self.modules(model, generated)? {
+        for (module, text) in self.modules(model, code)? {
             let (name, about) = (module.name(), called(&module.group, &module.version));
             let text = format!("/// The kinds of {about}.\npub mod {name} {{\n{text}}}\n");
             groups.entry(&module.folder).or_default().push((&module.group, text));
@@ -218,37 +220,37 @@ impl Builder {
     fn modules<'m>(
         &self,
         model: &'m Model,
-        generated: &mut Generated,
+        code: &mut GeneratedCode,
     ) -> Result<Vec<(&'m super::model::Module, String)>, Error> {
         let mut emitter = Emitter { model, options: &self.options, warnings: Vec::new() };
         let modules = model.modules.iter().map(|module| Ok((module, emitter.module(module)?)));
         let modules = modules.collect::<Result<Vec<_>, String>>().map_err(Error::Invalid)?;
-        generated.kinds = model
+        code.kinds = model
             .modules
             .iter()
             .flat_map(|of| of.kinds.iter().map(move |kind| (of, &model.types[kind.root].name)))
             .map(|(of, name)| format!("{}::{}::{}", of.folder, of.name(), names::ident(name)))
             .collect();
-        generated.warnings.append(&mut emitter.warnings);
+        code.warnings.append(&mut emitter.warnings);
         Ok(modules)
     }
 
-    fn model(&self) -> Result<(Model, Generated), Error> {
-        let mut generated = Generated::default();
+    fn model(&self) -> Result<(Model, GeneratedCode), Error> {
+        let mut code = GeneratedCode::default();
         let Kinds { kinds: mut read, warnings } =
             Kinds::of_files_up_to(&self.files, self.largest.unwrap_or(Limits::default().file))?;
-        generated.report = warnings;
-        let kind = |read: &Declared| read.definition.shared.names.kind.clone();
+        code.report = warnings;
+        let kind = |read: &ResourceDeclaration| read.definition.shared.names.kind.clone();
         let skipped: Vec<String> = read.iter().map(kind).filter(|kind| self.options.skipped.contains(kind)).collect();
         read.retain(|read| !skipped.contains(&kind(read)));
         if read.is_empty() {
             return Err(Error::Invalid("the files define no kind".to_owned()));
         }
-        let mut groups: BTreeMap<String, Vec<&Declared>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Vec<&ResourceDeclaration>> = BTreeMap::new();
         for read in &read {
             groups.entry(read.definition.shared.group.clone()).or_default().push(read);
         }
-        let mut collector = Collector::new(&mut generated.warnings);
+        let mut collector = Collector::new(&mut code.warnings);
         let mut folders = BTreeSet::new();
         for (group, mut read) in groups {
             read.sort_by(|a, b| a.definition.shared.names.kind.cmp(&b.definition.shared.names.kind));
@@ -258,7 +260,7 @@ impl Builder {
         let mut model = collector.model;
         assign::names(&mut model, &self.options);
         self.options.check(&model, &skipped).map_err(Error::Invalid)?;
-        Ok((model, generated))
+        Ok((model, code))
     }
 }
 

@@ -10,7 +10,7 @@ use kindsmith::{
 
 use super::{
     Warning,
-    model::{Declared, Field, Kind, Model, Module, Ty, Use},
+    model::{Field, Kind, Model, Module, Ty, TypeDeclaration, Use},
     names,
 };
 
@@ -52,7 +52,7 @@ impl<'c> Collector<'c> {
     }
 
     /// The kinds of a group, whose module has this name.
-    pub(super) fn group(&mut self, group: &str, folder: &str, read: &[&crate::Declared]) {
+    pub(super) fn group(&mut self, group: &str, folder: &str, read: &[&crate::ResourceDeclaration]) {
         self.first = self.model.modules.len();
         let mut versions: Vec<&str> =
             read.iter().flat_map(|read| read.definition.versions.iter().map(|version| &*version.name)).collect();
@@ -79,7 +79,7 @@ impl<'c> Collector<'c> {
         self.storage(read);
     }
 
-    fn kind(&mut self, read: &crate::Declared, version: &Version) {
+    fn kind(&mut self, read: &crate::ResourceDeclaration, version: &Version) {
         let shared = read.definition.shared.as_ref().clone();
         let at = Use { kind: shared.names.kind.clone(), ..Use::default() };
         if read.definition.conversion != <_>::default() {
@@ -111,7 +111,7 @@ impl<'c> Collector<'c> {
     }
 
     /// Finds the storage versions of the group's kinds.
-    fn storage(&mut self, read: &[&crate::Declared]) {
+    fn storage(&mut self, read: &[&crate::ResourceDeclaration]) {
         let stored = |kind: &Kind| {
             let read = read.iter().find(|read| read.definition.shared.names.kind == kind.shared.names.kind);
             read.map(|read| read.definition.storage_version.clone()).unwrap_or_default()
@@ -135,7 +135,7 @@ impl<'c> Collector<'c> {
 
     fn declare(&mut self, schema: &Schema, doc: String, at: Use) -> usize {
         let id = self.model.types.len();
-        self.model.types.push(Declared {
+        self.model.types.push(TypeDeclaration {
             schema: content(schema),
             doc,
             is_doc_fixed: false,

@@ -11,7 +11,7 @@ use super::{
     attributes::Arguments,
     collect::is_enumeration,
     docs, literal,
-    model::{Declared, Field, Kind, Model, Module, Ty},
+    model::{Field, Kind, Model, Module, Ty, TypeDeclaration},
     names, variants,
 };
 
@@ -27,14 +27,14 @@ impl Emitter<'_> {
     pub(super) fn module(&mut self, module: &Module) -> Result<String, String> {
         let mut items = self.imports(module);
         for id in &module.types {
-            let declared = &self.model.types[*id];
-            if self.options.is_skipped(&declared.plain_name) {
+            let declaration = &self.model.types[*id];
+            if self.options.is_skipped(&declaration.plain_name) {
                 continue;
             }
             let kind = module.kinds.iter().find(|kind| kind.root == *id);
             items.push(match kind {
-                Some(kind) => self.root(kind, declared)?,
-                None => self.declared(declared)?,
+                Some(kind) => self.root(kind, declaration)?,
+                None => self.declaration(declaration)?,
             });
         }
         let mut text = String::new();
@@ -55,16 +55,16 @@ impl Emitter<'_> {
         let mut known: BTreeSet<&str> = BTreeSet::new();
         let mut has_types = false;
         for id in &module.types {
-            let declared = &self.model.types[*id];
-            if self.options.is_skipped(&declared.plain_name) {
+            let declaration = &self.model.types[*id];
+            if self.options.is_skipped(&declaration.plain_name) {
                 continue;
             }
-            known.insert(if declared.is_root { "Resource" } else { "ApiType" });
-            has_types |= !declared.is_root;
-            if declared.is_root {
+            known.insert(if declaration.is_root { "Resource" } else { "ApiType" });
+            has_types |= !declaration.is_root;
+            if declaration.is_root {
                 known.insert("ObjectMeta");
             }
-            for field in &declared.fields {
+            for field in &declaration.fields {
                 field.ty.walk(&mut |name| _ = known.insert(name), &mut |_| ());
             }
         }
@@ -83,13 +83,14 @@ impl Emitter<'_> {
             ));
         }
         let imported = module.imports.iter().map(|id| &self.model.types[*id]);
-        let imported: Vec<_> = imported.filter(|declared| !self.options.is_skipped(&declared.plain_name)).collect();
-        let mut homes: Vec<usize> = imported.iter().map(|declared| declared.module).collect();
+        let imported: Vec<_> =
+            imported.filter(|declaration| !self.options.is_skipped(&declaration.plain_name)).collect();
+        let mut homes: Vec<usize> = imported.iter().map(|declaration| declaration.module).collect();
         homes.sort_unstable();
         homes.dedup();
         for home in homes {
             let of_home = imported.iter().filter(|of| of.module == home);
-            let mut all: Vec<&str> = of_home.map(|declared| declared.name.as_str()).collect();
+            let mut all: Vec<&str> = of_home.map(|declaration| declaration.name.as_str()).collect();
             all.sort_unstable();
             let home = &self.model.modules[home];
             let (folder, version) = (names::ident(&home.folder), names::ident(&home.name()));
@@ -101,69 +102,70 @@ impl Emitter<'_> {
     }
 
     /// A kind.
-    fn root(&mut self, kind: &Kind, declared: &Declared) -> Result<TokenStream, String> {
-        let resource = self.resource(kind, declared);
-        let number = declared.is_numbered().then(|| quote!(#[api(proto = 1)]));
+    fn root(&mut self, kind: &Kind, declaration: &TypeDeclaration) -> Result<TokenStream, String> {
+        let resource = self.resource(kind, declaration);
+        let number = declaration.is_numbered().then(|| quote!(#[api(proto = 1)]));
         let metadata = quote! {
             /// Standard object's metadata.
             #number
             pub metadata: ObjectMeta,
         };
-        self.item(declared, &quote!(Resource, Clone, Debug, PartialEq), &resource, &metadata)
+        self.item(declaration, &quote!(Resource, Clone, Debug, PartialEq), &resource, &metadata)
     }
 
     /// A struct or an enumeration.
-    fn declared(&mut self, declared: &Declared) -> Result<TokenStream, String> {
-        if is_enumeration(&declared.schema) {
-            return self.enumeration(declared);
+    fn declaration(&mut self, declaration: &TypeDeclaration) -> Result<TokenStream, String> {
+        if is_enumeration(&declaration.schema) {
+            return self.enumeration(declaration);
         }
         let is_empty_valid = |field: &Field| {
             !field.is_required && field.schema.default.is_none() && !self.options.is_replaced(&field.ty, self.model)
         };
-        let default = declared.fields.iter().all(is_empty_valid).then(|| quote!(Default,));
+        let default = declaration.fields.iter().all(is_empty_valid).then(|| quote!(Default,));
         let derives = quote!(ApiType, Clone, Debug, #default PartialEq, Serialize, Deserialize);
-        self.item(declared, &derives, &TokenStream::new(), &TokenStream::new())
+        self.item(declaration, &derives, &TokenStream::new(), &TokenStream::new())
     }
 
     fn item(
         &mut self,
-        declared: &Declared,
+        declaration: &TypeDeclaration,
         derives: &TokenStream,
         attributes: &TokenStream,
         first: &TokenStream,
     ) -> Result<TokenStream, String> {
-        let at = declared.uses[0].clone();
-        let of_items = declared.fields.iter().filter_map(|field| self.items_doc(field));
-        let descriptions = declared.fields.iter().map(|field| &*field.schema.description).chain(of_items);
-        let is_verbatim = [&*declared.doc].into_iter().chain(descriptions).any(|text| !docs::survives_wrapping(text));
+        let at = declaration.uses[0].clone();
+        let of_items = declaration.fields.iter().filter_map(|field| self.items_doc(field));
+        let descriptions = declaration.fields.iter().map(|field| &*field.schema.description).chain(of_items);
+        let is_verbatim =
+            [&*declaration.doc].into_iter().chain(descriptions).any(|text| !docs::survives_wrapping(text));
         let mut api = vec![quote!(published)];
         if is_verbatim {
             api.push(quote!(verbatim));
         }
-        api.extend(exact(&declared.doc, is_verbatim));
+        api.extend(exact(&declaration.doc, is_verbatim));
         let mut arguments =
             Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
-        arguments.declared(declared, &at, &mut api);
+        arguments.declaration(declaration, &at, &mut api);
         let has_number = |field: &Field| field.schema.protobuf.is_some();
-        if declared.fields.iter().any(has_number) && !declared.is_numbered() {
+        if declaration.fields.iter().any(has_number) && !declaration.is_numbered() {
             arguments.warn(&at, "not served in Protobuf: found fields without numbers, or inside of other messages; supported: fields with numbers alone");
         }
         let is_renamed = |field: &Field| {
-            let rust = self.options.renamed_field(&declared.plain_name, &field.wire).unwrap_or(&field.rust);
+            let rust = self.options.renamed_field(&declaration.plain_name, &field.wire).unwrap_or(&field.rust);
             let written = names::written(rust);
             written != field.wire && names::camel(&written).as_ref() == Some(&field.wire)
         };
-        let rename_all = (!declared.is_root && declared.fields.iter().any(is_renamed))
+        let rename_all = (!declaration.is_root && declaration.fields.iter().any(is_renamed))
             .then(|| quote!(#[serde(rename_all = "camelCase")]));
         let is_undescribed =
-            declared.doc.is_empty() || declared.fields.iter().any(|field| field.schema.description.is_empty());
+            declaration.doc.is_empty() || declaration.fields.iter().any(|field| field.schema.description.is_empty());
         let undescribed = is_undescribed.then(|| quote!(#[allow(missing_docs)]));
-        let has_default = self.have_default(declared);
-        let (derives, further) = self.options.attributes(&declared.plain_name, derives, has_default)?;
-        let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
-        let fields = declared.fields.iter().map(|field| self.field(declared, field, is_verbatim));
+        let has_default = self.have_default(declaration);
+        let (derives, further) = self.options.attributes(&declaration.plain_name, derives, has_default)?;
+        let doc = doc(&docs::lines(&declaration.doc, is_verbatim), declaration.doc.is_empty());
+        let fields = declaration.fields.iter().map(|field| self.field(declaration, field, is_verbatim));
         let fields = fields.collect::<Result<Vec<_>, String>>()?;
-        let name = names::ident(&declared.name);
+        let name = names::ident(&declaration.name);
         Ok(quote! {
             #doc
             #[derive(#derives)]
@@ -176,12 +178,17 @@ impl Emitter<'_> {
         })
     }
 
-    fn field(&mut self, declared: &Declared, field: &Field, is_verbatim: bool) -> Result<TokenStream, String> {
-        let at = declared.uses[0].field(&field.wire);
+    fn field(
+        &mut self,
+        declaration: &TypeDeclaration,
+        field: &Field,
+        is_verbatim: bool,
+    ) -> Result<TokenStream, String> {
+        let at = declaration.uses[0].field(&field.wire);
         let mut arguments =
             Arguments { model: self.model, options: self.options, warnings: &mut self.warnings, kind: &at.kind };
         let mut api = arguments.field(field, &at, is_verbatim);
-        if let (true, Some(number)) = (declared.is_numbered(), field.schema.protobuf) {
+        if let (true, Some(number)) = (declaration.is_numbered(), field.schema.protobuf) {
             let number = literal::number(&number.to_string());
             api.insert(0, quote!(proto = #number));
             if field.schema.zero_is_absent && !matches!(field.ty, Ty::List(_) | Ty::Map(_)) {
@@ -189,7 +196,7 @@ impl Emitter<'_> {
             }
         }
         let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
-        let renamed = self.options.renamed_field(&declared.plain_name, &field.wire);
+        let renamed = self.options.renamed_field(&declaration.plain_name, &field.wire);
         let rust = renamed.unwrap_or(&field.rust);
         let mut serde = Vec::new();
         if names::camel(&names::written(rust)).as_ref() != Some(&field.wire) {
@@ -198,8 +205,8 @@ impl Emitter<'_> {
         }
         let ty = self.options.ty(&field.ty, self.model)?;
         let is_optional = !field.is_required && field.schema.default.is_none();
-        let ty = if Self::is_option(declared, field) {
-            if field.schema.nullable && is_optional && (declared.is_counted || has_rules(&field.schema)) {
+        let ty = if Self::is_option(declaration, field) {
+            if field.schema.nullable && is_optional && (declaration.is_counted || has_rules(&field.schema)) {
                 serde.extend([quote!(default), quote!(skip_serializing_if = "Option::is_none")]);
             }
             quote!(Option<#ty>)
@@ -229,15 +236,15 @@ impl Emitter<'_> {
             lines.extend(items);
         }
         let doc = doc(&lines, field.schema.description.is_empty() && of_items.is_none());
-        let further = self.options.field_attributes(&declared.plain_name, &field.wire)?;
+        let further = self.options.field_attributes(&declaration.plain_name, &field.wire)?;
         let rust = names::ident(rust);
         Ok(quote! { #doc #api #serde #further pub #rust: #ty, })
     }
 
     /// True if each field has a default in Rust, as far as that is known here.
-    fn have_default(&self, declared: &Declared) -> bool {
+    fn have_default(&self, declaration: &TypeDeclaration) -> bool {
         let has_default = |field: &Field| match &field.ty {
-            _ if Self::is_option(declared, field) => true,
+            _ if Self::is_option(declaration, field) => true,
             Ty::Known(name) => !["Time", "MicroTime"].contains(name),
             Ty::Declared(id) => {
                 let of = &self.model.types[*id];
@@ -245,14 +252,14 @@ impl Emitter<'_> {
             }
             Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
         };
-        declared.fields.iter().all(has_default)
+        declaration.fields.iter().all(has_default)
     }
 
     /// True for a field whose type is an `Option`. A list or map gets one only where an empty value differs from an
     /// absent one.
-    fn is_option(declared: &Declared, field: &Field) -> bool {
+    fn is_option(declaration: &TypeDeclaration, field: &Field) -> bool {
         let (is_optional, of) = (!field.is_required && field.schema.default.is_none(), &field.schema);
-        let is_told = declared.is_counted || has_rules(of) || !matches!(field.ty, Ty::List(_) | Ty::Map(_));
+        let is_told = declaration.is_counted || has_rules(of) || !matches!(field.ty, Ty::List(_) | Ty::Map(_));
         of.nullable || is_optional && is_told
     }
 
@@ -261,8 +268,8 @@ impl Emitter<'_> {
         inner(field).and_then(|(schema, ty)| docs::of_items(schema, ty, self.model))
     }
 
-    fn enumeration(&mut self, declared: &Declared) -> Result<TokenStream, String> {
-        let variants = variants(&declared.schema);
+    fn enumeration(&mut self, declaration: &TypeDeclaration) -> Result<TokenStream, String> {
+        let variants = variants(&declaration.schema);
         let rule = names::variant_rule(&variants);
         let rename_all = (!rule.is_empty()).then(|| quote!(#[serde(rename_all = #rule)]));
         let fields = variants.iter().map(|(rust, wire)| {
@@ -271,15 +278,15 @@ impl Emitter<'_> {
             let rust = names::ident(rust);
             quote!(#[doc = #doc] #rename #rust,)
         });
-        let is_verbatim = !docs::survives_wrapping(&declared.doc);
-        let api = is_verbatim.then(|| quote!(verbatim)).into_iter().chain(exact(&declared.doc, is_verbatim));
+        let is_verbatim = !docs::survives_wrapping(&declaration.doc);
+        let api = is_verbatim.then(|| quote!(verbatim)).into_iter().chain(exact(&declaration.doc, is_verbatim));
         let api: Vec<_> = api.collect();
         let api = (!api.is_empty()).then(|| quote!(#[api(#(#api),*)]));
-        let undescribed = declared.doc.is_empty().then(|| quote!(#[allow(missing_docs)]));
-        let doc = doc(&docs::lines(&declared.doc, is_verbatim), declared.doc.is_empty());
+        let undescribed = declaration.doc.is_empty().then(|| quote!(#[allow(missing_docs)]));
+        let doc = doc(&docs::lines(&declaration.doc, is_verbatim), declaration.doc.is_empty());
         let derives = quote!(ApiType, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize);
-        let (derives, further) = self.options.attributes(&declared.plain_name, &derives, false)?;
-        let name = names::ident(&declared.name);
+        let (derives, further) = self.options.attributes(&declaration.plain_name, &derives, false)?;
+        let name = names::ident(&declaration.name);
         Ok(quote! {
             #doc
             #[derive(#derives)]

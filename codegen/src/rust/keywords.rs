@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 
 use super::{
     collect::is_enumeration,
-    model::{Declared, Model, Ty},
+    model::{Model, Ty, TypeDeclaration},
 };
 
 /// Keywords that are still to be said.
@@ -54,14 +54,14 @@ impl Keywords {
     }
 
     /// The keywords of a struct that its fields do not say.
-    pub(super) fn of_struct(declared: &Declared) -> Self {
-        let mut left = own(&declared.schema);
-        left.extend(parts(&declared.schema));
+    pub(super) fn of_struct(declaration: &TypeDeclaration) -> Self {
+        let mut left = own(&declaration.schema);
+        left.extend(parts(&declaration.schema));
         left.remove("properties");
         left.remove("type");
         let required: Vec<&str> =
-            declared.fields.iter().filter(|field| field.is_required).map(|field| &*field.wire).collect();
-        if required == declared.schema.required {
+            declaration.fields.iter().filter(|field| field.is_required).map(|field| &*field.wire).collect();
+        if required == declaration.schema.required {
             left.remove("required");
         }
         Self(left)

@@ -10,13 +10,13 @@ use super::{
     Warning,
     emit::Emitter,
     literal,
-    model::{Declared, Field, Kind, Ty, Use},
+    model::{Field, Kind, Ty, TypeDeclaration, Use},
     names,
 };
 
 impl Emitter<'_> {
     /// The attributes `#[resource(…)]` of a kind.
-    pub(super) fn resource(&mut self, kind: &Kind, declared: &Declared) -> TokenStream {
+    pub(super) fn resource(&mut self, kind: &Kind, declaration: &TypeDeclaration) -> TokenStream {
         let (shared, version) = (&kind.shared, &kind.version);
         let mut first = Vec::new();
         let number = &version.name;
@@ -29,7 +29,7 @@ impl Emitter<'_> {
                 // A definition's versions may differ in any way.
                 first.push(quote!(convert = none));
             }
-            None => Self::shared(kind, declared, &mut first),
+            None => Self::shared(kind, declaration, &mut first),
         }
         if version.status {
             first.push(quote!(status));
@@ -47,7 +47,7 @@ impl Emitter<'_> {
             all.push(vec![if *text == usual { quote!(deprecated) } else { quote!(deprecated = #text) }]);
         }
         if let Some(scale) = &version.scale {
-            let path = |path: &Path| self.path(declared, path).map(|(path, _)| path);
+            let path = |path: &Path| self.path(declaration, path).map(|(path, _)| path);
             let selector = scale.selector.as_ref().map(path);
             if let (Some(replicas), Some(status), None | Some(Some(_))) =
                 (path(&scale.replicas), path(&scale.status_replicas), &selector)
@@ -56,27 +56,27 @@ impl Emitter<'_> {
                 all.push(vec![quote!(scale(replicas = #replicas, status = #status #selector))]);
             } else {
                 self.warn(
-                    declared,
+                    declaration,
                     "scale is left out: found paths to fields that are not declared; supported: paths of the schema",
                 );
             }
         }
         let mut selectable = Vec::new();
         for path in &version.selectable {
-            match self.path(declared, path) {
+            match self.path(declaration, path) {
                 Some((path, Some(_))) => selectable.push(path),
-                _ => self.warn(declared, &format!("the selectable field {path} is left out: found no scalar there")),
+                _ => self.warn(declaration, &format!("the selectable field {path} is left out: found no scalar there")),
             }
         }
         if !selectable.is_empty() {
             all.push(vec![quote!(selectable(#(#selectable),*))]);
         }
-        all.extend(self.columns(kind, declared).into_iter().map(|column| vec![column]));
+        all.extend(self.columns(kind, declaration).into_iter().map(|column| vec![column]));
         quote!(#(#[resource(#(#all),*)])*)
     }
 
     /// What all versions of the kind share.
-    fn shared(kind: &Kind, declared: &Declared, first: &mut Vec<TokenStream>) {
+    fn shared(kind: &Kind, declaration: &TypeDeclaration, first: &mut Vec<TokenStream>) {
         let shared = &kind.shared;
         let (group, number, names) = (&shared.group, &kind.version.name, &shared.names);
         first.push(quote!(group = #group));
@@ -85,7 +85,7 @@ impl Emitter<'_> {
             let name = names::ident(name);
             quote!(#name = #value)
         };
-        if names.kind != declared.name {
+        if names.kind != declaration.name {
             first.push(text("kind", &names.kind));
         }
         if names.list_kind != format!("{}List", names.kind) {
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn columns(&mut self, kind: &Kind, declared: &Declared) -> Vec<TokenStream> {
+    fn columns(&mut self, kind: &Kind, declaration: &TypeDeclaration) -> Vec<TokenStream> {
         let created = |column: &Column| matches!(&column.cell, Cell::Path(path) if path.0.join(".") == "metadata.creationTimestamp");
         let all = &kind.version.columns;
         // What the derive adds by itself.
@@ -145,7 +145,7 @@ impl Emitter<'_> {
         let mut columns = Vec::new();
         for (index, column) in all.iter().enumerate() {
             if !(index + 1 == all.len() && *column == age) {
-                columns.extend(self.column(declared, column));
+                columns.extend(self.column(declaration, column));
             }
         }
         let has_age = |column: &Column| column.name == "Age" || column.name == "Name" || created(column);
@@ -155,11 +155,11 @@ impl Emitter<'_> {
         columns
     }
 
-    fn column(&mut self, declared: &Declared, column: &Column) -> Option<TokenStream> {
+    fn column(&mut self, declaration: &TypeDeclaration, column: &Column) -> Option<TokenStream> {
         let (header, kind) = (&column.name, &column.kind);
         let shown = names::ident(kind);
         let found = match &column.cell {
-            Cell::Path(path) => self.path(declared, path).filter(|(_, of)| *of == Some(kind)).map(|(path, _)| path),
+            Cell::Path(path) => self.path(declaration, path).filter(|(_, of)| *of == Some(kind)).map(|(path, _)| path),
             _ => None,
         };
         let (text, cell) = match (&column.cell, found) {
@@ -174,7 +174,7 @@ impl Emitter<'_> {
             }
             _ => {
                 self.warn(
-                    declared,
+                    declaration,
                     &format!("the column {header} is left out: found a computed one; supported: paths"),
                 );
                 return None;
@@ -197,7 +197,7 @@ impl Emitter<'_> {
     }
 
     /// A path of Rust fields, and the type of a column that shows what is there, if that is a scalar.
-    fn path(&self, declared: &Declared, path: &Path) -> Option<(TokenStream, Option<&'static str>)> {
+    fn path(&self, declaration: &TypeDeclaration, path: &Path) -> Option<(TokenStream, Option<&'static str>)> {
         let (first, rest) = path.0.split_first()?;
         if first == "metadata" {
             let [name] = rest else { return None };
@@ -211,8 +211,8 @@ impl Emitter<'_> {
             return Some((quote!(metadata.#name), Some(kind)));
         }
         let mut found: Vec<Ident> = Vec::new();
-        let mut fields = &declared.fields;
-        let mut owner = declared;
+        let mut fields = &declaration.fields;
+        let mut owner = declaration;
         let mut leaf = None;
         for wire in &path.0 {
             let field = fields.iter().find(|field| field.wire == *wire)?;
@@ -239,8 +239,8 @@ impl Emitter<'_> {
         Some((quote!(#(#found).*), kind))
     }
 
-    fn warn(&mut self, declared: &Declared, message: &str) {
-        let Use { kind, pointer, .. } = declared.uses[0].clone();
+    fn warn(&mut self, declaration: &TypeDeclaration, message: &str) {
+        let Use { kind, pointer, .. } = declaration.uses[0].clone();
         self.warnings.push(Warning { source: String::new(), kind, pointer, message: message.to_owned() });
     }
 }

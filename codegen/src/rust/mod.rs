@@ -17,7 +17,7 @@ mod output;
 
 pub use builder::Builder;
 pub(crate) use options::Options;
-pub use output::{Error, File, Generated, Warning};
+pub use output::{Error, File, GeneratedCode, Warning};
 
 use std::collections::BTreeSet;
 

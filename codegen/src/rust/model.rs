@@ -12,7 +12,7 @@ use super::names;
 #[derive(Default)]
 pub(super) struct Model {
     pub modules: Vec<Module>,
-    pub types: Vec<Declared>,
+    pub types: Vec<TypeDeclaration>,
 }
 
 /// The kinds of a version of a group.
@@ -46,7 +46,7 @@ pub(super) struct Kind {
 }
 
 /// A struct or an enumeration.
-pub(super) struct Declared {
+pub(super) struct TypeDeclaration {
     /// What identifies the type: its fields or values, and the rules that belong to it.
     pub schema: Schema,
     pub doc: String,
@@ -65,7 +65,7 @@ pub(super) struct Declared {
     pub is_counted: bool,
 }
 
-impl Declared {
+impl TypeDeclaration {
     /// The fields have numbers in messages, all of them, and are not in messages inside of that of the type.
     pub(super) fn is_numbered(&self) -> bool {
         let number = |field: &Field| field.schema.protobuf.filter(|_| field.schema.protobuf_parts.is_none());

@@ -36,10 +36,10 @@ impl Options {
 
     /// Fails if an option names a type or a field that is not generated. Skipped kinds are known by their names.
     pub(super) fn check(&self, model: &Model, skipped: &[String]) -> Result<(), String> {
-        let has_type = |name: &str| name == "*" || model.types.iter().any(|declared| declared.plain_name == name);
+        let has_type = |name: &str| name == "*" || model.types.iter().any(|declaration| declaration.plain_name == name);
         let has_field = |name: &str, wire: &str| {
-            let mut named = model.types.iter().filter(|declared| declared.plain_name == name);
-            named.any(|declared| declared.fields.iter().any(|field| field.wire == wire))
+            let mut named = model.types.iter().filter(|declaration| declaration.plain_name == name);
+            named.any(|declaration| declaration.fields.iter().any(|field| field.wire == wire))
         };
         let types = self.types.keys().chain(self.replaced.keys()).chain(self.derives.keys()).map(String::as_str);
         let types = types.chain(self.skipped.iter().filter(|name| !skipped.contains(name)).map(String::as_str));
@@ -92,15 +92,15 @@ impl Options {
                 quote!(BTreeMap<String, #value>)
             }
             Ty::Declared(id) => {
-                let declared = &model.types[*id];
-                match self.replaced.get(&declared.plain_name) {
+                let declaration = &model.types[*id];
+                match self.replaced.get(&declaration.plain_name) {
                     Some(path) => {
                         let path = parsed::<syn::Type>(path)?;
                         quote!(#path)
                     }
-                    None if self.is_skipped(&declared.plain_name) => quote!(kindsmith::RawJson),
+                    None if self.is_skipped(&declaration.plain_name) => quote!(kindsmith::RawJson),
                     None => {
-                        let name = names::ident(&declared.name);
+                        let name = names::ident(&declaration.name);
                         quote!(#name)
                     }
                 }

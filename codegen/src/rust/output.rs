@@ -8,7 +8,7 @@ use kindsmith_meta::text::in_one_line;
 /// Generated code.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Generated {
+pub struct GeneratedCode {
     /// The files, with paths below the folder for them.
     pub files: Vec<File>,
     /// The parts of documents that the code does not express.

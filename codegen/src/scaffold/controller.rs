@@ -1,9 +1,9 @@
 //! A controller in the process: the file with its reconciler and a test.
 
-use super::{declared::Declared, names, templates};
+use super::{declarations::KindVersion, names, templates};
 
 /// The file of a kind's controller.
-pub(crate) fn source(kind: &Declared) -> String {
+pub(crate) fn source(kind: &KindVersion) -> String {
     let root = &kind.name;
     let one = names::one(root);
     let variable = match names::module(root) {

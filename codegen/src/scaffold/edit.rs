@@ -16,13 +16,13 @@ use syn::{Expr, Item, spanned::Spanned};
 
 /// A file of Rust, and its text with the changes.
 #[derive(Clone)]
-pub(crate) struct Source<'s> {
+pub(crate) struct SourceFile<'s> {
     /// Its name, for messages.
     name: &'s str,
     text: String,
 }
 
-impl<'s> Source<'s> {
+impl<'s> SourceFile<'s> {
     /// A file with this name and text.
     pub(crate) fn new(name: &'s str, text: &str) -> Self {
         Self { name, text: text.to_owned() }

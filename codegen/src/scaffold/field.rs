@@ -82,7 +82,7 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Vec<String>), String> {
     }
     let parsed = syn::parse_str(ty).map_err(|_| of(format!("{ty:?} is no type; supported: {SUPPORTED}")))?;
     let mut read = Reader { api: Vec::new(), remark: None };
-    let (ty, mut example) = read.ty(&parsed, Place::Field).map_err(of)?;
+    let (ty, mut example) = read.ty(&parsed, Position::Field).map_err(of)?;
     let is_optional = ty.starts_with("Option<");
     if let Some(default) = default {
         if is_optional {
@@ -130,7 +130,7 @@ pub(crate) fn check_name(name: &str) -> Result<String, String> {
 
 /// The position of a type.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Position {
     /// The whole field.
     Field,
     /// In an `Option` that is the whole field.
@@ -146,30 +146,30 @@ struct Reader {
 
 impl Reader {
     /// A type as it is written, and an example.
-    fn ty(&mut self, ty: &Type, place: Place) -> Result<(String, Value), String> {
+    fn ty(&mut self, ty: &Type, position: Position) -> Result<(String, Value), String> {
         let wrong = |found: &str| Err(format!("{found} is not supported; supported: {SUPPORTED}"));
         let Type::Path(path) = ty else { return wrong("this type") };
         let Some(last) = path.path.segments.last() else { return wrong("this type") };
         let name = last.ident.to_string();
         let arguments = arguments(&last.arguments);
         match (&*name, &arguments[..]) {
-            ("Option", [item]) if place == Place::Field => {
-                let (item, example) = self.ty(item, Place::Optional)?;
+            ("Option", [item]) if position == Position::Field => {
+                let (item, example) = self.ty(item, Position::Optional)?;
                 Ok((format!("Option<{item}>"), example))
             }
             ("Vec", [item]) => {
-                let (item, example) = self.ty(item, Place::Inner)?;
+                let (item, example) = self.ty(item, Position::Inner)?;
                 Ok((format!("Vec<{item}>"), json!([example])))
             }
             ("BTreeMap" | "HashMap", [key, value]) => {
                 if !matches!(key, Type::Path(key) if key.path.is_ident("String")) {
                     return Err("keys of a map are String".to_owned());
                 }
-                let (value, example) = self.ty(value, Place::Inner)?;
+                let (value, example) = self.ty(value, Position::Inner)?;
                 Ok((format!("BTreeMap<String, {value}>"), json!({"key": example})))
             }
             ("Option", [_]) => Err("Option is only for a whole field: items and values are never absent".to_owned()),
-            ("u8" | "u16" | "u32" | "u64" | "usize", []) => self.unsigned(&name, place),
+            ("u8" | "u16" | "u32" | "u64" | "usize", []) => self.unsigned(&name, position),
             ("f32" | "f64", []) => {
                 let why =
                     "the API conventions have no floating-point numbers, which change when they are written and read";
@@ -185,8 +185,8 @@ impl Reader {
     }
 
     /// The conventions have no unsigned numbers: signed ones with a minimum.
-    fn unsigned(&mut self, name: &str, place: Place) -> Result<(String, Value), String> {
-        if place == Place::Inner {
+    fn unsigned(&mut self, name: &str, position: Position) -> Result<(String, Value), String> {
+        if position == Position::Inner {
             return Err(format!("{name}: the API conventions have no unsigned numbers; use i32 or i64"));
         }
         let ty = if matches!(name, "u64" | "usize") { "i64" } else { "i32" };

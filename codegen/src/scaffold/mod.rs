@@ -2,7 +2,7 @@
 //! [`change`](crate::change) writes to the disk.
 
 pub(crate) mod controller;
-pub(crate) mod declared;
+pub(crate) mod declarations;
 pub(crate) mod dependency;
 pub(crate) mod edit;
 pub(crate) mod field;

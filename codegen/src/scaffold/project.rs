@@ -7,7 +7,7 @@ use std::{
 
 use kindsmith_formats::files::{self, Limits};
 
-use super::{edit::Source, kind::Kind, names};
+use super::{edit::SourceFile, kind::Kind, names};
 
 /// The constant with the name of a group.
 const GROUP: &str = "GROUP";
@@ -209,7 +209,7 @@ impl Project {
     fn group(&mut self, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
         let text = self.read(file)?;
         let name = file.display().to_string();
-        let source = Source::new(&name, &text);
+        let source = SourceFile::new(&name, &text);
         if let Some(name) = source.constant(GROUP)? {
             self.groups.push(Group { name, file: file.to_owned(), folder: folder.to_owned() });
         }

@@ -6,13 +6,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{File, Item, ItemStruct, spanned::Spanned};
 
-use super::{edit::Source, kind::raw, names, version::Replacements};
+use super::{edit::SourceFile, kind::raw, names, version::Replacements};
 
 /// Renames a field.
 ///
 /// # Errors
 /// The kind has no such field, or one with the new name.
-pub(crate) fn field(source: &Source<'_>, kind: &str, from: &str, to: &str) -> Result<Replacements, String> {
+pub(crate) fn field(source: &SourceFile<'_>, kind: &str, from: &str, to: &str) -> Result<Replacements, String> {
     let file = source.parsed()?;
     let mut changes = Replacements::default();
     let spec = spec(source, &file, kind)?;
@@ -76,7 +76,7 @@ fn literals(tokens: TokenStream, from: &str, to: &str, changes: &mut Replacement
 }
 
 /// The type of the field `spec`.
-fn spec<'f>(source: &Source<'_>, file: &'f File, kind: &str) -> Result<&'f ItemStruct, String> {
+fn spec<'f>(source: &SourceFile<'_>, file: &'f File, kind: &str) -> Result<&'f ItemStruct, String> {
     let structs = || file.items.iter().filter_map(|item| if let Item::Struct(item) = item { Some(item) } else { None });
     let root = structs().find(|item| item.ident == kind);
     let field =

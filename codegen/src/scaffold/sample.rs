@@ -111,21 +111,21 @@ struct Inferrer<'s> {
 }
 
 /// A value, and the JSON pointer to it.
-type Found<'v> = (String, &'v Value);
+type SampleValue<'v> = (String, &'v Value);
 
 /// An error at a line.
 type Fault = (usize, String);
 
 impl Inferrer<'_> {
     /// Declares a struct with the fields of these objects; what not all have is optional.
-    fn structure(&mut self, name: String, about: String, objects: &[Found<'_>]) -> Result<String, Fault> {
+    fn structure(&mut self, name: String, about: String, objects: &[SampleValue<'_>]) -> Result<String, Fault> {
         let mut free = name;
         while !self.taken.insert(free.clone()) {
             free.push_str("Item");
         }
         let position = self.types.len();
         self.types.push(Struct { name: free.clone(), about, fields: Vec::new() });
-        let mut values: BTreeMap<&String, Vec<Found<'_>>> = BTreeMap::new();
+        let mut values: BTreeMap<&String, Vec<SampleValue<'_>>> = BTreeMap::new();
         for (pointer, object) in objects {
             for (key, value) in object.as_object().into_iter().flatten() {
                 let pointer = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
@@ -134,11 +134,11 @@ impl Inferrer<'_> {
         }
         // In the order of the file, as a person wrote them.
         let mut values: Vec<_> = values.into_iter().collect();
-        values.sort_by_key(|(_, found)| (self.line)(&found[0].0));
+        values.sort_by_key(|(_, samples)| (self.line)(&samples[0].0));
         let mut fields = Vec::new();
-        for (key, found) in values {
-            let mut field = self.field(key, &found)?;
-            if found.len() < objects.len() && !field.is_list_or_map() {
+        for (key, samples) in values {
+            let mut field = self.field(key, &samples)?;
+            if samples.len() < objects.len() && !field.is_list_or_map() {
                 field.ty = format!("Option<{}>", field.ty);
                 field.is_required = false;
             }
@@ -148,11 +148,11 @@ impl Inferrer<'_> {
         Ok(free)
     }
 
-    fn wrong<T>(&self, values: &[Found<'_>], error: String) -> Result<T, Fault> {
+    fn wrong<T>(&self, values: &[SampleValue<'_>], error: String) -> Result<T, Fault> {
         Err(((self.line)(&values[0].0), error))
     }
 
-    fn field(&mut self, key: &str, values: &[Found<'_>]) -> Result<Field, Fault> {
+    fn field(&mut self, key: &str, values: &[SampleValue<'_>]) -> Result<Field, Fault> {
         if !is_field(key) {
             let near = names::camel(key);
             return self.wrong(values, format!("the name of a field is camelCase, not {key:?}; did you mean {near}?"));
@@ -166,7 +166,7 @@ impl Inferrer<'_> {
     }
 
     /// The type of values, of which there is one at least; `api` gets arguments of `#[api(…)]`.
-    fn ty(&mut self, key: &str, values: &[Found<'_>], api: &mut Vec<String>) -> Result<String, Fault> {
+    fn ty(&mut self, key: &str, values: &[SampleValue<'_>], api: &mut Vec<String>) -> Result<String, Fault> {
         let all = |fits: fn(&Value) -> bool| values.iter().all(|(_, value)| fits(value));
         Ok(match () {
             () if all(Value::is_boolean) => "bool".to_owned(),
@@ -200,12 +200,12 @@ impl Inferrer<'_> {
     }
 
     /// The type of the items of lists.
-    fn item(&mut self, key: &str, lists: &[Found<'_>]) -> Result<String, Fault> {
+    fn item(&mut self, key: &str, lists: &[SampleValue<'_>]) -> Result<String, Fault> {
         let items = lists.iter().flat_map(|(pointer, list)| {
             let items = list.as_array().into_iter().flatten().enumerate();
             items.map(move |(index, item)| (format!("{pointer}/{index}"), item))
         });
-        let items: Vec<Found<'_>> = items.collect();
+        let items: Vec<SampleValue<'_>> = items.collect();
         if items.is_empty() {
             return self.wrong(lists, format!("{key}: the type of an empty list is unknown; give it an item"));
         }
@@ -213,12 +213,12 @@ impl Inferrer<'_> {
     }
 
     /// A map if its keys are no names of fields, or else a struct.
-    fn object(&mut self, key: &str, objects: &[Found<'_>]) -> Result<String, Fault> {
+    fn object(&mut self, key: &str, objects: &[SampleValue<'_>]) -> Result<String, Fault> {
         let entries = objects.iter().flat_map(|(pointer, object)| {
             let entries = object.as_object().into_iter().flatten();
             entries.map(move |(key, value)| (key, (pointer.clone(), value)))
         });
-        let (keys, values): (Vec<&String>, Vec<Found<'_>>) = entries.unzip();
+        let (keys, values): (Vec<&String>, Vec<SampleValue<'_>>) = entries.unzip();
         let is_map = ["labels", "annotations"].contains(&key) || !keys.iter().all(|key| is_field(key));
         if values.is_empty() {
             self.remarks.push(format!("{key}: it is empty, and became a map of text"));
@@ -239,7 +239,7 @@ fn is_field(key: &str) -> bool {
 }
 
 /// True for lists of objects that have names, which differ in each list.
-fn is_keyed_by_name(lists: &[Found<'_>]) -> bool {
+fn is_keyed_by_name(lists: &[SampleValue<'_>]) -> bool {
     lists.iter().all(|(_, list)| {
         let items = list.as_array().map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();

@@ -1,8 +1,8 @@
 //! The subresources `status` and `scale`: lines in the declaration of a kind, and their tests.
 
 use super::{
-    declared::{Declared, Edits, Found},
-    edit::{InTests, Source},
+    declarations::{Edits, KindVersion, VersionedKind},
+    edit::{InTests, SourceFile},
     field::{Field, Struct},
     kind::{OF_FIELDS, structure},
     names,
@@ -13,14 +13,14 @@ use super::{
 ///
 /// # Errors
 /// A version that has a status already.
-pub(crate) fn add(edits: &mut Edits<'_>, found: &Found, fields: &[Field]) -> Result<(), String> {
-    for version in found.versions() {
+pub(crate) fn add(edits: &mut Edits<'_>, versioned_kind: &VersionedKind, fields: &[Field]) -> Result<(), String> {
+    for version in versioned_kind.versions() {
         edits.edit(&version.file, |source| add_to(source, version, fields))?;
     }
     Ok(())
 }
 
-fn add_to(source: &mut Source<'_>, version: &Declared, fields: &[Field]) -> Result<(), String> {
+fn add_to(source: &mut SourceFile<'_>, version: &KindVersion, fields: &[Field]) -> Result<(), String> {
     let name = &version.name;
     source.check_free_argument(name, "status")?;
     let item = source.structure(name)?;
@@ -63,7 +63,7 @@ pub(crate) fn field_of(kind: &str) -> String {
 }
 
 /// A test of the status subresource.
-fn test_of(kind: &Declared, names: &InTests, fields: &[Field]) -> String {
+fn test_of(kind: &KindVersion, names: &InTests, fields: &[Field]) -> String {
     let one = names::one(&kind.name).replace(' ', "_");
     let InTests { server, json, objects, object, .. } = names;
     let fields = fields.iter().map(|field| format!("{:?}: {}, ", field.wire, spaced(&field.example)));
@@ -90,7 +90,7 @@ fn test_of(kind: &Declared, names: &InTests, fields: &[Field]) -> String {
 }
 
 /// A test of the scale subresource, over this field on the wire.
-pub(crate) fn scale_test(kind: &Declared, names: &InTests, replicas: &[String]) -> String {
+pub(crate) fn scale_test(kind: &KindVersion, names: &InTests, replicas: &[String]) -> String {
     let one = names::one(&kind.name).replace(' ', "_");
     let InTests { server, json, value, objects, object } = names;
     let scale_path = object.replace("/example\"", "/example/scale\"");

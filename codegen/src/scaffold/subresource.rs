@@ -1,7 +1,7 @@
 //! A subresource that code answers: the file of its handler, with a test.
 
 use super::{
-    declared::Declared,
+    declarations::KindVersion,
     field::{Field, Struct},
     kind::{imported, structure},
     names, templates,
@@ -33,7 +33,7 @@ impl Handler {
 /// A subresource that code answers.
 pub(crate) struct Subresource<'s> {
     /// Its kind.
-    pub parent: &'s Declared,
+    pub parent: &'s KindVersion,
     /// Its name in URLs.
     pub name: &'s str,
     /// How it is answered.

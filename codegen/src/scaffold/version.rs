@@ -7,8 +7,8 @@ use quote::ToTokens;
 use syn::{Attribute, Item, ItemMod, ItemStruct, spanned::Spanned};
 
 use super::{
-    declared::{Declared, read_arguments},
-    edit::{InTests, Source},
+    declarations::{KindVersion, read_arguments},
+    edit::{InTests, SourceFile},
     names, rename,
 };
 
@@ -44,7 +44,7 @@ const OF_ONE_VERSION: [&str; 3] = ["version", "deprecated", "unserved"];
 /// A version to be added.
 pub(crate) struct Plan<'p> {
     /// The version that is copied, the storage version.
-    pub from: &'p Declared,
+    pub from: &'p KindVersion,
     /// The name of the new version.
     pub version: &'p str,
     /// Objects are stored in it from now on.
@@ -76,7 +76,7 @@ impl Replacements {
 
 impl Plan<'_> {
     /// The file of the new version.
-    pub(crate) fn file(&self, source: &Source<'_>) -> Result<String, String> {
+    pub(crate) fn file(&self, source: &SourceFile<'_>) -> Result<String, String> {
         let mut copy = source.clone();
         for (from, to) in self.renamed {
             let text = rename::field(&copy, &self.from.name, from, to)?.applied(copy.text());
@@ -100,7 +100,7 @@ impl Plan<'_> {
         let kind = copy.structure(&self.from.name)?;
         self.arguments_of_new(&copy, &kind, &mut changes)?;
         // Paths and manifests in tests.
-        let Declared { group, version, .. } = self.from;
+        let KindVersion { group, version, .. } = self.from;
         let text =
             changes.applied(copy.text()).replace(&format!("{group}/{version}"), &format!("{group}/{}", self.version));
         copy.set_text(text);
@@ -126,7 +126,7 @@ impl Plan<'_> {
     /// The arguments of the new version.
     fn arguments_of_new(
         &self,
-        source: &Source<'_>,
+        source: &SourceFile<'_>,
         kind: &ItemStruct,
         changes: &mut Replacements,
     ) -> Result<(), String> {
@@ -148,8 +148,8 @@ impl Plan<'_> {
     }
 
     /// Makes the copied version one beside the new one, in which objects are stored from now on.
-    pub(crate) fn demote(&self, source: &mut Source<'_>, module: &str) -> Result<(), String> {
-        let Declared { name, version, .. } = self.from;
+    pub(crate) fn demote(&self, source: &mut SourceFile<'_>, module: &str) -> Result<(), String> {
+        let KindVersion { name, version, .. } = self.from;
         let kind = source.structure(name)?;
         let convert = self.convert(|from, to| (from.to_owned(), to.to_owned()));
         let first = [format!("version = {version:?}"), format!("storage = {module}::{name}")];
@@ -173,7 +173,7 @@ impl Plan<'_> {
     }
 
     /// The test that is added: an object is the same in both versions.
-    fn tests(&self, source: &Source<'_>, module: &ItemMod, changes: &mut Replacements) {
+    fn tests(&self, source: &SourceFile<'_>, module: &ItemMod, changes: &mut Replacements) {
         let Some((brace, items)) = module.content.as_ref().filter(|_| module.ident == "tests") else { return };
         if !items.iter().any(|item| matches!(item, Item::Fn(item) if item.sig.ident == "example")) {
             return;
@@ -219,7 +219,7 @@ impl Plan<'_> {
 
 /// Writes the arguments of a kind again: first these, then those of its own that are kept, and a conversion.
 fn rewrite(
-    source: &Source<'_>,
+    source: &SourceFile<'_>,
     kind: &ItemStruct,
     first: &[String],
     convert: Option<&String>,

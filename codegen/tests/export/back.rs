@@ -9,7 +9,7 @@ use std::{
 };
 
 use kindsmith::kind::crd;
-use kindsmith_codegen::{Declared, Kinds, proto::Drafts};
+use kindsmith_codegen::{Kinds, ResourceDeclaration, proto::Drafts};
 use kindsmith_tests::{Definitions, Folder, Random};
 use serde_json::{Value, json};
 
@@ -52,25 +52,25 @@ fn manifests() -> Vec<PathBuf> {
 }
 
 /// A definition that is written is read as the same. Definitions of the core group are refused.
-fn assert_same(declared: &Declared) {
-    let (name, written) = (declared.definition.shared.group_resource(), crd::write(&declared.definition));
+fn assert_same(declaration: &ResourceDeclaration) {
+    let (name, written) = (declaration.definition.shared.group_resource(), crd::write(&declaration.definition));
     if name.group.is_empty() {
         assert!(written.unwrap_err().contains("is in the core group"));
         return;
     }
-    let written = written.unwrap().with_metadata(&declared.metadata);
+    let written = written.unwrap().with_metadata(&declaration.metadata);
     assert_eq!(written.warnings, [""; 0], "{name}");
     let read = crd::define(&written.document).unwrap_or_else(|found| panic!("{name}: {:?}", found.errors));
-    assert!(read.definition == declared.definition, "{name}: {:#}", written.document);
-    assert_eq!(read.metadata, declared.metadata, "{name}");
+    assert!(read.definition == declaration.definition, "{name}: {:#}", written.document);
+    assert_eq!(read.metadata, declaration.metadata, "{name}");
 }
 
 #[test]
 fn definitions_are_read_as_they_were_written() {
     let (folder, _) = random();
     let random = Kinds::of_files(files(&folder.path().join("given"))).unwrap().kinds;
-    assert!(random.len() == DEFINITIONS && random.iter().all(|declared| declared.metadata.labels.len() == 2));
-    random.iter().chain(own_kinds().iter().filter(|declared| declared.is_manifest)).for_each(assert_same);
+    assert!(random.len() == DEFINITIONS && random.iter().all(|declaration| declaration.metadata.labels.len() == 2));
+    random.iter().chain(own_kinds().iter().filter(|declaration| declaration.is_manifest)).for_each(assert_same);
     for manifest in manifests() {
         Kinds::of_files([manifest]).unwrap().kinds.iter().for_each(assert_same);
     }

@@ -6,7 +6,7 @@ use kindsmith::{
     kind::{Kind, crd},
     schema, testing,
 };
-use kindsmith_codegen::{Declared, Kinds, export::docs};
+use kindsmith_codegen::{Kinds, ResourceDeclaration, export::docs};
 use kindsmith_model::codec::{Limits, yaml};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn between<'t>(text: &'t str, before: &str, after: &str) -> Vec<&'t str> {
 }
 
 /// Everything that is wrong with the pages of these kinds.
-fn check(kinds: &[Declared]) {
+fn check(kinds: &[ResourceDeclaration]) {
     let docs = docs::files(kinds);
     assert_eq!(docs.warnings, Vec::<String>::new());
     let mut examples = 0;
@@ -53,8 +53,8 @@ fn check(kinds: &[Declared]) {
     assert_eq!(examples, kinds_of(kinds).len(), "an example for each kind and version");
 }
 
-fn kinds_of(kinds: &[Declared]) -> Vec<Kind> {
-    kinds.iter().flat_map(|declared| declared.definition.kinds(declared.policy)).collect()
+fn kinds_of(kinds: &[ResourceDeclaration]) -> Vec<Kind> {
+    kinds.iter().flat_map(|declaration| declaration.definition.kinds(declaration.policy)).collect()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kindsmith::testing;
-use kindsmith_codegen::{Declared, export::json_schema};
+use kindsmith_codegen::{ResourceDeclaration, export::json_schema};
 use serde_json::{Value, json};
 
 use crate::{corpus, own_kinds};
@@ -34,7 +34,7 @@ fn changed(pointer: &str, value: Value) -> Value {
     order
 }
 
-fn schema_of(kinds: &[Declared], kind: &str) -> Value {
+fn schema_of(kinds: &[ResourceDeclaration], kind: &str) -> Value {
     let definition = kinds.iter().map(|of| &of.definition).find(|of| of.shared.names.kind == kind).unwrap();
     json_schema::of_version(definition, &definition.versions[0]).document
 }
@@ -104,7 +104,7 @@ fn texts_and_numbers_of_all_types_are_described() {
 #[test]
 fn one_file_chooses_the_schema_by_version_and_kind() {
     let kinds = own_kinds();
-    let schemas = json_schema::files(kinds.iter().map(|declared| &declared.definition));
+    let schemas = json_schema::files(kinds.iter().map(|declaration| &declaration.definition));
     let files: BTreeMap<_, _> = schemas.files.iter().map(|file| (&*file.path, &*file.text)).collect();
     let paths: Vec<_> = files.keys().copied().collect();
     assert_eq!(
@@ -138,9 +138,9 @@ fn one_file_chooses_the_schema_by_version_and_kind() {
 
 #[test]
 fn schemas_of_the_corpus_can_be_read_and_accept_the_examples() {
-    for declared in corpus() {
-        let definition = &declared.definition;
-        for (kind, version) in definition.kinds(declared.policy).iter().zip(&definition.versions) {
+    for declaration in corpus() {
+        let definition = &declaration.definition;
+        for (kind, version) in definition.kinds(declaration.policy).iter().zip(&definition.versions) {
             let written = json_schema::of_version(definition, version);
             assert_eq!(written.warnings, Vec::<String>::new());
             let example = testing::example(kind).unwrap();

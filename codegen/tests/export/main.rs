@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kindsmith_codegen::{Declared, Kinds};
+use kindsmith_codegen::{Kinds, ResourceDeclaration};
 
 mod back;
 mod docs;
@@ -34,13 +34,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The kinds of this project's schemas.
-fn own_kinds() -> Vec<Declared> {
+fn own_kinds() -> Vec<ResourceDeclaration> {
     let paths = ["bakery.example.com", "marina.example.com"].map(|folder| files(&Path::new(SCHEMAS).join(folder)));
     Kinds::of_files(paths.concat()).unwrap().kinds
 }
 
 /// The kinds of the corpus; none, which is said on standard error, where it is missing.
-fn corpus() -> Vec<Declared> {
+fn corpus() -> Vec<ResourceDeclaration> {
     if !Path::new(CORPUS).is_dir() {
         assert_ne!(env::var("CI").as_deref(), Ok("true"), "in CI the corpus must be there");
         writeln!(stderr(), "NOT RUN: the corpus of documents is missing").expect("standard error");

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use kindsmith_codegen::{Declared, export::rbac};
+use kindsmith_codegen::{ResourceDeclaration, export::rbac};
 use kindsmith_model::codec::{Limits, yaml};
 use serde_json::Value;
 
 use crate::{corpus, own_kinds};
 
-fn roles(kinds: &[Declared]) -> Vec<Value> {
-    let files = rbac::files(kinds.iter().map(|declared| &declared.definition));
+fn roles(kinds: &[ResourceDeclaration]) -> Vec<Value> {
+    let files = rbac::files(kinds.iter().map(|declaration| &declaration.definition));
     let texts = files.iter().flat_map(|file| file.text.split("---\n").skip(1));
     texts.map(|text| yaml::decode(text.as_bytes(), &Limits { depth: 64, memory: 1 << 20 }).unwrap().document).collect()
 }

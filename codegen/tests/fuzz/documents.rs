@@ -57,7 +57,7 @@ impl Target for Documents {
             }
         };
         oracle::rust(&kinds, &generated);
-        let definitions = || kinds.kinds.iter().map(|declared| &declared.definition);
+        let definitions = || kinds.kinds.iter().map(|declaration| &declaration.definition);
         for file in json_schema::files(definitions()).files {
             oracle::path(&file.path);
             serde_json::from_str::<serde_json::Value>(&file.text)

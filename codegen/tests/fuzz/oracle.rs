@@ -1,7 +1,7 @@
 //! Checks that hold for all output made from definitions and documents.
 use std::collections::BTreeSet;
 
-use kindsmith_codegen::{Generated, Kinds, proto::Drafts};
+use kindsmith_codegen::{GeneratedCode, Kinds, proto::Drafts};
 use kindsmith_formats::files::RelativePath;
 use kindsmith_meta::text::{in_one_line, is_unsafe};
 use kindsmith_model::codec::yaml;
@@ -22,8 +22,8 @@ pub(crate) fn names(kinds: &Kinds) {
             && !text.starts_with('-')
             && !text.ends_with('-')
     };
-    for declared in &kinds.kinds {
-        let shared = &declared.definition.shared;
+    for declaration in &kinds.kinds {
+        let shared = &declaration.definition.shared;
         let names = &shared.names;
         assert!(shared.group.is_empty() || shared.group.split('.').all(is_label), "{:?}", shared.group);
         for kind in [&names.kind, &names.list_kind] {
@@ -32,7 +32,7 @@ pub(crate) fn names(kinds: &Kinds) {
         for name in [&names.plural, &names.singular].into_iter().chain(&names.short_names).chain(&names.categories) {
             assert!(is_label(name), "{name:?}");
         }
-        for version in &declared.definition.versions {
+        for version in &declaration.definition.versions {
             assert!(is_label(&version.name), "{:?}", version.name);
             assert!(version.subresources.iter().all(|endpoint| is_label(&endpoint.subresource)));
         }
@@ -40,8 +40,8 @@ pub(crate) fn names(kinds: &Kinds) {
 }
 
 /// Generated code parses and has modules of the groups and versions, imports and types alone, each with attributes that are known.
-pub(crate) fn rust(kinds: &Kinds, generated: &Generated) {
-    let definitions = || kinds.kinds.iter().map(|declared| &declared.definition);
+pub(crate) fn rust(kinds: &Kinds, generated: &GeneratedCode) {
+    let definitions = || kinds.kinds.iter().map(|declaration| &declaration.definition);
     let groups: BTreeSet<&str> = definitions().map(|definition| &*definition.shared.group).collect();
     let versions: BTreeSet<(&str, &str)> =
         definitions().flat_map(|of| of.versions.iter().map(|version| (&*of.shared.group, &*version.name))).collect();

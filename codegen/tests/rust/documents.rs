@@ -1,7 +1,7 @@
 //! Types that groups share, types that contain themselves, numbers, and what Rust does not say of OpenAPI documents.
 use std::{fs, path::PathBuf};
 
-use kindsmith_codegen::{Builder, Generated};
+use kindsmith_codegen::{Builder, GeneratedCode};
 use kindsmith_tests::Folder;
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn builder(paths: Vec<PathBuf>) -> Builder {
     paths.into_iter().fold(Builder::new(), Builder::file)
 }
 
-fn text(generated: &Generated, path: &str) -> String {
+fn text(generated: &GeneratedCode, path: &str) -> String {
     generated.files.iter().find(|file| file.path.ends_with(path)).unwrap().text.clone()
 }
 

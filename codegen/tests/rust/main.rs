@@ -8,7 +8,7 @@ use kindsmith::{
     Resource,
     kind::{Kind, crd, openapi},
 };
-use kindsmith_codegen::{Builder, Generated};
+use kindsmith_codegen::{Builder, GeneratedCode};
 
 mod documents;
 #[allow(unreachable_pub, reason = "it is generated for a crate that exports it")]
@@ -27,7 +27,7 @@ fn builder() -> Builder {
 }
 
 /// The text of the version's file.
-fn text(generated: &Generated) -> &str {
+fn text(generated: &GeneratedCode) -> &str {
     &generated.files.iter().find(|file| file.path == Path::new("bakery/v1.rs")).unwrap().text
 }
 

@@ -20,7 +20,7 @@ mod types;
 
 pub use called::camel;
 pub use lock::Conflict;
-pub use merge::{Merged, changed_type, merge};
-pub use model::{Field, File, Label, Message, Other, Reserved, Span, Syntax};
+pub use merge::{MergeOutcome, changed_type, merge};
+pub use model::{Field, File, Label, Message, Other, Reservation, Span, Syntax};
 pub use parse::{Error, is_proto, parse, parse_draft};
-pub use types::{Resolved, is_scalar, names_same, same_wire};
+pub use types::{ResolvedType, is_scalar, names_same, same_wire};

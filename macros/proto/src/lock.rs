@@ -1,7 +1,7 @@
 //! Numbers and names in a file: taken, reserved, and the next free number.
 use std::fmt;
 
-use crate::model::{Field, LARGEST, Message, OF_PROTOBUF, Reserved, Span};
+use crate::model::{Field, LARGEST, Message, OF_PROTOBUF, Reservation, Span};
 
 /// A declaration that contradicts a published file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Message {
     /// The line that reserves a number.
     pub fn reserves(&self, number: u32) -> Option<usize> {
         self.reserved.iter().find_map(|reserved| match reserved {
-            Reserved::Numbers(span, line) if span.contains(&number) => Some(*line),
+            Reservation::Numbers(span, line) if span.contains(&number) => Some(*line),
             _ => None,
         })
     }
@@ -35,7 +35,7 @@ impl Message {
     /// The line that reserves a name.
     pub fn reserves_name(&self, name: &str) -> Option<usize> {
         self.reserved.iter().find_map(|reserved| match reserved {
-            Reserved::Name(known, line) if Field { name: known.clone(), ..Field::default() }.is_called(name) => {
+            Reservation::Name(known, line) if Field { name: known.clone(), ..Field::default() }.is_called(name) => {
                 Some(*line)
             }
             _ => None,
@@ -45,8 +45,8 @@ impl Message {
     /// The number for the next field: after the highest that was ever used.
     pub fn next_number(&self) -> Option<u32> {
         let reserved = self.reserved.iter().filter_map(|reserved| match reserved {
-            Reserved::Numbers(span, _) => Some(span),
-            Reserved::Name(..) => None,
+            Reservation::Numbers(span, _) => Some(span),
+            Reservation::Name(..) => None,
         });
         let taken: Vec<&Span> = reserved.chain(self.others.iter().flat_map(|other| &other.takes)).collect();
         // A range without an end keeps the numbers below it free.

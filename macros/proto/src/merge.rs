@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::{
     lock::Conflict,
-    model::{Field, File, Label, Message, Reserved},
-    types::{Resolved, is_scalar, same_wire},
+    model::{Field, File, Label, Message, Reservation},
+    types::{ResolvedType, is_scalar, same_wire},
 };
 
 /// The file with the changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeOutcome {
     /// The file. It equals the published one if nothing changed.
     pub file: File,
     /// The new fields of published messages, as `BookSpec.author = 3`.
@@ -28,13 +28,13 @@ pub struct Merged {
 ///
 /// # Errors
 /// All that contradicts the published file.
-pub fn merge(published: &File, draft: &File) -> Result<Merged, Vec<Conflict>> {
+pub fn merge(published: &File, draft: &File) -> Result<MergeOutcome, Vec<Conflict>> {
     let mut merge = Merge {
         published,
         draft,
         names: BTreeMap::new(),
         conflicts: Vec::new(),
-        done: Merged { file: published.clone(), appended: Vec::new(), removed: Vec::new(), unused: Vec::new() },
+        done: MergeOutcome { file: published.clone(), appended: Vec::new(), removed: Vec::new(), unused: Vec::new() },
     };
     merge.match_messages();
     merge.write();
@@ -47,7 +47,7 @@ struct Merge<'a> {
     /// The messages of the draft by name, each with its name in the file.
     names: BTreeMap<String, String>,
     conflicts: Vec<Conflict>,
-    done: Merged,
+    done: MergeOutcome,
 }
 
 /// The published field that a declared one continues. Parts of objects, such as structs that Go embeds, have no name of their
@@ -121,7 +121,7 @@ impl<'a> Merge<'a> {
                 later.push_back(&inner.name);
                 continue;
             };
-            let Resolved::Message(to) = self.published.resolve(&known.kind, &name) else { continue };
+            let ResolvedType::Message(to) = self.published.resolve(&known.kind, &name) else { continue };
             match self.names.get(&inner.name) {
                 None => {
                     self.names.insert(inner.name.clone(), to);
@@ -255,7 +255,7 @@ impl<'a> Merge<'a> {
         let to = self.draft.resolve(&field.kind, "");
         // The numbers of a message of another file cannot be kept here.
         let is_unknown =
-            matches!((&at, &to), (Resolved::Elsewhere(_), Resolved::Message(name)) if !self.is_numbered(name));
+            matches!((&at, &to), (ResolvedType::Elsewhere(_), ResolvedType::Message(name)) if !self.is_numbered(name));
         if is_unknown {
             let message = format!(
                 "`{}` has the type {}, which another file defines, so that its numbers are unknown here",
@@ -276,8 +276,8 @@ impl<'a> Merge<'a> {
         let Some(done) = self.done.file.message_mut(name) else { return };
         for field in published.fields.iter().filter(|field| !kept.contains(&field.name)) {
             done.fields.retain(|other| other.name != field.name);
-            done.reserved.push(Reserved::Numbers(field.number..=field.number, 0));
-            done.reserved.push(Reserved::Name(field.name.clone(), 0));
+            done.reserved.push(Reservation::Numbers(field.number..=field.number, 0));
+            done.reserved.push(Reservation::Name(field.name.clone(), 0));
             self.done.removed.push(format!("{name}.{} = {}", field.name, field.number));
         }
     }

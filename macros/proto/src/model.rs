@@ -66,7 +66,7 @@ pub struct Message {
     /// The fields, those of a `oneof` beside each other.
     pub fields: Vec<Field>,
     /// Numbers and names that must not be used again.
-    pub reserved: Vec<Reserved>,
+    pub reserved: Vec<Reservation>,
     /// The messages inside of it.
     pub messages: Vec<Message>,
     /// Statements that are only kept.
@@ -112,7 +112,7 @@ pub enum Label {
 
 /// A number or name that must not be used again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reserved {
+pub enum Reservation {
     /// Numbers, with their line.
     Numbers(Span, usize),
     /// A name, with its line.

@@ -2,7 +2,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use crate::{
-    model::{Field, File, LARGEST, Label, Message, Other, Reserved, Span, Syntax},
+    model::{Field, File, LARGEST, Label, Message, Other, Reservation, Span, Syntax},
     token::{Token, Tokens},
 };
 
@@ -243,8 +243,8 @@ impl<'t> Parser<'t> {
             words.push(token.text);
         }
         let (numbers, names) = spans(&words, line)?;
-        message.reserved.extend(numbers.into_iter().map(|span| Reserved::Numbers(span, line)));
-        message.reserved.extend(names.into_iter().map(|name| Reserved::Name(name, line)));
+        message.reserved.extend(numbers.into_iter().map(|span| Reservation::Numbers(span, line)));
+        message.reserved.extend(names.into_iter().map(|name| Reservation::Name(name, line)));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! The writer of `.proto` files.
 use std::fmt;
 
-use crate::model::{Field, File, LARGEST, Message, Other, Reserved, Syntax};
+use crate::model::{Field, File, LARGEST, Message, Other, Reservation, Syntax};
 
 /// The file as text.
 impl fmt::Display for File {
@@ -74,10 +74,10 @@ fn write_message(f: &mut fmt::Formatter<'_>, indent: &str, message: &Message) ->
     }
     for reserved in &message.reserved {
         let what = match reserved {
-            Reserved::Numbers(span, _) if span.start() == span.end() => span.start().to_string(),
-            Reserved::Numbers(span, _) if *span.end() == LARGEST => format!("{} to max", span.start()),
-            Reserved::Numbers(span, _) => format!("{} to {}", span.start(), span.end()),
-            Reserved::Name(name, _) => format!("\"{name}\""),
+            Reservation::Numbers(span, _) if span.start() == span.end() => span.start().to_string(),
+            Reservation::Numbers(span, _) if *span.end() == LARGEST => format!("{} to max", span.start()),
+            Reservation::Numbers(span, _) => format!("{} to {}", span.start(), span.end()),
+            Reservation::Name(name, _) => format!("\"{name}\""),
         };
         writeln!(f, "{inner}reserved {what};")?;
     }

@@ -14,7 +14,7 @@ pub fn is_scalar(kind: &str) -> bool {
 
 /// What the type of a field refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resolved {
+pub enum ResolvedType {
     /// A scalar type.
     Scalar,
     /// A message of the file, with its name in the package.
@@ -27,14 +27,16 @@ pub enum Resolved {
 
 impl File {
     /// Resolves a type that is written inside of a message, from the innermost name outwards.
-    pub fn resolve(&self, kind: &str, around: &str) -> Resolved {
+    pub fn resolve(&self, kind: &str, around: &str) -> ResolvedType {
         if is_scalar(kind) {
-            return Resolved::Scalar;
+            return ResolvedType::Scalar;
         }
         if let Some(full) = kind.strip_prefix('.') {
             let inner = full.strip_prefix(&self.package).and_then(|rest| rest.strip_prefix('.'));
             let inner = if self.package.is_empty() { Some(full) } else { inner };
-            return inner.and_then(|name| self.defined(name)).unwrap_or_else(|| Resolved::Elsewhere(full.to_owned()));
+            return inner
+                .and_then(|name| self.defined(name))
+                .unwrap_or_else(|| ResolvedType::Elsewhere(full.to_owned()));
         }
         let mut around = around;
         loop {
@@ -52,19 +54,22 @@ impl File {
         let full = |name: &String| format!("{}.{name}", self.package);
         let suffix = format!(".{kind}");
         let is_partial = |name: &String| kind.contains('.') && (full(name) == kind || full(name).ends_with(&suffix));
-        absolute.into_iter().find(is_partial).map_or_else(|| Resolved::Elsewhere(kind.to_owned()), Resolved::Message)
+        absolute
+            .into_iter()
+            .find(is_partial)
+            .map_or_else(|| ResolvedType::Elsewhere(kind.to_owned()), ResolvedType::Message)
     }
 
     /// The message or enum of a name in the package.
-    fn defined(&self, name: &str) -> Option<Resolved> {
+    fn defined(&self, name: &str) -> Option<ResolvedType> {
         if self.message(name).is_some() {
-            return Some(Resolved::Message(name.to_owned()));
+            return Some(ResolvedType::Message(name.to_owned()));
         }
         let (others, last) = match name.rsplit_once('.') {
             Some((around, last)) => (&self.message(around)?.others, last),
             None => (&self.others, name),
         };
-        others.iter().any(|other| other.defines.as_deref() == Some(last)).then_some(Resolved::Enum)
+        others.iter().any(|other| other.defines.as_deref() == Some(last)).then_some(ResolvedType::Enum)
     }
 }
 
@@ -82,7 +87,7 @@ const TIMESTAMP: &str = "google.protobuf.Timestamp";
 
 /// True if a field as it is published and one as it is declared now have the same type on the wire. Of two messages of their
 /// files this does not compare the fields.
-pub fn same_wire((published, at): (&Field, &Resolved), (declared, to): (&Field, &Resolved)) -> bool {
+pub fn same_wire((published, at): (&Field, &ResolvedType), (declared, to): (&Field, &ResolvedType)) -> bool {
     let is_same_label = match (&published.label, &declared.label) {
         (Label::Map(one), Label::Map(other)) => one == other,
         (Label::Repeated, Label::Repeated) => true,
@@ -94,20 +99,20 @@ pub fn same_wire((published, at): (&Field, &Resolved), (declared, to): (&Field, 
     is_same_label
         && match (at, to) {
             // The server writes no negative numbers where the schema forbids them, which is all that tells these apart.
-            (Resolved::Scalar, Resolved::Scalar) => {
+            (ResolvedType::Scalar, ResolvedType::Scalar) => {
                 published.kind == declared.kind
                     || matches!(
                         (&*published.kind, &*declared.kind),
                         ("uint32", "int32" | "int64") | ("uint64", "int64")
                     )
             }
-            (Resolved::Enum, Resolved::Scalar) => declared.kind == "int32",
-            (_, Resolved::Elsewhere(full)) if is_raw(full) => is_raw(&published.kind),
-            (Resolved::Elsewhere(written), Resolved::Elsewhere(full)) => {
+            (ResolvedType::Enum, ResolvedType::Scalar) => declared.kind == "int32",
+            (_, ResolvedType::Elsewhere(full)) if is_raw(full) => is_raw(&published.kind),
+            (ResolvedType::Elsewhere(written), ResolvedType::Elsewhere(full)) => {
                 let is_time = ["Time", "MicroTime"].contains(&&*last(full));
                 names_same(full, written) || is_time && (written == TIMESTAMP || last(written) == "MicroTime")
             }
-            (Resolved::Message(_) | Resolved::Elsewhere(_), Resolved::Message(_)) => true,
+            (ResolvedType::Message(_) | ResolvedType::Elsewhere(_), ResolvedType::Message(_)) => true,
             _ => false,
         }
 }

@@ -4,7 +4,7 @@ use syn::ext::IdentExt;
 use super::paths;
 use crate::{
     diag::Errors,
-    model::{Change, Conversion, Dotted, Field, Storage},
+    model::{Change, Conversion, Field, RustPath, Storage},
     parse::{args::shown, resource::KindArgs},
 };
 
@@ -92,7 +92,7 @@ fn check_changes(changes: &[Change], fields: &[Field], errors: &Errors) {
     }
 }
 
-fn check_place(path: &Dotted, fields: Option<&[Field]>, seen: &mut Vec<String>, errors: &Errors) {
+fn check_place(path: &RustPath, fields: Option<&[Field]>, seen: &mut Vec<String>, errors: &Errors) {
     let (Some(first), Some(last)) = (path.first(), path.last()) else { return };
     if first.unraw() == "metadata" {
         errors.at(

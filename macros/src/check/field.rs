@@ -9,7 +9,7 @@ use crate::{
         container::Field as Raw,
         field::{FieldArgs, ListArg},
         serde::{RENAME_RULES, SerdeArgs, field_name},
-        types::{Look, Looked, last_segment, look, span},
+        types::{Look, WrappedType, last_segment, look, span},
     },
     suggest::did_you_mean,
 };
@@ -46,7 +46,7 @@ pub(crate) fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
 
 /// Checks the rules declared for a value.
 pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
-    let Looked { look, inner, .. } = look(ty);
+    let WrappedType { look, inner, .. } = look(ty);
     bounds::check_bound_fits(args, look, errors);
     bounds::check_bound_in_range(args, look, errors);
     bounds::check_bounds_leave_room(args, errors);

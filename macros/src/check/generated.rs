@@ -4,7 +4,7 @@ use syn::{Attribute, Data, DeriveInput, Fields, Ident};
 
 use crate::{
     diag::Errors,
-    model::Generated,
+    model::SchemarsType,
     parse::{
         container,
         field::FieldArgs,
@@ -66,7 +66,7 @@ fn way_out(name: &str) -> &'static str {
 }
 
 /// Checks a type that another derive describes as a whole.
-pub(crate) fn api_type(input: &DeriveInput, errors: &Errors) -> Option<Generated> {
+pub(crate) fn api_type(input: &DeriveInput, errors: &Errors) -> Option<SchemarsType> {
     let args = type_args::read(&input.attrs, errors);
     check_word(args.schema.as_ref()?, errors);
     for (name, span) in args.given.iter().filter(|(name, _)| !["schema", "crate"].contains(&name.as_str())) {
@@ -78,7 +78,7 @@ pub(crate) fn api_type(input: &DeriveInput, errors: &Errors) -> Option<Generated
     }
     let krate = args.krate.clone().unwrap_or_else(container::default_crate);
     super::container::check_generics(&input.ident, &input.generics, errors)?;
-    Some(Generated { krate, ident: input.ident.clone() })
+    Some(SchemarsType { krate, ident: input.ident.clone() })
 }
 
 /// The attributes of fields and variants.

@@ -3,7 +3,7 @@
 use std::{env, fs, path::Path};
 
 use kindsmith_proto::{
-    Conflict, Field as Published, File, Label, Message, Resolved, changed_type, is_scalar, parse, same_wire,
+    Conflict, Field as Published, File, Label, Message, ResolvedType, changed_type, is_scalar, parse, same_wire,
 };
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -70,8 +70,13 @@ pub(crate) fn number(raw: &mut Container, path: &LitStr, message: &str, is_root:
                     Content::One(ty) => Some(&**ty),
                     Content::Unit | Content::Struct(_) => None,
                 };
-                let at = Declared { ident: &variant.ident, wire: &wire, ty, has_format: variant.api.format.is_some() };
-                checks.extend(number_one(&at, &mut variant.api.proto, known, (message, &lock), errors));
+                let declaration = FieldDeclaration {
+                    ident: &variant.ident,
+                    wire: &wire,
+                    ty,
+                    has_format: variant.api.format.is_some(),
+                };
+                checks.extend(number_one(&declaration, &mut variant.api.proto, known, (message, &lock), errors));
                 if let Content::Struct(fields) = &mut variant.content {
                     let rule = variant.serde.rename_all.as_ref().map_or_else(|| fields_rule.clone(), LitStr::value);
                     number_fields(fields, &rule, (&format!("{message}{rust}"), &lock), &mut checks, errors);
@@ -135,9 +140,13 @@ fn number_fields(
     for field in &mut *fields {
         let rust = field.ident.unraw().to_string();
         let wire = field.serde.rename.as_ref().map_or_else(|| field_name(&rust, rule), LitStr::value);
-        let at =
-            Declared { ident: &field.ident, wire: &wire, ty: Some(&field.ty), has_format: field.api.format.is_some() };
-        checks.extend(number_one(&at, &mut field.api.proto, known, (message, lock), errors));
+        let declaration = FieldDeclaration {
+            ident: &field.ident,
+            wire: &wire,
+            ty: Some(&field.ty),
+            has_format: field.api.format.is_some(),
+        };
+        checks.extend(number_one(&declaration, &mut field.api.proto, known, (message, lock), errors));
     }
     // What is wrong was reported: a field without a number beside numbered ones would be reported again.
     if fields.iter().any(|field| field.api.proto.is_none()) {
@@ -148,7 +157,7 @@ fn number_fields(
 }
 
 /// A field, or a member of a union, as it is declared.
-struct Declared<'d> {
+struct FieldDeclaration<'d> {
     ident: &'d Ident,
     wire: &'d str,
     /// None for a member with fields of its own.
@@ -157,15 +166,15 @@ struct Declared<'d> {
 }
 
 fn number_one(
-    at: &Declared<'_>,
+    field: &FieldDeclaration<'_>,
     proto: &mut Option<LitInt>,
     known: &Message,
     (message, lock): (&str, &Lock<'_>),
     errors: &Errors,
 ) -> Option<TokenStream> {
-    let place = proto.as_ref().map_or_else(|| at.ident.span(), LitInt::span);
+    let place = proto.as_ref().map_or_else(|| field.ident.span(), LitInt::span);
     let declared = proto.as_ref().and_then(|number| number.base10_parse().ok());
-    match known.number_of(at.wire, declared) {
+    match known.number_of(field.wire, declared) {
         Err(conflict) => {
             errors.at(place, lock.conflict(&conflict));
             return None;
@@ -173,14 +182,14 @@ fn number_one(
         Ok(None) => {
             let path = lock.path.value();
             let way_out = "`kindsmith export proto --out schemas` appends it";
-            errors.at(place, format!("`{}` is not in message {message} of {path}; {way_out}", at.wire));
+            errors.at(place, format!("`{}` is not in message {message} of {path}; {way_out}", field.wire));
         }
         Ok(Some(number)) => *proto = Some(LitInt::new(&number.to_string(), place)),
     }
-    let (published, ty) = (known.field(at.wire)?, at.ty.filter(|_| !at.has_format)?);
+    let (published, ty) = (known.field(field.wire)?, field.ty.filter(|_| !field.has_format)?);
     let (declared, to) = declared_type(ty);
-    check_type(published, ty, (&declared, &to), at.wire, (message, lock), errors);
-    matches!(to, Resolved::Message(name) if !name.is_empty()).then(|| check_shape(published, ty, at.wire, lock))
+    check_type(published, ty, (&declared, &to), field.wire, (message, lock), errors);
+    matches!(to, ResolvedType::Message(name) if !name.is_empty()).then(|| check_shape(published, ty, field.wire, lock))
 }
 
 /// A type of the user may be text or a message, which the compiler alone knows, and a message needs numbers on all of its fields.
@@ -212,10 +221,10 @@ fn check_shape(published: &Published, ty: &Type, wire: &str, lock: &Lock<'_>) ->
 
 /// The type of items, values, or the field itself.
 fn innermost(ty: &Type) -> &Type {
-    let looked = look(ty);
-    match looked.look {
+    let wrapped = look(ty);
+    match wrapped.look {
         Look::List(item) | Look::Map(item) => look(item).inner,
-        _ => looked.inner,
+        _ => wrapped.inner,
     }
 }
 
@@ -223,7 +232,7 @@ fn innermost(ty: &Type) -> &Type {
 fn check_type(
     published: &Published,
     ty: &Type,
-    (declared, to): (&Published, &Resolved),
+    (declared, to): (&Published, &ResolvedType),
     wire: &str,
     (message, lock): (&str, &Lock<'_>),
     errors: &Errors,
@@ -232,10 +241,10 @@ fn check_type(
     let names = |one: &str, other: &str| other.is_empty() || one.rsplit('.').next() == Some(other);
     let is_same = match (&at, to) {
         // An enum of the user; the compiler says whether it is one.
-        (Resolved::Scalar, Resolved::Message(name)) if !name.is_empty() => {
+        (ResolvedType::Scalar, ResolvedType::Message(name)) if !name.is_empty() => {
             same_wire((published, &at), (&Published { kind: published.kind.clone(), ..declared.clone() }, &at))
         }
-        (Resolved::Message(one) | Resolved::Elsewhere(one), Resolved::Message(other)) => {
+        (ResolvedType::Message(one) | ResolvedType::Elsewhere(one), ResolvedType::Message(other)) => {
             names(one, other) && same_wire((published, &at), (declared, to))
         }
         _ => same_wire((published, &at), (declared, to)),
@@ -247,22 +256,22 @@ fn check_type(
 }
 
 /// The type of a field, as its tokens say it; types of the user are messages of their names.
-fn declared_type(ty: &Type) -> (Published, Resolved) {
+fn declared_type(ty: &Type) -> (Published, ResolvedType) {
     let (label, inner) = match look(ty).look {
         Look::List(item) => (Label::Repeated, item),
         Look::Map(value) => (Label::Map("string".to_owned()), value),
         _ => (Label::Optional, ty),
     };
-    let looked = look(inner);
-    let scalar = |kind: &str| (kind.to_owned(), Resolved::Scalar);
-    let (kind, to) = match looked.look {
+    let wrapped = look(inner);
+    let scalar = |kind: &str| (kind.to_owned(), ResolvedType::Scalar);
+    let (kind, to) = match wrapped.look {
         Look::Bool => scalar("bool"),
         Look::Int(_, high) if high > i64::from(i32::MAX) => scalar("int64"),
         Look::Int(..) => scalar("int32"),
         Look::Float => scalar("double"),
         Look::Text => scalar("string"),
-        Look::List(_) | Look::Map(_) => ("message".to_owned(), Resolved::Message(String::new())),
-        Look::Other => message_type(looked.inner),
+        Look::List(_) | Look::Map(_) => ("message".to_owned(), ResolvedType::Message(String::new())),
+        Look::Other => message_type(wrapped.inner),
     };
     (Published { label, kind, ..Published::default() }, to)
 }
@@ -280,11 +289,11 @@ const KNOWN: [(&str, &str); 9] = [
     ("LabelSelector", "k8s.io.apimachinery.pkg.apis.meta.v1.LabelSelector"),
 ];
 
-fn message_type(ty: &Type) -> (String, Resolved) {
+fn message_type(ty: &Type) -> (String, ResolvedType) {
     let name = last_segment(ty).map_or_else(String::new, |(name, _)| name);
     match KNOWN.iter().find(|(known, _)| *known == name) {
-        Some((_, kind)) if is_scalar(kind) => ((*kind).to_owned(), Resolved::Scalar),
-        Some((_, full)) => (name, Resolved::Elsewhere((*full).to_owned())),
-        None => (name.clone(), Resolved::Message(name)),
+        Some((_, kind)) if is_scalar(kind) => ((*kind).to_owned(), ResolvedType::Scalar),
+        Some((_, full)) => (name, ResolvedType::Elsewhere((*full).to_owned())),
+        None => (name.clone(), ResolvedType::Message(name)),
     }
 }

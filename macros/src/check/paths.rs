@@ -1,10 +1,10 @@
 //! Rules of paths: they start at a field of the root. The compiler checks the other segments.
 use syn::ext::IdentExt;
 
-use crate::{diag::Errors, model::Dotted, model::Field, suggest::did_you_mean};
+use crate::{diag::Errors, model::Field, model::RustPath, suggest::did_you_mean};
 
 /// A path starts at a field of the root type.
-pub(crate) fn check_path(path: &Dotted, fields: &[Field], errors: &Errors) {
+pub(crate) fn check_path(path: &RustPath, fields: &[Field], errors: &Errors) {
     let Some(first) = path.first() else { return };
     let name = first.unraw().to_string();
     if !fields.iter().any(|f| f.rust == name) {
@@ -16,6 +16,6 @@ pub(crate) fn check_path(path: &Dotted, fields: &[Field], errors: &Errors) {
 }
 
 /// A path as text.
-pub(crate) fn shown(path: &Dotted) -> String {
+pub(crate) fn shown(path: &RustPath) -> String {
     path.iter().map(|ident| ident.unraw().to_string()).collect::<Vec<_>>().join(".")
 }

@@ -7,7 +7,7 @@ use syn::{Ident, Type, ext::IdentExt, spanned::Spanned};
 use super::generated;
 use crate::{
     check::{bounds::subject, lists::set_span},
-    model::{Container, Content, Dotted, Field, List, Literal, Rules, Shape},
+    model::{Container, Content, Field, List, Literal, Rules, RustPath, Shape},
     parse::types::{Look, look},
 };
 
@@ -151,7 +151,7 @@ fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream
 /// Checks a path from the root with a function of `checks`: `what(&inner(&root.spec).author)`.
 ///
 /// Nothing is known here of fields in a type that `schemars::JsonSchema` describes; the kind's test finds wrong ones.
-pub(crate) fn path_of(root: &Container, path: &Dotted, what: &str) -> TokenStream {
+pub(crate) fn path_of(root: &Container, path: &RustPath, what: &str) -> TokenStream {
     let Shape::Struct(fields) = &root.shape else { return TokenStream::new() };
     let is_generated = |first: &Ident| fields.iter().any(|field| field.generated && first.unraw() == field.rust);
     if path.first().is_some_and(is_generated) {
@@ -161,7 +161,7 @@ pub(crate) fn path_of(root: &Container, path: &Dotted, what: &str) -> TokenStrea
 }
 
 /// Checks a path from a type with a function of `checks`.
-pub(crate) fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStream {
+pub(crate) fn path(root: &impl ToTokens, path: &RustPath, what: &str) -> TokenStream {
     let Some((last, before)) = path.split_last() else { return TokenStream::new() };
     let mut at = quote!(root);
     for segment in before {

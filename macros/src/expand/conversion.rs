@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 
 use super::{checks, resource::dotted, rules::option};
 use crate::{
-    model::{Change, Conversion, Dotted, Kind, Storage},
+    model::{Change, Conversion, Kind, RustPath, Storage},
     parse::args::shown,
 };
 
@@ -69,8 +69,8 @@ pub(crate) fn checks(kind: &Kind) -> TokenStream {
         const _: () = ::core::assert!(!__decl::checks::same(#stored.#field.as_bytes(), #text.as_bytes()), #same);
     };
     let Conversion::Changes(changes) = &storage.conversion else { return tokens };
-    let here = |path: &Dotted| checks::path_of(&kind.root, path, "declared");
-    let there = |path: &Dotted| checks::path(&storage.root, path, "declared");
+    let here = |path: &RustPath| checks::path_of(&kind.root, path, "declared");
+    let there = |path: &RustPath| checks::path(&storage.root, path, "declared");
     for change in changes {
         match change {
             Change::Renamed(path, stored) => tokens.extend([here(path), there(stored)]),

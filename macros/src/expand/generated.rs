@@ -5,7 +5,7 @@ use syn::{GenericArgument, PathArguments, Type, parse_quote, spanned::Spanned};
 
 use super::{anonymous, checks};
 use crate::{
-    model::{Field, Generated},
+    model::{Field, SchemarsType},
     parse::types::last_segment,
 };
 
@@ -60,7 +60,7 @@ fn is_optional(ty: &Type) -> bool {
 }
 
 /// The expansion of `#[derive(ApiType)] #[api(schema = schemars)]`.
-pub(crate) fn api_type(Generated { krate, ident }: &Generated) -> TokenStream {
+pub(crate) fn api_type(SchemarsType { krate, ident }: &SchemarsType) -> TokenStream {
     let mut body = quote_spanned! {ident.span()=>
         #[diagnostic::do_not_recommend]
         impl __decl::ApiType for #ident {

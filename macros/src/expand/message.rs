@@ -31,13 +31,13 @@ fn empty(field: &Field) -> TokenStream {
 }
 
 /// How a field is written: the statement, and the length.
-struct Writing {
+struct FieldEncoding {
     write: TokenStream,
     length: TokenStream,
 }
 
 /// How a field is written; `value` is a reference to it.
-fn writing(field: &Field, value: &TokenStream, zeros: bool) -> Writing {
+fn field_encoding(field: &Field, value: &TokenStream, zeros: bool) -> FieldEncoding {
     let number = field.rules.proto;
     let functions = if field.rules.proto_zero { ["write_always", "always_length"] } else { ["write", "length"] };
     let [write, length] = functions.map(|name| Ident::new(name, Span::call_site()));
@@ -47,11 +47,11 @@ fn writing(field: &Field, value: &TokenStream, zeros: bool) -> Writing {
     // A field that serde skips is not in the document, and so not in its message.
     let skip = field.skip_serializing_if.as_ref().and_then(|path| path.parse::<syn::Path>().ok());
     match skip.filter(|_| !zeros && !field.rules.proto_zero) {
-        Some(skip) => Writing {
+        Some(skip) => FieldEncoding {
             write: quote!(if !#skip(#value) { #write; }),
             length: quote!(if #skip(#value) { 0 } else { #length }),
         },
-        None => Writing { write: quote!(#write;), length },
+        None => FieldEncoding { write: quote!(#write;), length },
     }
 }
 
@@ -72,11 +72,11 @@ fn reading(owner: &str, field: &Field, value: &TokenStream) -> TokenStream {
 fn structure(container: &Container, fields: &[Field]) -> TokenStream {
     let (ident, name) = (&container.ident, container.ident.to_string());
     let sorted = by_number(fields);
-    let writings = sorted.iter().map(|field| {
+    let encodings = sorted.iter().map(|field| {
         let rust = &field.ident;
-        writing(field, &quote!(&self.#rust), container.proto_zeros)
+        field_encoding(field, &quote!(&self.#rust), container.proto_zeros)
     });
-    let (writes, lengths): (Vec<_>, Vec<_>) = writings.map(|w| (w.write, w.length)).unzip();
+    let (writes, lengths): (Vec<_>, Vec<_>) = encodings.map(|w| (w.write, w.length)).unzip();
     let readings = sorted.iter().map(|field| {
         let rust = &field.ident;
         reading(&name, field, &quote!(&mut self.#rust))
@@ -249,11 +249,11 @@ fn several(owner: &str, member: &Member, rust: &Ident, fields: &[Field], parts: 
             quote!(#rust: #local)
         })
         .collect();
-    let writings = sorted.iter().map(|field| {
+    let encodings = sorted.iter().map(|field| {
         let local = local(field);
-        writing(field, &quote!(#local), false)
+        field_encoding(field, &quote!(#local), false)
     });
-    let (writes, lengths): (Vec<_>, Vec<_>) = writings.map(|w| (w.write, w.length)).unzip();
+    let (writes, lengths): (Vec<_>, Vec<_>) = encodings.map(|w| (w.write, w.length)).unzip();
     let readings = sorted.iter().map(|field| {
         let local = local(field);
         reading(name, field, &quote!(#local))

@@ -5,7 +5,7 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{anonymous, api_type, checks, conversion, root, rules::option};
 use crate::{
-    model::{Cell, Column, Container, Conversion, Dotted, Grace, Kind},
+    model::{Cell, Column, Container, Conversion, Grace, Kind, RustPath},
     parse::serde::function_name,
 };
 
@@ -145,7 +145,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
 }
 
 /// A path as a constant.
-pub(crate) fn dotted(path: &Dotted) -> TokenStream {
+pub(crate) fn dotted(path: &RustPath) -> TokenStream {
     let names = path.iter().map(|ident| ident.unraw().to_string());
     quote!(&[#(#names),*])
 }

@@ -5,7 +5,7 @@ use syn::{Data, DeriveInput, Fields, Ident, Type, parse_quote};
 use super::{
     docs,
     field::{self, FieldArgs},
-    serde::{self, Place, SerdeArgs},
+    serde::{self, AttributePosition, SerdeArgs},
     type_args::{self, TypeArgs},
 };
 use crate::diag::Errors;
@@ -89,7 +89,7 @@ pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveI
         krate: api.krate.clone().unwrap_or_else(default_crate),
         ident: input.ident.clone(),
         doc: api.keywords.describe(docs::description(&input.attrs, verbatim)),
-        serde: serde::read(&input.attrs, Place::Type, errors),
+        serde: serde::read(&input.attrs, AttributePosition::Type, errors),
         api,
         generics: input.generics.clone(),
         body,
@@ -125,7 +125,7 @@ fn one(ident: Ident, field: &syn::Field, verbatim: bool, errors: &Errors) -> Fie
         doc: api.keywords.describe(doc),
         ty: field.ty.clone(),
         api,
-        serde: serde::read(&field.attrs, Place::Field, errors),
+        serde: serde::read(&field.attrs, AttributePosition::Field, errors),
     }
 }
 
@@ -146,7 +146,7 @@ fn variant(variant: &syn::Variant, verbatim: bool, errors: &Errors) -> Option<Va
         ident: variant.ident.clone(),
         doc: api.keywords.describe(docs::description(&variant.attrs, verbatim)),
         api,
-        serde: serde::read(&variant.attrs, Place::Variant, errors),
+        serde: serde::read(&variant.attrs, AttributePosition::Variant, errors),
         content,
     })
 }

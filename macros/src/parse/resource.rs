@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     diag::Errors,
-    model::{Conversion, Dotted, Grace},
+    model::{Conversion, Grace, RustPath},
 };
 
 const KEYS: &[Key] = &[
@@ -92,7 +92,7 @@ pub(crate) struct KindArgs {
     pub scale: Option<ScaleArgs>,
     pub columns: Vec<ColumnArgs>,
     pub no_age: bool,
-    pub selectable: Vec<Dotted>,
+    pub selectable: Vec<RustPath>,
     pub update_without_version: bool,
     pub create_on_update: bool,
     pub returns_deleted: bool,
@@ -114,7 +114,7 @@ pub(crate) struct KindArgs {
     /// The lock of Protobuf numbers.
     pub proto: Option<LitStr>,
     /// The verbs that are served, with the span of the argument.
-    pub verbs: Option<(Span, Vec<Dotted>)>,
+    pub verbs: Option<(Span, Vec<RustPath>)>,
     /// The path of kindsmith.
     pub krate: Option<syn::Path>,
     /// The name and span of each argument.
@@ -125,15 +125,15 @@ pub(crate) struct KindArgs {
 
 /// `scale(…)`.
 pub(crate) struct ScaleArgs {
-    pub replicas: Option<Dotted>,
-    pub status: Option<Dotted>,
-    pub selector: Option<Dotted>,
+    pub replicas: Option<RustPath>,
+    pub status: Option<RustPath>,
+    pub selector: Option<RustPath>,
 }
 
 /// `column(…)`.
 pub(crate) struct ColumnArgs {
     pub name: LitStr,
-    pub path: Option<Dotted>,
+    pub path: Option<RustPath>,
     pub with: Option<syn::Path>,
     pub json_path: Option<LitStr>,
     /// The type of the cells at a JSONPath.

@@ -16,9 +16,9 @@ pub(crate) struct SerdeArgs {
     pub skip_serializing_if: Option<LitStr>,
 }
 
-/// The place of attributes.
+/// The position of attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum AttributePosition {
     Type,
     Field,
     Variant,
@@ -60,21 +60,21 @@ const HARMLESS: &[&str] = &["crate", "expecting"];
 const MIRRORED: &[&str] =
     &["rename", "rename_all", "rename_all_fields", "default", "skip_serializing_if", "deny_unknown_fields"];
 
-/// Reads all `#[serde(…)]` attributes of a place.
-pub(crate) fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> SerdeArgs {
+/// Reads all `#[serde(…)]` attributes at a position.
+pub(crate) fn read(attributes: &[Attribute], position: AttributePosition, errors: &Errors) -> SerdeArgs {
     let mut serde = SerdeArgs::default();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
         for arg in &args {
             if let Some(name) = &arg.name {
-                one(&mut serde, name, arg, place, errors);
+                one(&mut serde, name, arg, position, errors);
             }
         }
     }
     serde
 }
 
-fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Errors) {
+fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, position: AttributePosition, errors: &Errors) {
     let text = || match &arg.value {
         Value::Literal(syn::Lit::Str(text)) => Some(text.clone()),
         _ => None,
@@ -83,7 +83,7 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
         "rename" | "rename_all" | "rename_all_fields" if text().is_none() => {
             errors.at(name.span(), format!("`serde({name})` must have one name for both directions: `{name} = \"…\"`"));
         }
-        "rename" if place == Place::Type => {
+        "rename" if position == AttributePosition::Type => {
             errors.at(name.span(), "`serde(rename)` on a type has no effect on the wire; remove it");
         }
         "rename" => serde.rename = text(),

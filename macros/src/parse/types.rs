@@ -23,7 +23,7 @@ pub(crate) enum Look<'t> {
 }
 
 /// A type and its wrappers.
-pub(crate) struct Looked<'t> {
+pub(crate) struct WrappedType<'t> {
     /// True if it is inside `Option`.
     pub optional: bool,
     /// The type inside `Option` and `Box`.
@@ -33,12 +33,12 @@ pub(crate) struct Looked<'t> {
 }
 
 /// Classifies a type.
-pub(crate) fn look(ty: &Type) -> Looked<'_> {
+pub(crate) fn look(ty: &Type) -> WrappedType<'_> {
     let Some((name, arguments)) = last_segment(ty) else {
-        return Looked { optional: false, inner: ty, look: Look::Other };
+        return WrappedType { optional: false, inner: ty, look: Look::Other };
     };
     let look = match (name.as_str(), arguments.as_slice()) {
-        ("Option", [inner]) => return Looked { optional: true, ..self::look(inner) },
+        ("Option", [inner]) => return WrappedType { optional: true, ..self::look(inner) },
         ("Box", [inner]) => return self::look(inner),
         ("bool", []) => Look::Bool,
         ("i32", []) => Look::Int(i32::MIN.into(), i32::MAX.into()),
@@ -49,7 +49,7 @@ pub(crate) fn look(ty: &Type) -> Looked<'_> {
         ("BTreeMap" | "HashMap", [_, value]) => Look::Map(value),
         _ => Look::Other,
     };
-    Looked { optional: false, inner: ty, look }
+    WrappedType { optional: false, inner: ty, look }
 }
 
 /// The span for errors about a type: its last path segment.

@@ -94,7 +94,7 @@ fn a_default_is_measured_as_it_is_filled() {
     let schema = schema(&declared);
     let mut object = json!({});
     default(&schema, &mut object, &crate::schema::Meter::default()).unwrap();
-    let filled = crate::kind::budget::Filled::default().of(schema.properties.get("a").unwrap());
+    let filled = crate::kind::budget::DefaultSizes::default().of(schema.properties.get("a").unwrap());
     let is = length(&object["a"]);
     assert!(filled.abs_diff(is) <= 16, "{filled} {is}");
 }

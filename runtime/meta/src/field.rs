@@ -86,16 +86,16 @@ fn shortened(value: Value) -> Value {
 
 /// The beginning of the text of a value; `None` if it is short. Writes no more of it than that.
 fn long_text(value: &Value) -> Option<String> {
-    let mut text = Beginning(Vec::with_capacity(128));
+    let mut text = TruncatingWriter(Vec::with_capacity(128));
     let is_long = serde_json::to_writer(&mut text, value).is_err();
     // Drops a character that was cut.
     is_long.then(|| format!("{}…", String::from_utf8_lossy(&text.0).trim_end_matches(char::REPLACEMENT_CHARACTER)))
 }
 
 /// Takes as many bytes as errors repeat, and fails at the next one.
-struct Beginning(Vec<u8>);
+struct TruncatingWriter(Vec<u8>);
 
-impl io::Write for Beginning {
+impl io::Write for TruncatingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let taken = bytes.len().min(MOST_REPEATED - self.0.len());
         self.0.extend_from_slice(&bytes[..taken]);

@@ -88,8 +88,8 @@ fn number(number: &Number) -> String {
 }
 
 /// The printed text, truncated to [`LONGEST`].
-fn cut(print: impl FnOnce(&mut Bounded) -> fmt::Result) -> String {
-    let mut out = Bounded(String::new());
+fn cut(print: impl FnOnce(&mut BoundedWriter) -> fmt::Result) -> String {
+    let mut out = BoundedWriter(String::new());
     match print(&mut out) {
         Ok(()) => out.0,
         Err(fmt::Error) => out.0 + "…",
@@ -97,9 +97,9 @@ fn cut(print: impl FnOnce(&mut Bounded) -> fmt::Result) -> String {
 }
 
 /// A writer that fails at its maximum length, which ends the printing.
-struct Bounded(String);
+struct BoundedWriter(String);
 
-impl Write for Bounded {
+impl Write for BoundedWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = text.floor_char_boundary(LONGEST - self.0.len());
         self.0.push_str(&text[..end]);
@@ -120,7 +120,7 @@ enum Verb {
 }
 
 impl Verb {
-    fn value(self, value: &Value, out: &mut Bounded) -> fmt::Result {
+    fn value(self, value: &Value, out: &mut BoundedWriter) -> fmt::Result {
         match (value, self) {
             (Value::Null, Self::Plain) => out.write_str("<nil>"),
             (Value::Null, Self::Syntax { .. }) => out.write_str("interface {}(nil)"),
@@ -132,14 +132,14 @@ impl Verb {
         }
     }
 
-    fn text(self, text: &str, out: &mut Bounded) -> fmt::Result {
+    fn text(self, text: &str, out: &mut BoundedWriter) -> fmt::Result {
         match self {
             Self::Plain => out.write_str(text),
             Self::Syntax { .. } => quote(text, out),
         }
     }
 
-    fn list<'v>(self, items: impl IntoIterator<Item = &'v Value>, out: &mut Bounded) -> fmt::Result {
+    fn list<'v>(self, items: impl IntoIterator<Item = &'v Value>, out: &mut BoundedWriter) -> fmt::Result {
         let (open, separator, close) = match self {
             Self::Plain => ("[", " ", "]"),
             Self::Syntax { .. } => ("[]interface {}{", ", ", "}"),
@@ -152,7 +152,7 @@ impl Verb {
         out.write_str(close)
     }
 
-    fn map(self, fields: &Map<String, Value>, out: &mut Bounded) -> fmt::Result {
+    fn map(self, fields: &Map<String, Value>, out: &mut BoundedWriter) -> fmt::Result {
         let (name, open, separator, close) = match self {
             Self::Plain => ("map", "[", " ", "]"),
             Self::Syntax { map } => (map, "{", ", ", "}"),

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// Why a text cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Malformed {
+pub enum DecodeError {
     /// A `%` without two hexadecimal digits.
     Escape,
     /// The decoded bytes are not UTF-8.
     Utf8,
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Escape => "the percent-encoding is invalid",
@@ -23,23 +23,23 @@ impl fmt::Display for Malformed {
 /// Decodes a text, once.
 ///
 /// # Errors
-/// [`Malformed`].
-pub fn decode(text: &str) -> Result<String, Malformed> {
+/// [`DecodeError`].
+pub fn decode(text: &str) -> Result<String, DecodeError> {
     if !text.contains('%') {
         return Ok(text.to_owned());
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
-    let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16)).ok_or(Malformed::Escape);
+    let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16)).ok_or(DecodeError::Escape);
     while let Some(byte) = rest.next() {
         if byte == b'%' {
             let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-            bytes.push(u8::try_from(high * 16 + low).map_err(|_| Malformed::Escape)?);
+            bytes.push(u8::try_from(high * 16 + low).map_err(|_| DecodeError::Escape)?);
         } else {
             bytes.push(byte);
         }
     }
-    String::from_utf8(bytes).map_err(|_| Malformed::Utf8)
+    String::from_utf8(bytes).map_err(|_| DecodeError::Utf8)
 }
 
 #[cfg(test)]
@@ -52,10 +52,10 @@ mod tests {
             assert_eq!(decode(text).as_deref(), Ok(want), "{text}");
         }
         for text in ["%", "a%2", "%zz", "%+1", "%2%30", "%ä1"] {
-            assert_eq!(decode(text), Err(Malformed::Escape), "{text}");
+            assert_eq!(decode(text), Err(DecodeError::Escape), "{text}");
         }
         for text in ["%ff", "%c3", "%ed%a0%80"] {
-            assert_eq!(decode(text), Err(Malformed::Utf8), "{text}");
+            assert_eq!(decode(text), Err(DecodeError::Utf8), "{text}");
         }
     }
 }

@@ -187,13 +187,13 @@ impl<'de> Deserialize<'de> for Quantity {
         // A bare number is a quantity, too.
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Given {
+        enum TextOrNumber {
             Text(String),
             Number(serde_json::Number),
         }
-        let text = match Given::deserialize(from)? {
-            Given::Text(text) => text,
-            Given::Number(number) => number.to_string(),
+        let text = match TextOrNumber::deserialize(from)? {
+            TextOrNumber::Text(text) => text,
+            TextOrNumber::Number(number) => number.to_string(),
         };
         text.parse().map_err(de::Error::custom)
     }

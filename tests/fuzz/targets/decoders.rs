@@ -1,6 +1,6 @@
 //! The decoders of documents.
 use kindsmith::{Resource, kind::Kind, schema::Document};
-use kindsmith_model::codec::{self, Decoded, Limits, Order, cbor, yaml};
+use kindsmith_model::codec::{self, DecodedDocument, Limits, Order, cbor, yaml};
 use kindsmith_tests::Random;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ pub(crate) fn depth(document: &Document) -> usize {
 /// Documents are written in every schemaless encoding, and read again.
 pub(crate) fn comes_back(document: &Document) {
     let limits = Limits { memory: usize::MAX, ..Limits::default() };
-    let same = |encoding: &str, decoded: Result<Decoded, String>| {
+    let same = |encoding: &str, decoded: Result<DecodedDocument, String>| {
         let decoded = decoded.unwrap_or_else(|error| panic!("{encoding} that was written is not read: {error}"));
         assert_eq!(&decoded.document, document, "by {encoding}");
         assert!(decoded.faults.is_empty(), "{encoding}: {:?}", decoded.faults);

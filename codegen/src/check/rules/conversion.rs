@@ -154,57 +154,61 @@ fn webhooks<'k>(kind: &Kind<'k>) -> Option<(&'k Webhook, &'k Webhook)> {
 }
 
 /// Differences between a version and the storage version: paths and descriptions.
-type Found = Vec<(String, String)>;
+type Differences = Vec<(String, String)>;
 
 /// Compares each version that is served with the storage version, and notes what was not so before.
-fn between(kind: &Kind<'_>, notes: &mut Notes, find: impl Fn(Node<'_>, Node<'_>) -> Found) {
+fn between(kind: &Kind<'_>, notes: &mut Notes, find: impl Fn(Node<'_>, Node<'_>) -> Differences) {
     if !kind.is_stated {
         return;
     }
     for served in kind.new.versions.iter().filter(|version| version.served) {
-        let found = in_definition(kind.new, &served.name, &find);
+        let differences = in_definition(kind.new, &served.name, &find);
         let before = in_definition(kind.old, &served.name, &find);
-        for (path, what) in found.into_iter().filter(|(path, _)| !before.iter().any(|(other, _)| other == path)) {
+        for (path, what) in differences.into_iter().filter(|(path, _)| !before.iter().any(|(other, _)| other == path)) {
             notes.field(&served.name, path, what);
         }
     }
 }
 
-fn in_definition(definition: &Definition, served: &str, find: impl Fn(Node<'_>, Node<'_>) -> Found) -> Found {
+fn in_definition(
+    definition: &Definition,
+    served: &str,
+    find: impl Fn(Node<'_>, Node<'_>) -> Differences,
+) -> Differences {
     let stored = &definition.storage_version;
     if definition.conversion != Conversion::None || served == stored {
-        return Found::new();
+        return Differences::new();
     }
     let (Some(served), Some(stored)) = (version(definition, served), version(definition, stored)) else {
-        return Found::new();
+        return Differences::new();
     };
     find(Node::of(&served.schema), Node::of(&stored.schema))
 }
 
 /// The fields that one has and the other has not.
-fn missing(having: Node<'_>, lacking: Node<'_>, how: &str) -> Found {
-    let mut found = Found::new();
+fn missing(having: Node<'_>, lacking: Node<'_>, how: &str) -> Differences {
+    let mut differences = Differences::new();
     pairs(having, lacking, &mut Vec::new(), "", &mut |having, lacking, path| {
         for (name, _) in having.fields() {
             if lacking.field(name).is_none() && lacking.values().is_none() && !lacking.is_open() {
-                found
+                differences
                     .push((format!("{path}{}", node::step(name)), format!("one version has it, and the other, {how}")));
             }
         }
     });
-    found
+    differences
 }
 
 /// The differences of fields that both have.
-fn common(one: Node<'_>, other: Node<'_>, differ: impl Fn(Node<'_>, Node<'_>) -> Option<String>) -> Found {
-    let mut found = Found::new();
+fn common(one: Node<'_>, other: Node<'_>, differ: impl Fn(Node<'_>, Node<'_>) -> Option<String>) -> Differences {
+    let mut differences = Differences::new();
     pairs(one, other, &mut Vec::new(), "", &mut |one, other, path| {
-        found.extend(differ(one, other).map(|what| (path.to_owned(), what)));
+        differences.extend(differ(one, other).map(|what| (path.to_owned(), what)));
     });
-    found
+    differences
 }
 
-/// Walks the places that both have.
+/// Walks the locations that both have.
 fn pairs(
     one: Node<'_>,
     other: Node<'_>,

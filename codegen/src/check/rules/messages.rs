@@ -1,5 +1,5 @@
 //! Rules about Protobuf definitions: messages, and the numbers and types of their fields.
-use kindsmith_proto::{Field, Label, Message, Reserved};
+use kindsmith_proto::{Field, Label, Message, Reservation};
 
 use crate::check::{
     message::MessageChange,
@@ -202,7 +202,7 @@ fn types(change: &MessageChange<'_>, is_integer: bool, notes: &mut Notes) {
 fn reservations(change: &MessageChange<'_>, notes: &mut Notes) {
     let Some((old, new)) = change.both() else { return };
     for reserved in &old.reserved {
-        let Reserved::Numbers(span, _) = reserved else { continue };
+        let Reservation::Numbers(span, _) = reserved else { continue };
         // The numbers of a range are reserved or not together, except for a range that is split.
         let ends = [*span.start(), *span.end()];
         let is_free =

@@ -119,8 +119,8 @@ fn categories(kind: &Kind<'_>, what: &str, removed: bool, notes: &mut Notes) {
 
 fn clash(presence: &Presence<'_>, notes: &mut Notes) {
     let Some(new) = presence.new else { return };
-    let names = |declared: &kindsmith_codegen::Declared| {
-        let names = &declared.definition.shared.names;
+    let names = |declaration: &kindsmith_codegen::ResourceDeclaration| {
+        let names = &declaration.definition.shared.names;
         [&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned().collect::<Vec<_>>()
     };
     let before = presence.old.map(names).unwrap_or_default();

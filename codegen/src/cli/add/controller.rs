@@ -5,7 +5,7 @@ use clap::Args;
 use super::super::Outcome;
 use crate::{
     change::{Changes, How},
-    scaffold::{controller, declared::Edits, project::Project, status},
+    scaffold::{controller, declarations::Edits, project::Project, status},
 };
 
 pub(super) const ABOUT: &str =
@@ -37,8 +37,8 @@ pub(in crate::cli) struct Command {
 pub(super) fn run(command: Command) -> Result<Outcome, String> {
     let Command { kind, group, how } = command;
     let project = Project::here()?;
-    let found = project.kind(&kind, group.as_deref())?;
-    let stored = &found.stored;
+    let versioned_kind = project.kind(&kind, group.as_deref())?;
+    let stored = &versioned_kind.stored;
     stored.check_own_file()?;
     let mut edits = Edits::new(&project);
     let has_status = edits.edit(&stored.file, |source| {
@@ -50,7 +50,7 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     })?;
     let mut remarks = Vec::new();
     if !has_status {
-        status::add(&mut edits, &found, &[])?;
+        status::add(&mut edits, &versioned_kind, &[])?;
         remarks.push(format!("{kind} has a status with conditions now, in which the controller reports"));
     }
     edits.edit(&stored.file, |source| source.add_module(MODULE))?;

@@ -6,8 +6,8 @@ use super::super::Outcome;
 use crate::{
     change::{Changes, How},
     scaffold::{
-        declared::{Edits, Found},
-        edit::Source,
+        declarations::{Edits, VersionedKind},
+        edit::SourceFile,
         field, names,
         project::Project,
         status,
@@ -69,7 +69,7 @@ pub(in crate::cli) struct Command {
 /// Adds it.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     let project = Project::here()?;
-    let found = project.kind(&command.kind, command.group.as_deref())?;
+    let versioned_kind = project.kind(&command.kind, command.group.as_deref())?;
     let (is_scale, has_handler) = (command.name == "scale", command.post || command.get || command.text);
     let of_scale = [&command.replicas, &command.observed, &command.selector];
     if !is_scale && of_scale.iter().any(|path| path.is_some()) {
@@ -79,16 +79,16 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
         return Err(format!("`{}` is answered by the server itself; leave --post, --get and --text out", command.name));
     }
     match &*command.name {
-        "status" => add_status(command, &project, &found),
-        "scale" => scale(command, &project, &found),
-        _ => handler(command, &project, &found),
+        "status" => add_status(command, &project, &versioned_kind),
+        "scale" => scale(command, &project, &versioned_kind),
+        _ => handler(command, &project, &versioned_kind),
     }
 }
 
-fn handler(command: &Command, project: &Project, found: &Found) -> Result<Outcome, String> {
+fn handler(command: &Command, project: &Project, versioned_kind: &VersionedKind) -> Result<Outcome, String> {
     let Command { name, kind, .. } = command;
     check_name(name)?;
-    let parent = &found.stored;
+    let parent = &versioned_kind.stored;
     parent.check_own_file()?;
     let handler = match (command.get, command.text) {
         (true, _) => Handler::Get,
@@ -124,17 +124,17 @@ fn handler(command: &Command, project: &Project, found: &Found) -> Result<Outcom
         parent.objects()
     );
     let mut remarks = remarks;
-    if let Some(other) = found.others.first() {
+    if let Some(other) = versioned_kind.others.first() {
         remarks.push(format!("{name} is served in {} of {kind}, not in {}", parent.version, other.version));
     }
     changes.write(command.how, &remarks, &next)?;
     Ok(Outcome::Whole)
 }
 
-fn add_status(command: &Command, project: &Project, found: &Found) -> Result<Outcome, String> {
+fn add_status(command: &Command, project: &Project, versioned_kind: &VersionedKind) -> Result<Outcome, String> {
     let (fields, remarks) = field::parse_all(&command.fields)?;
     let mut edits = Edits::new(project);
-    status::add(&mut edits, found, &fields)?;
+    status::add(&mut edits, versioned_kind, &fields)?;
     let mut changes = Changes::new(&project.root);
     edits.add_to(&mut changes);
     let kind = &command.kind;
@@ -144,16 +144,16 @@ fn add_status(command: &Command, project: &Project, found: &Found) -> Result<Out
     Ok(Outcome::Whole)
 }
 
-fn scale(command: &Command, project: &Project, found: &Found) -> Result<Outcome, String> {
+fn scale(command: &Command, project: &Project, versioned_kind: &VersionedKind) -> Result<Outcome, String> {
     if !command.fields.is_empty() {
         return Err("`scale` has no fields of its own; --replicas and --observed name those of the kind".to_owned());
     }
     let path = |given: &Option<String>, usual: &str| given.clone().unwrap_or_else(|| usual.to_owned());
     let (replicas, observed) = (path(&command.replicas, "spec.replicas"), path(&command.observed, "status.replicas"));
     let mut edits = Edits::new(project);
-    for version in found.versions() {
+    for version in versioned_kind.versions() {
         edits.edit(&version.file, |source| {
-            let add = |source: &mut Source<'_>| {
+            let add = |source: &mut SourceFile<'_>| {
                 source.check_free_argument(&version.name, "scale")?;
                 let replicas_at = source.field(&version.name, &replicas, "--replicas")?;
                 let observed_at = source.field(&version.name, &observed, "--observed")?;
@@ -174,7 +174,7 @@ fn scale(command: &Command, project: &Project, found: &Found) -> Result<Outcome,
     }
     let mut changes = Changes::new(&project.root);
     edits.add_to(&mut changes);
-    let plural = &found.stored.plural;
+    let plural = &versioned_kind.stored.plural;
     let next = format!("`cargo test` tests it; `kubectl scale {plural} NAME --replicas=3` scales");
     changes.write(command.how, &[], &next)?;
     Ok(Outcome::Whole)

@@ -5,7 +5,7 @@ use clap::Args;
 use super::super::Outcome;
 use crate::{
     change::{Changes, How},
-    scaffold::{declared::Edits, field, names, project::Project, version::Plan},
+    scaffold::{declarations::Edits, field, names, project::Project, version::Plan},
 };
 
 pub(super) const ABOUT: &str = "Add a version of a kind: a copy of its file, which is served beside the other versions.
@@ -46,13 +46,13 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     names::check_version(&version)?;
     let renamed = rename.iter().map(|text| renamed(text)).collect::<Result<Vec<_>, String>>()?;
     let project = Project::here()?;
-    let found = project.kind(&kind, group.as_deref())?;
-    let stored = &found.stored;
+    let versioned_kind = project.kind(&kind, group.as_deref())?;
+    let stored = &versioned_kind.stored;
     stored.check_own_file()?;
-    if let Some(other) = found.versions().find(|other| other.version == version) {
+    if let Some(other) = versioned_kind.versions().find(|other| other.version == version) {
         return Err(format!("{}: {kind} has the version {version} already", other.place()));
     }
-    if let Some(other) = found.others.first().filter(|_| storage) {
+    if let Some(other) = versioned_kind.others.first().filter(|_| storage) {
         return Err(format!(
             "{}: {} says how it differs from {}, which would no longer be stored; change `storage` and `convert` there by hand, \
              or add {version} without --storage",

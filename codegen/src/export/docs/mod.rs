@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Written, group_name};
-use crate::Declared;
+use super::{ExportFile, group_name};
+use crate::ResourceDeclaration;
 
 mod limits;
 mod markdown;
@@ -18,39 +18,39 @@ use markdown::{Page, anchor, code};
 #[non_exhaustive]
 pub struct Docs {
     /// A page for each group: `library.example.com.md`.
-    pub files: Vec<Written>,
+    pub files: Vec<ExportFile>,
     /// Kinds without an example.
     pub warnings: Vec<String>,
 }
 
 /// The pages of these kinds.
-pub fn files(kinds: &[Declared]) -> Docs {
-    let mut groups: BTreeMap<&str, Vec<&Declared>> = BTreeMap::new();
-    for declared in kinds {
-        groups.entry(&declared.definition.shared.group).or_default().push(declared);
+pub fn files(kinds: &[ResourceDeclaration]) -> Docs {
+    let mut groups: BTreeMap<&str, Vec<&ResourceDeclaration>> = BTreeMap::new();
+    for declaration in kinds {
+        groups.entry(&declaration.definition.shared.group).or_default().push(declaration);
     }
     let mut docs = Docs::default();
     for (group, mut kinds) in groups {
         kinds.sort_by(|a, b| a.definition.shared.names.kind.cmp(&b.definition.shared.names.kind));
         let mut page = Page::default();
         contents(group, &kinds, &mut page);
-        for declared in kinds {
-            kind(declared, &mut page, &mut docs.warnings);
+        for declaration in kinds {
+            kind(declaration, &mut page, &mut docs.warnings);
         }
-        docs.files.push(Written::new(format!("{}.md", group_name(group)), page.finish()));
+        docs.files.push(ExportFile::new(format!("{}.md", group_name(group)), page.finish()));
     }
     docs
 }
 
 /// The heading of a page, and a table of its kinds.
-fn contents(group: &str, kinds: &[&Declared], page: &mut Page) {
+fn contents(group: &str, kinds: &[&ResourceDeclaration], page: &mut Page) {
     let name = if group.is_empty() { "The core group" } else { group };
     page.heading(1, name, None);
     page.table(&["Kind", "Resource", "Scope", "Versions"]);
-    for declared in kinds {
-        let shared = &declared.definition.shared;
+    for declaration in kinds {
+        let shared = &declaration.definition.shared;
         let kind = &shared.names.kind;
-        let versions: Vec<_> = declared.definition.versions.iter().map(|version| &*version.name).collect();
+        let versions: Vec<_> = declaration.definition.versions.iter().map(|version| &*version.name).collect();
         page.row(&[
             format!("[{kind}](#{})", anchor(&[kind])),
             code(&shared.names.plural),
@@ -61,8 +61,8 @@ fn contents(group: &str, kinds: &[&Declared], page: &mut Page) {
 }
 
 /// A kind in all of its versions.
-fn kind(declared: &Declared, page: &mut Page, warnings: &mut Vec<String>) {
-    let definition = &declared.definition;
+fn kind(declaration: &ResourceDeclaration, page: &mut Page, warnings: &mut Vec<String>) {
+    let definition = &declaration.definition;
     let shared = &definition.shared;
     let names = &shared.names;
     page.heading(2, &names.kind, Some(anchor(&[&names.kind])));
@@ -79,7 +79,7 @@ fn kind(declared: &Declared, page: &mut Page, warnings: &mut Vec<String>) {
     if !shared.stored {
         page.item("Not stored: the server answers a POST, and keeps nothing.");
     }
-    for (kind, version) in definition.kinds(declared.policy).iter().zip(&definition.versions) {
+    for (kind, version) in definition.kinds(declaration.policy).iter().zip(&definition.versions) {
         let mut notes = Vec::new();
         if definition.versions.len() > 1 && version.name == definition.storage_version {
             notes.push("stored".to_owned());

@@ -12,7 +12,7 @@
 use kindsmith::kind::{Definition, model::Version};
 use serde_json::{Map, Value, json};
 
-use super::{Written, api_version, group_name};
+use super::{ExportFile, api_version, group_name};
 
 mod format;
 mod keywords;
@@ -40,7 +40,7 @@ pub struct KindSchema {
 #[non_exhaustive]
 pub struct Schemas {
     /// A file for each kind and version, and [`ALL`].
-    pub files: Vec<Written>,
+    pub files: Vec<ExportFile>,
     /// What the schemas do not say.
     pub warnings: Vec<String>,
 }
@@ -72,10 +72,10 @@ pub fn files<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> Schem
             schemas.warnings.extend(written.warnings);
             let api_version = api_version(&definition.shared.group, &version.name);
             choices.push((api_version, definition.shared.names.kind.clone(), path.clone()));
-            schemas.files.push(Written::new(path, format!("{:#}\n", written.document)));
+            schemas.files.push(ExportFile::new(path, format!("{:#}\n", written.document)));
         }
     }
-    schemas.files.push(Written::new(ALL, format!("{:#}\n", chosen(&choices))));
+    schemas.files.push(ExportFile::new(ALL, format!("{:#}\n", chosen(&choices))));
     schemas
 }
 

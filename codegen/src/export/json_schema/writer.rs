@@ -13,7 +13,7 @@ use super::{
 
 /// The position of a value, which decides whether `null` counts as absent there.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// A field that may be absent.
     Optional,
     /// A field that must be there.
@@ -36,7 +36,7 @@ pub(super) struct Writer {
 impl Writer {
     /// The schema of whole objects, which always have fields.
     pub(super) fn root(&mut self, schema: &Schema) -> Map<String, Value> {
-        let mut out = self.whole(Node::root(schema), Place::Item);
+        let mut out = self.whole(Node::root(schema), Position::Item);
         out.insert("type".to_owned(), json!("object"));
         out
     }
@@ -44,7 +44,7 @@ impl Writer {
     /// A schema for a field of this name, without references.
     pub(super) fn alone(&mut self, schema: &Schema, name: &str) -> Map<String, Value> {
         self.path.push(name.to_owned());
-        let out = self.whole(Node::root(schema), Place::Required);
+        let out = self.whole(Node::root(schema), Position::Required);
         self.path.pop();
         out
     }
@@ -62,23 +62,23 @@ impl Writer {
     }
 
     /// A schema at its use: for a named type a reference to its definition.
-    fn used(&mut self, node: Node<'_>, place: Place) -> Value {
+    fn used(&mut self, node: Node<'_>, position: Position) -> Value {
         let schema = node.schema;
         // A null that is not dropped is one of the allowed values, or not allowed.
         let allows_null = if schema.nullable {
             schema.enumeration.is_empty() || schema.enumeration.iter().any(Value::is_null)
         } else {
-            place == Place::Optional || schema.default.is_some()
+            position == Position::Optional || schema.default.is_some()
         };
         let is_struct = schema.kind == Type::Object && !schema.properties.is_empty();
         let name = schema.name.as_deref().filter(|_| is_struct && schema.definition.is_none());
         let mut out = match name {
             Some(name) => self.named(node, name),
-            None => self.whole(node, place),
+            None => self.whole(node, position),
         };
         if allows_null {
             out = with_null(out);
-        } else if schema.kind == Type::Any && place == Place::Required && !out.contains_key("type") {
+        } else if schema.kind == Type::Any && position == Position::Required && !out.contains_key("type") {
             out.insert("type".to_owned(), json!(["object", "array", "string", "number", "boolean"]));
         }
         out.into()
@@ -90,7 +90,7 @@ impl Writer {
             schema.description = std::mem::take(&mut schema.type_description);
             (schema.default, schema.nullable) = (None, false);
         });
-        let content = Value::from(self.whole(node.below(&of_type), Place::Required));
+        let content = Value::from(self.whole(node.below(&of_type), Position::Required));
         let free = |name: &String| self.definitions.get(name).is_none_or(|taken| *taken == content);
         let name = numbered(name).find(free).unwrap_or_default();
         let mut out = published(&node.schema.clone().with(|schema| schema.unenforced = None));
@@ -115,10 +115,10 @@ impl Writer {
         reference(&name)
     }
 
-    fn whole(&mut self, node: Node<'_>, place: Place) -> Map<String, Value> {
+    fn whole(&mut self, node: Node<'_>, position: Position) -> Map<String, Value> {
         let schema = node.schema;
         let mut out = published(schema);
-        if let Some(kind) = type_of(schema, place) {
+        if let Some(kind) = type_of(schema, position) {
             out.insert("type".to_owned(), kind);
         }
         self.validations(schema, &mut out);
@@ -150,8 +150,8 @@ impl Writer {
         let mut properties = Map::new();
         for (name, of) in &schema.properties {
             let is_required = schema.required.iter().any(|required| required == name);
-            let place = if is_required { Place::Required } else { Place::Optional };
-            properties.insert(name.clone(), self.below(name, node.below(of), place));
+            let position = if is_required { Position::Required } else { Position::Optional };
+            properties.insert(name.clone(), self.below(name, node.below(of), position));
         }
         if schema.embedded {
             properties.insert("apiVersion".to_owned(), json!({"type": "string", "pattern": "^[^/]+(/[^/]*)?$"}));
@@ -168,14 +168,14 @@ impl Writer {
         if let Some(values) = &schema.additional {
             let written = match values.boolean {
                 Some(is_allowed) => is_allowed.into(),
-                None => self.below("*", node.below(values), Place::Optional),
+                None => self.below("*", node.below(values), Position::Optional),
             };
             out.insert("additionalProperties".to_owned(), written);
         } else if is_structure && !schema.preserve_unknown && schema.kind != Type::Any {
             out.insert("additionalProperties".to_owned(), json!(false));
         }
         if let Some(items) = &schema.items {
-            let mut written = self.below("[]", node.below(items), Place::Item);
+            let mut written = self.below("[]", node.below(items), Position::Item);
             // A list that keeps unknown fields keeps those of its items.
             if let Some(items) = written.as_object_mut().filter(|_| schema.preserve_unknown)
                 && items.get("additionalProperties") == Some(&json!(false))
@@ -186,9 +186,9 @@ impl Writer {
         }
     }
 
-    fn below(&mut self, name: &str, node: Node<'_>, place: Place) -> Value {
+    fn below(&mut self, name: &str, node: Node<'_>, position: Position) -> Value {
         self.path.push(name.to_owned());
-        let out = self.used(node, place);
+        let out = self.used(node, position);
         self.path.pop();
         out
     }
@@ -275,9 +275,9 @@ fn numbered(name: &str) -> impl Iterator<Item = String> {
 }
 
 /// The type; none if all types are allowed.
-fn type_of(schema: &Schema, place: Place) -> Option<Value> {
+fn type_of(schema: &Schema, position: Position) -> Option<Value> {
     // A field that is a quantity may be a number.
-    let is_quantity = schema.scalar == Some(Scalar::Quantity) && place != Place::Item;
+    let is_quantity = schema.scalar == Some(Scalar::Quantity) && position != Position::Item;
     Some(match schema.kind {
         Type::Object => json!("object"),
         Type::Array => json!("array"),

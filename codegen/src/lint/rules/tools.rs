@@ -55,7 +55,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// What a path leads to.
-enum Found<'s> {
+enum PathTarget<'s> {
     /// A declared field.
     Field(&'s Schema),
     /// Something that no schema declares, and that is not dropped either, or that every object has.
@@ -64,21 +64,21 @@ enum Found<'s> {
     Nothing,
 }
 
-fn find<'s>(version: &'s Version, names: &[String]) -> Found<'s> {
+fn find<'s>(version: &'s Version, names: &[String]) -> PathTarget<'s> {
     if matches!(names.first().map(String::as_str), None | Some("metadata" | "apiVersion" | "kind")) {
-        return Found::Other;
+        return PathTarget::Other;
     }
     let mut at = &*version.schema;
     for name in names {
         at = match (at.properties.get(name), &at.additional) {
-            _ if at.definition.is_some() || at.embedded => return Found::Other,
+            _ if at.definition.is_some() || at.embedded => return PathTarget::Other,
             (Some(property), _) => property,
             (None, Some(values)) => values,
-            (None, None) if at.preserve_unknown || at.kind == Type::Any => return Found::Other,
-            (None, None) => return Found::Nothing,
+            (None, None) if at.preserve_unknown || at.kind == Type::Any => return PathTarget::Other,
+            (None, None) => return PathTarget::Nothing,
         };
     }
-    Found::Field(at)
+    PathTarget::Field(at)
 }
 
 /// The columns of a version that are read from fields, with the names up to the first list or filter, and whether that is all.
@@ -108,7 +108,7 @@ fn no_columns(of: &Subject<'_>) -> Vec<(String, String)> {
 
 fn column_of_nothing(of: &Subject<'_>) -> Vec<(String, String)> {
     let lost =
-        columns(of.version).into_iter().filter(|(_, names, _)| matches!(find(of.version, names), Found::Nothing));
+        columns(of.version).into_iter().filter(|(_, names, _)| matches!(find(of.version, names), PathTarget::Nothing));
     lost.map(|(column, names, _)| {
         let path = format!(".{}", names.join("."));
         (path.clone(), format!("the column {} shows {path}, which the schema does not declare", column.name))
@@ -119,7 +119,7 @@ fn column_of_nothing(of: &Subject<'_>) -> Vec<(String, String)> {
 fn column_type(of: &Subject<'_>) -> Vec<(String, String)> {
     let mut wrong = Vec::new();
     for (column, names, is_whole) in columns(of.version) {
-        let Found::Field(schema) = find(of.version, &names) else { continue };
+        let PathTarget::Field(schema) = find(of.version, &names) else { continue };
         let fits = match column.kind.as_str() {
             "integer" => matches!(schema.kind, Type::Integer | Type::IntOrString | Type::Any),
             "number" => matches!(schema.kind, Type::Integer | Type::Number | Type::Any),
@@ -142,10 +142,10 @@ fn scale_of_nothing(of: &Subject<'_>) -> Vec<(String, String)> {
     let Some(scale) = of.version.scale.as_ref().filter(|_| !of.kind.is_builtin) else { return Vec::new() };
     let wrong = |path: &Path, fits: fn(&Schema) -> bool, what: &str| {
         let message = match find(of.version, &path.0) {
-            Found::Other => return None,
-            Found::Field(schema) if fits(schema) => return None,
-            Found::Field(_) => format!("the scale reads .{path}, which is not {what}"),
-            Found::Nothing => format!("the scale reads .{path}, which the schema does not declare"),
+            PathTarget::Other => return None,
+            PathTarget::Field(schema) if fits(schema) => return None,
+            PathTarget::Field(_) => format!("the scale reads .{path}, which is not {what}"),
+            PathTarget::Nothing => format!("the scale reads .{path}, which the schema does not declare"),
         };
         Some((format!(".{path}"), message))
     };

@@ -2,7 +2,7 @@
 
 use syn::{Item, UseTree, spanned::Spanned};
 
-use super::Source;
+use super::SourceFile;
 
 /// The widest line that rustfmt makes.
 const WIDTH: usize = 100;
@@ -14,7 +14,7 @@ struct Import {
     name: String,
 }
 
-impl Source<'_> {
+impl SourceFile<'_> {
     /// Imports a name. Returns how the file can write it: by its name or, if that means something else there, by its path.
     pub(crate) fn import(&mut self, from: &str, name: &str) -> Result<String, String> {
         let file = self.parsed()?;

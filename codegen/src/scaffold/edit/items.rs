@@ -2,9 +2,9 @@
 
 use syn::{Item, ItemMod, ItemStruct, spanned::Spanned};
 
-use super::Source;
+use super::SourceFile;
 
-impl Source<'_> {
+impl SourceFile<'_> {
     /// The struct with a name.
     pub(crate) fn structure(&self, name: &str) -> Result<ItemStruct, String> {
         let found = self.parsed()?.items.into_iter().find_map(|item| match item {

@@ -3,8 +3,8 @@
 use quote::ToTokens;
 use syn::{Item, ItemFn, Visibility, spanned::Spanned};
 
-use super::Source;
-use crate::scaffold::{declared::read_arguments, kind::raw};
+use super::SourceFile;
+use crate::scaffold::{declarations::read_arguments, kind::raw};
 
 /// How tests write what they need.
 pub(crate) struct InTests {
@@ -17,7 +17,7 @@ pub(crate) struct InTests {
     pub object: String,
 }
 
-impl Source<'_> {
+impl SourceFile<'_> {
     /// The error that a module is there already.
     pub(crate) fn has_module(&self, module: &str) -> Result<String, String> {
         let found = self.parsed()?.items.into_iter().find_map(|item| match item {

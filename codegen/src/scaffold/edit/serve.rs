@@ -2,12 +2,12 @@
 
 use syn::{Expr, FnArg, Item, ItemFn, Pat, Stmt, Type, spanned::Spanned};
 
-use super::{Source, indent};
+use super::{SourceFile, indent};
 
 /// The widest chain of calls that rustfmt keeps on one line.
 const CHAIN: usize = 60;
 
-impl Source<'_> {
+impl SourceFile<'_> {
     /// Adds a kind to the builder in the function `serve`, beside the other kinds.
     pub(crate) fn add_kind(&mut self, path: &str) -> Result<(), String> {
         self.add_call(&format!(".kind::<{path}>()"), &["kind", "kind_with"])

@@ -1,9 +1,9 @@
 //! Edits of files: each as the text before and the text after it.
 
-use super::Source;
+use super::SourceFile;
 
-fn edited(text: &str, edit: impl FnOnce(&mut Source<'_>) -> Result<(), String>) -> String {
-    let mut source = Source::new("src/lib.rs", text);
+fn edited(text: &str, edit: impl FnOnce(&mut SourceFile<'_>) -> Result<(), String>) -> String {
+    let mut source = SourceFile::new("src/lib.rs", text);
     edit(&mut source).unwrap();
     source.into_text()
 }
@@ -65,7 +65,7 @@ fn groups_get_the_builder_before_the_kinds_of_the_crate() {
 
 #[test]
 fn what_cannot_be_edited_is_named_with_its_line() {
-    let error = |text: &str| Source::new("src/lib.rs", text).add_kind("a::A").unwrap_err();
+    let error = |text: &str| SourceFile::new("src/lib.rs", text).add_kind("a::A").unwrap_err();
     assert!(error("fn main() {\n    let = 1;\n}\n").starts_with("src/lib.rs:2: "));
     assert!(error("fn serve() {}\n").contains("there is no function `serve` of a builder; write `pub fn serve("));
     let unfinished = error("\nfn serve(server: Builder) {\n    server.run();\n}\n");
@@ -74,7 +74,7 @@ fn what_cannot_be_edited_is_named_with_its_line() {
 
 #[test]
 fn constants_are_found() {
-    let source = Source::new("src/lib.rs", "pub const GROUP: &str = \"a.b\";\nconst N: i32 = 1;\n");
+    let source = SourceFile::new("src/lib.rs", "pub const GROUP: &str = \"a.b\";\nconst N: i32 = 1;\n");
     assert_eq!(source.constant("GROUP"), Ok(Some("a.b".to_owned())));
     assert_eq!((source.constant("N"), source.constant("M")), (Ok(None), Ok(None)));
 }
@@ -98,7 +98,7 @@ fn names_are_imported_beside_those_of_the_same_crate() {
         ("use kindsmith::Event as Condition;\n", "use kindsmith::Event as Condition;\n", "kindsmith::Condition"),
         ("struct Condition;\n", "struct Condition;\n", "kindsmith::Condition"),
     ] {
-        let mut source = Source::new("src/lib.rs", before);
+        let mut source = SourceFile::new("src/lib.rs", before);
         assert_eq!(source.import("kindsmith", "Condition"), Ok(written.to_owned()), "{before}");
         assert_eq!(source.into_text(), after);
     }
@@ -124,7 +124,7 @@ fn fields_arguments_and_tests_are_added_where_they_belong() {
         Ok(())
     });
     assert_eq!(without, "struct A;\n\nstruct B;\n");
-    let mut source = Source::new("src/a.rs", "\nstruct A { b: B }\nstruct C(D);\n");
+    let mut source = SourceFile::new("src/a.rs", "\nstruct A { b: B }\nstruct C(D);\n");
     let error = source.add_field("A", "    c: C,\n").unwrap_err();
     assert_eq!(error, "src/a.rs:2: the closing brace of `A` is not on a line of its own; run `cargo fmt`");
     let error = source.add_field("C", "    c: C,\n").unwrap_err();

@@ -1,6 +1,6 @@
 //! Reading and writing files.
 use super::file;
-use crate::{Label, Resolved, camel, parse};
+use crate::{Label, ResolvedType, camel, parse};
 
 /// Everything that files of others have, as this crate writes it.
 const KEPT: &str = r#"// The license.
@@ -104,19 +104,19 @@ fn types_are_found_from_the_innermost_name_outwards() {
     let read = file(
         "package a.b; enum Top { T = 0; } message M { message M { enum E { X = 0; } } message N {} E e = 1; } message N {}",
     );
-    let message = |name: &str| Resolved::Message(name.to_owned());
+    let message = |name: &str| ResolvedType::Message(name.to_owned());
     for (kind, around, expected) in [
-        ("string", "M", Resolved::Scalar),
+        ("string", "M", ResolvedType::Scalar),
         ("M", "M", message("M.M")),
         ("M", "", message("M")),
         ("N", "M.M", message("M.N")),
         (".a.b.N", "M", message("N")),
         ("b.N", "M", message("N")),
         ("a.b.M.N", "", message("M.N")),
-        ("Top", "M.M", Resolved::Enum),
-        ("M.E", "M", Resolved::Enum),
-        (".c.N", "M", Resolved::Elsewhere("c.N".to_owned())),
-        ("c.N", "M", Resolved::Elsewhere("c.N".to_owned())),
+        ("Top", "M.M", ResolvedType::Enum),
+        ("M.E", "M", ResolvedType::Enum),
+        (".c.N", "M", ResolvedType::Elsewhere("c.N".to_owned())),
+        ("c.N", "M", ResolvedType::Elsewhere("c.N".to_owned())),
     ] {
         assert_eq!(read.resolve(kind, around), expected, "{kind} in {around:?}");
     }

@@ -1,6 +1,6 @@
 //! A definition with the defaults that kube-apiserver fills in, and as it judges one: what all versions say alike it takes
 //! for said once, of the definition as a whole, and its messages name it there.
-use super::{Fields, Groups, Place};
+use super::{Fields, Groups, Location};
 use crate::{kind::model::Scope, schema::Document};
 
 /// A definition whose shape was checked.
@@ -24,25 +24,25 @@ pub(super) struct Definition<'d> {
 pub(super) struct Part {
     /// Its name in a version.
     pub name: &'static str,
-    /// The place of what all versions say alike.
-    pub shared: Place<'static>,
+    /// The location of what all versions say alike.
+    pub shared: Location<'static>,
 }
 
 /// The schema.
 pub(super) const SCHEMA: Part =
-    Part { name: "schema", shared: Place::known("spec.validation", "/spec/versions/0/schema") };
+    Part { name: "schema", shared: Location::known("spec.validation", "/spec/versions/0/schema") };
 /// The subresources.
 pub(super) const SUBRESOURCES: Part =
-    Part { name: "subresources", shared: Place::known("spec.subresources", "/spec/versions/0/subresources") };
+    Part { name: "subresources", shared: Location::known("spec.subresources", "/spec/versions/0/subresources") };
 /// The columns.
 pub(super) const COLUMNS: Part = Part {
     name: "additionalPrinterColumns",
-    shared: Place::known("spec.additionalPrinterColumns", "/spec/versions/0/additionalPrinterColumns"),
+    shared: Location::known("spec.additionalPrinterColumns", "/spec/versions/0/additionalPrinterColumns"),
 };
 /// The selectable fields.
 pub(super) const SELECTABLE: Part = Part {
     name: "selectableFields",
-    shared: Place::known("spec.selectableFields", "/spec/versions/0/selectableFields"),
+    shared: Location::known("spec.selectableFields", "/spec/versions/0/selectableFields"),
 };
 
 impl<'d> Definition<'d> {

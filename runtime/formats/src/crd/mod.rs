@@ -9,7 +9,7 @@ use crate::{
     kind::{Definition, budget::Usage},
     schema::{
         Document, Schema,
-        keywords::{self, Additional, Fields, Place, pattern},
+        keywords::{self, Additional, Fields, Location, pattern},
     },
 };
 
@@ -111,7 +111,7 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
     excess(&Usage::of(&defined), &mut findings);
     let rules: usize = defined.versions.iter().map(|version| version.schema.rules()).sum();
     if rules > 0 {
-        let at = Place::known("spec.versions", "/spec/versions");
+        let at = Location::known("spec.versions", "/spec/versions");
         findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {rules}"));
     }
     if findings.errors.is_empty() {
@@ -123,6 +123,6 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
 
 /// Adds the bounds that a definition exceeds.
 fn excess(usage: &Usage, findings: &mut Findings) {
-    let spec = Place::known("spec", "/spec");
+    let spec = Location::known("spec", "/spec");
     usage.excess().for_each(|excess| findings.forbidden(&spec.field("versions"), excess.to_string()));
 }

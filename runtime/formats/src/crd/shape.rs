@@ -5,7 +5,7 @@
 use crate::schema::{
     Document,
     keywords::{
-        Findings, Place,
+        Findings, Location,
         Shape::{self, Any, Flag, Integer, Object, Objects, Schema, Text, Texts},
         check_object,
     },
@@ -69,5 +69,5 @@ const CLIENT_CONFIG: &[(&str, Shape)] = &[
 
 /// Finds values of wrong types, which are errors, and unknown fields, which are not read and warned of.
 pub(super) fn check(document: &Document, findings: &mut Findings) {
-    check_object(DEFINITION, document, &Place::known("", ""), findings);
+    check_object(DEFINITION, document, &Location::known("", ""), findings);
 }

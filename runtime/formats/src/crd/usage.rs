@@ -17,22 +17,22 @@ use crate::{
 /// What a definition takes, as far as it is written in it, and its patterns. They are shared with the schemas that are made while
 /// these are in use, so that each is read once.
 pub(super) fn of(definition: &Definition<'_>) -> (Usage, Vec<Pattern>) {
-    let mut found = Found { usage: Usage::default(), texts: HashSet::new(), patterns: Vec::new() };
+    let mut counter = UsageCounter { usage: Usage::default(), texts: HashSet::new(), patterns: Vec::new() };
     for version in &definition.versions {
-        found.usage.add(Versions, 1);
-        found.usage.add(Columns, version.items("additionalPrinterColumns").len());
-        found.schema(version.part("schema").part("openAPIV3Schema"));
+        counter.usage.add(Versions, 1);
+        counter.usage.add(Columns, version.items("additionalPrinterColumns").len());
+        counter.schema(version.part("schema").part("openAPIV3Schema"));
     }
-    (found.usage, found.patterns)
+    (counter.usage, counter.patterns)
 }
 
-struct Found<'d> {
+struct UsageCounter<'d> {
     usage: Usage,
     texts: HashSet<&'d str>,
     patterns: Vec<Pattern>,
 }
 
-impl<'d> Found<'d> {
+impl<'d> UsageCounter<'d> {
     fn schema(&mut self, schema: Fields<'d>) {
         self.usage.add(Schemas, 1);
         self.usage.add(EnumValues, schema.items("enum").len());

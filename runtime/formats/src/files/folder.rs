@@ -168,13 +168,13 @@ fn refuse_other(kind: FileType, path: &RelativePath) -> io::Result<()> {
 }
 
 fn refused(kind: FileType, path: &Path, expected: &str) -> io::Error {
-    io::Error::other(format!("{} is {}; supported: {expected}", path.display(), Named(kind)))
+    io::Error::other(format!("{} is {}; supported: {expected}", path.display(), FileTypeName(kind)))
 }
 
 /// A type of file, for messages.
-pub(super) struct Named(pub FileType);
+pub(super) struct FileTypeName(pub FileType);
 
-impl fmt::Display for Named {
+impl fmt::Display for FileTypeName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             FileType::RegularFile => "a regular file",

@@ -7,7 +7,7 @@ use std::{
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 
-use super::folder::Named;
+use super::folder::FileTypeName;
 
 /// The most that is read, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,6 @@ pub fn read_text(path: &Path, limits: &Limits) -> io::Result<String> {
 fn regular(kind: FileType) -> io::Result<()> {
     match kind {
         FileType::RegularFile => Ok(()),
-        kind => Err(io::Error::other(format!("it is {}; supported: regular files", Named(kind)))),
+        kind => Err(io::Error::other(format!("it is {}; supported: regular files", FileTypeName(kind)))),
     }
 }

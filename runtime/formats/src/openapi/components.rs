@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    findings::{Findings, Place},
+    findings::{Findings, Location},
     messages::Messages,
 };
 use crate::schema::{Document, METADATA, Scalar, Schema, model::Type};
@@ -58,12 +58,12 @@ impl<'d> Components<'d> {
     /// The components of a document.
     pub(super) fn of(document: usize, root: &'d Document, pool: &Pool<'d>, findings: &mut Findings) -> Self {
         let schemas = root.get("components").and_then(|components| components.get("schemas"));
-        let place = Place::of(document);
-        let place = place.key("components");
+        let location = Location::of(document);
+        let location = location.key("components");
         let members = match schemas {
             Some(Document::Object(members)) => Some(members),
             Some(other) => {
-                findings.wrong_type(&place.key("schemas"), other, "an object");
+                findings.wrong_type(&location.key("schemas"), other, "an object");
                 None
             }
             None => None,
@@ -71,13 +71,13 @@ impl<'d> Components<'d> {
         let all: BTreeMap<_, _> = members.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
         let outlines: BTreeMap<_, _> = all.iter().map(|(name, schema)| (*name, Outline::of(schema))).collect();
         let Groups { found: groups, too_large, .. } = Groups::of(&outlines);
-        let place = place.key("schemas");
+        let location = location.key("schemas");
         for name in too_large.iter().filter(|name| !outlines[*name].names().any(|to| too_large.contains(to))) {
             let message = format!(
                 "the schema is too large with those that it refers to; supported: {MOST_NESTED} levels, and \
                  {MOST_OBJECTS} objects"
             );
-            findings.error(&place.key(name), message);
+            findings.error(&location.key(name), message);
         }
         let numbered = groups.iter().enumerate().flat_map(|(group, members)| {
             members.iter().enumerate().map(move |(position, name)| (*name, (group, position)))
@@ -265,7 +265,7 @@ fn different<'d>(
 /// each schema with all that it refers to. A component is complete before components that refer to it.
 struct Groups<'r, 'd> {
     outlines: &'r BTreeMap<&'d str, Outline<'d>>,
-    visited: HashMap<&'d str, Visited>,
+    visited: HashMap<&'d str, TarjanNode>,
     stack: Vec<&'d str>,
     found: Vec<Vec<&'d str>>,
     extents: HashMap<&'d str, Extent>,
@@ -273,12 +273,12 @@ struct Groups<'r, 'd> {
 }
 
 #[derive(Clone, Copy)]
-struct Visited {
-    number: usize,
-    /// The lowest number that it leads back to.
-    low: usize,
+struct TarjanNode {
+    index: usize,
+    /// The lowest index that it leads back to.
+    lowlink: usize,
     /// It is on the stack.
-    waits: bool,
+    on_stack: bool,
 }
 
 impl<'r, 'd> Groups<'r, 'd> {
@@ -305,8 +305,8 @@ impl<'r, 'd> Groups<'r, 'd> {
         let mut visits = vec![(start, 0)];
         while let Some((name, next)) = visits.pop() {
             if next == 0 {
-                let number = self.visited.len();
-                self.visited.insert(name, Visited { number, low: number, waits: true });
+                let index = self.visited.len();
+                self.visited.insert(name, TarjanNode { index, lowlink: index, on_stack: true });
                 self.stack.push(name);
             }
             let to = self.outlines.get(name).map_or(&[][..], |outline| &outline.references);
@@ -317,11 +317,12 @@ impl<'r, 'd> Groups<'r, 'd> {
                 }
                 continue;
             }
-            let waiting = to.iter().filter_map(|(_, target)| self.visited.get(target)).filter(|target| target.waits);
-            let lowest = waiting.map(|target| target.low).min();
+            let on_stack =
+                to.iter().filter_map(|(_, target)| self.visited.get(target)).filter(|target| target.on_stack);
+            let lowest = on_stack.map(|target| target.lowlink).min();
             let visited = self.visited.get_mut(name).expect("it was put there above");
-            visited.low = lowest.map_or(visited.low, |other| other.min(visited.low));
-            if visited.low == visited.number {
+            visited.lowlink = lowest.map_or(visited.lowlink, |other| other.min(visited.lowlink));
+            if visited.lowlink == visited.index {
                 let at = self.stack.iter().rposition(|waiting| *waiting == name).expect("it was put there above");
                 let members = self.stack.split_off(at);
                 self.complete(members, to.iter().any(|(_, target)| *target == name));
@@ -334,7 +335,7 @@ impl<'r, 'd> Groups<'r, 'd> {
     fn complete(&mut self, mut members: Vec<&'d str>, refers_to_itself: bool) {
         let mut extent = Extent::default();
         for name in &members {
-            self.visited.get_mut(name).expect("it was visited").waits = false;
+            self.visited.get_mut(name).expect("it was visited").on_stack = false;
             let outline = &self.outlines[name];
             extent.add(0, outline.extent);
             // An incomplete target is in this component, and a reference to it is read without its content.

@@ -1,21 +1,21 @@
 //! Defaults that are Go's zero values.
 use std::sync::Arc;
 
-use super::{findings::Place, schema::Reading};
+use super::{findings::Location, schema::SchemaReader};
 use crate::schema::{Document, Meter, Schema, model::Type};
 
-impl<'d> Reading<'_, 'd> {
+impl<'d> SchemaReader<'_, 'd> {
     /// An item of a list or an entry of a map.
-    pub(super) fn element(&mut self, raw: &'d Document, place: &Place<'_>) -> Arc<Schema> {
-        let mut schema = self.node(raw, place);
-        self.settle_default(&mut schema, place);
+    pub(super) fn element(&mut self, raw: &'d Document, location: &Location<'_>) -> Arc<Schema> {
+        let mut schema = self.node(raw, location);
+        self.settle_default(&mut schema, location);
         schema
     }
 
     /// Drops a default that is Go's zero value and not valid: Kubernetes publishes `{}` for each struct, list item and map
     /// entry that is no pointer, whatever it has to have. Returns true if that was the content of a struct, which is
     /// required then.
-    pub(super) fn settle_default(&mut self, schema: &mut Arc<Schema>, place: &Place<'_>) -> bool {
+    pub(super) fn settle_default(&mut self, schema: &mut Arc<Schema>, location: &Location<'_>) -> bool {
         let Some(default) = schema.default.as_ref().filter(|default| is_zero(default)) else { return false };
         let mut filled = default.clone();
         let meter = Meter::default();
@@ -29,7 +29,7 @@ impl<'d> Reading<'_, 'd> {
         let Some(error) = error else { return false };
         if !self.omits_empty {
             self.findings
-                .warning(&place.key("default"), format!("the default is dropped, as it is not valid: {error}"));
+                .warning(&location.key("default"), format!("the default is dropped, as it is not valid: {error}"));
         }
         Arc::make_mut(schema).default = None;
         schema.kind == Type::Object && schema.definition.is_none()

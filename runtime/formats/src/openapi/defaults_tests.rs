@@ -73,8 +73,8 @@ fn defaults_of_go_that_are_not_valid_are_dropped() {
 fn in_documents_of_others_such_a_default_is_dropped_with_a_warning() {
     let (spec, more) = older();
     let (_, warnings) = resource("com.example.", &spec, &more);
-    for place in ["ports/items", "port", "byName/additionalProperties", "since", "target", "count"] {
-        let expected = format!("spec/properties/{place}/default: the default is dropped, as it is not valid: ");
-        assert!(warnings.contains(&expected), "{place} is not in\n{warnings}");
+    for location in ["ports/items", "port", "byName/additionalProperties", "since", "target", "count"] {
+        let expected = format!("spec/properties/{location}/default: the default is dropped, as it is not valid: ");
+        assert!(warnings.contains(&expected), "{location} is not in\n{warnings}");
     }
 }

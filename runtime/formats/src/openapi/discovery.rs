@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     Resource,
-    findings::{Finding, Findings, Place},
+    findings::{Finding, Findings, Location},
     members::Members,
     resources::some_verbs,
 };
@@ -16,7 +16,7 @@ use crate::{
 
 /// What discovery documents say about resources, by group, version and plural.
 #[derive(Default)]
-pub(super) struct Discovered(BTreeMap<(GroupVersion, String), Entry>);
+pub(super) struct DiscoveryIndex(BTreeMap<(GroupVersion, String), Entry>);
 
 struct Entry {
     document: usize,
@@ -32,7 +32,7 @@ struct Entry {
     is_used: bool,
 }
 
-impl Discovered {
+impl DiscoveryIndex {
     /// Returns true for a discovery document.
     pub(super) fn is_one(document: &Document) -> bool {
         let kind = document.get("kind").and_then(Document::as_str);
@@ -40,31 +40,31 @@ impl Discovered {
     }
 
     /// Reads a discovery document.
-    pub(super) fn read(&mut self, document: &Document, place: &Place<'_>, findings: &mut Findings) {
-        let Some(members) = Members::of(document, place, findings) else { return };
+    pub(super) fn read(&mut self, document: &Document, location: &Location<'_>, findings: &mut Findings) {
+        let Some(members) = Members::of(document, location, findings) else { return };
         if members.get("kind").is_some_and(|kind| kind == "APIResourceList") {
             let found = members.text("groupVersion", findings).unwrap_or_default();
             let (group, version) = found.split_once('/').unwrap_or(("", found));
             let at = GroupVersion { group: group.to_owned(), version: version.to_owned() };
-            let place = place.key("resources");
+            let location = location.key("resources");
             for (index, resource) in members.list("resources", findings).iter().enumerate() {
-                self.resource(&at, resource, &LIST, &place.index(index), findings);
+                self.resource(&at, resource, &LIST, &location.index(index), findings);
             }
             return;
         }
-        let place = place.key("items");
+        let location = location.key("items");
         for (index, group) in members.list("items", findings).iter().enumerate() {
-            let place = place.index(index);
-            let Some(group) = Members::of(group, &place, findings) else { continue };
+            let location = location.index(index);
+            let Some(group) = Members::of(group, &location, findings) else { continue };
             let name = group.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Document::as_str);
-            let place = place.key("versions");
+            let location = location.key("versions");
             for (index, version) in group.list("versions", findings).iter().enumerate() {
-                let place = place.index(index);
-                let Some(version) = Members::of(version, &place, findings) else { continue };
+                let location = location.index(index);
+                let Some(version) = Members::of(version, &location, findings) else { continue };
                 let (group, number) = (name.unwrap_or_default().to_owned(), version.text_or_empty("version", findings));
-                let (at, place) = (GroupVersion { group, version: number }, place.key("resources"));
+                let (at, location) = (GroupVersion { group, version: number }, location.key("resources"));
                 for (index, resource) in version.list("resources", findings).iter().enumerate() {
-                    self.resource(&at, resource, &AGGREGATED, &place.index(index), findings);
+                    self.resource(&at, resource, &AGGREGATED, &location.index(index), findings);
                 }
             }
         }
@@ -75,10 +75,10 @@ impl Discovered {
         at: &GroupVersion,
         resource: &Document,
         names: &MemberNames,
-        place: &Place<'_>,
+        location: &Location<'_>,
         findings: &mut Findings,
     ) {
-        let Some(members) = Members::of(resource, place, findings) else { return };
+        let Some(members) = Members::of(resource, location, findings) else { return };
         let plural = members.text_or_empty(names.plural, findings);
         // Subresources and their verbs are in the OpenAPI documents.
         if plural.contains('/') {
@@ -93,15 +93,15 @@ impl Discovered {
         for name in members.texts("verbs", findings) {
             match Verb::BY_NAME.into_iter().find(|verb| verb.as_str() == name) {
                 Some(verb) => verbs.push(verb),
-                None => findings.warning(&place.key("verbs"), format!("the verb {name:?} is not served")),
+                None => findings.warning(&location.key("verbs"), format!("the verb {name:?} is not served")),
             }
         }
         let mut wrong = Findings::default();
         members.check_names(names.singular, &mut wrong);
         let entry = Entry {
             wrong_names: wrong.errors,
-            document: place.document,
-            pointer: place.to_string(),
+            document: location.document,
+            pointer: location.to_string(),
             kind: kind.and_then(Document::as_str).unwrap_or_default().to_owned(),
             singular: members.text_or_empty(names.singular, findings),
             short_names: members.texts("shortNames", findings),

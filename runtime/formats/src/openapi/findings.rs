@@ -9,9 +9,9 @@ use crate::{
 /// How much of a wrong value a message shows.
 const MOST_OF_A_VALUE: usize = 80;
 
-/// A place in one of the documents, linked to the place around it.
+/// A location in one of the documents, linked to the location around it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct Location<'p> {
     /// The index of the document.
     pub document: usize,
     step: Step<'p>,
@@ -21,17 +21,17 @@ pub(super) struct Place<'p> {
 enum Step<'p> {
     /// A JSON pointer.
     Pointer(&'p str),
-    Key(&'p Place<'p>, &'p str),
-    Index(&'p Place<'p>, usize),
+    Key(&'p Location<'p>, &'p str),
+    Index(&'p Location<'p>, usize),
 }
 
-impl<'p> Place<'p> {
+impl<'p> Location<'p> {
     /// The whole document.
     pub(super) fn of(document: usize) -> Self {
         Self::known(document, "")
     }
 
-    /// A place with this JSON pointer.
+    /// A location with this JSON pointer.
     pub(super) fn known(document: usize, pointer: &'p str) -> Self {
         Self { document, step: Step::Pointer(pointer) }
     }
@@ -47,8 +47,8 @@ impl<'p> Place<'p> {
     }
 }
 
-/// The place as a JSON pointer.
-impl fmt::Display for Place<'_> {
+/// The location as a JSON pointer.
+impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.step {
             Step::Pointer(pointer) => f.write_str(pointer),
@@ -80,32 +80,32 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Notes an error, which keeps the documents from being served.
-    pub(super) fn error(&mut self, place: &Place<'_>, message: impl Into<String>) {
-        note(&mut self.errors, place, message.into());
+    pub(super) fn error(&mut self, location: &Location<'_>, message: impl Into<String>) {
+        note(&mut self.errors, location, message.into());
     }
 
     /// Notes an error on a line of a document that pointers do not lead into.
-    pub(super) fn error_at_line(&mut self, place: &Place<'_>, line: usize, message: impl Into<String>) {
-        self.error(place, message);
+    pub(super) fn error_at_line(&mut self, location: &Location<'_>, line: usize, message: impl Into<String>) {
+        self.error(location, message);
         if let Some(noted) = self.errors.last_mut() {
             noted.line = Some(line);
         }
     }
 
     /// Notes a warning: a part of a document has no effect, or another one than its author may expect.
-    pub(super) fn warning(&mut self, place: &Place<'_>, message: impl Into<String>) {
-        note(&mut self.warnings, place, message.into());
+    pub(super) fn warning(&mut self, location: &Location<'_>, message: impl Into<String>) {
+        note(&mut self.warnings, location, message.into());
     }
 
     /// Notes a value that is not of the expected type.
-    pub(super) fn wrong_type(&mut self, place: &Place<'_>, value: &Document, expected: &str) {
-        self.error(place, format!("expected {expected}, found {}", shown(value)));
+    pub(super) fn wrong_type(&mut self, location: &Location<'_>, value: &Document, expected: &str) {
+        self.error(location, format!("expected {expected}, found {}", shown(value)));
     }
 }
 
-fn note(all: &mut Vec<Finding>, place: &Place<'_>, message: String) {
+fn note(all: &mut Vec<Finding>, location: &Location<'_>, message: String) {
     if all.len() < MOST_ERRORS {
-        all.push(Finding { document: place.document, pointer: place.to_string(), line: None, message });
+        all.push(Finding { document: location.document, pointer: location.to_string(), line: None, message });
     }
 }
 

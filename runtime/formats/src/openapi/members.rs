@@ -1,24 +1,24 @@
 //! Reads the members of an object by name, and reports those of a wrong type. Absent and null are the same.
 use serde_json::Map;
 
-use super::findings::{Findings, Place};
+use super::findings::{Findings, Location};
 use crate::{kind::names, schema::Document};
 
-/// An object and its place.
+/// An object and its location.
 #[derive(Clone, Copy)]
 pub(super) struct Members<'d, 'p> {
     pub all: &'d Map<String, Document>,
-    pub place: &'p Place<'p>,
+    pub location: &'p Location<'p>,
 }
 
 impl<'d, 'p> Members<'d, 'p> {
     /// The members of a value. One that is no object is reported.
-    pub(super) fn of(value: &'d Document, place: &'p Place<'p>, findings: &mut Findings) -> Option<Self> {
+    pub(super) fn of(value: &'d Document, location: &'p Location<'p>, findings: &mut Findings) -> Option<Self> {
         let all = value.as_object();
         if all.is_none() {
-            findings.wrong_type(place, value, "an object");
+            findings.wrong_type(location, value, "an object");
         }
-        Some(Self { all: all?, place })
+        Some(Self { all: all?, location })
     }
 
     /// A member's value that is not null.
@@ -36,7 +36,7 @@ impl<'d, 'p> Members<'d, 'p> {
         let value = self.get(name)?;
         let found = read(value);
         if found.is_none() {
-            findings.wrong_type(&self.place.key(name), value, expected);
+            findings.wrong_type(&self.location.key(name), value, expected);
         }
         found
     }
@@ -73,12 +73,12 @@ impl<'d, 'p> Members<'d, 'p> {
 
     /// A list of strings; no items if absent.
     pub(super) fn texts(self, name: &str, findings: &mut Findings) -> Vec<String> {
-        let place = self.place.key(name);
+        let location = self.location.key(name);
         let mut texts = Vec::new();
         for (index, item) in self.list(name, findings).iter().enumerate() {
             match item.as_str() {
                 Some(text) => texts.push(text.to_owned()),
-                None => findings.wrong_type(&place.index(index), item, "a string"),
+                None => findings.wrong_type(&location.index(index), item, "a string"),
             }
         }
         texts
@@ -92,8 +92,8 @@ impl<'d, 'p> Members<'d, 'p> {
     /// Warns of members that are not read.
     pub(super) fn warn_of_others(self, known: &[&str], findings: &mut Findings) {
         for name in self.all.keys().filter(|name| !known.contains(&name.as_str())) {
-            let place = self.place.key(name);
-            findings.warning(&place, format!("{name:?} is not read; supported here: {}", known.join(", ")));
+            let location = self.location.key(name);
+            findings.warning(&location, format!("{name:?} is not read; supported here: {}", known.join(", ")));
         }
     }
 
@@ -101,14 +101,14 @@ impl<'d, 'p> Members<'d, 'p> {
     pub(super) fn check_names(self, singular: &str, findings: &mut Findings) {
         let name = |value: &'d Document| value.as_str().filter(|name| !name.is_empty());
         if let Some(Err(problem)) = self.get(singular).and_then(name).map(|name| names::label("the singular", name)) {
-            findings.error(&self.place.key(singular), problem);
+            findings.error(&self.location.key(singular), problem);
         }
         for (list, what) in [("shortNames", "a short name"), ("categories", "a category")] {
-            let place = self.place.key(list);
+            let location = self.location.key(list);
             let items = self.get(list).and_then(Document::as_array).into_iter().flatten();
             for (index, item) in items.enumerate() {
                 if let Some(Err(problem)) = item.as_str().map(|name| names::label(what, name)) {
-                    findings.error(&place.index(index), problem);
+                    findings.error(&location.index(index), problem);
                 }
             }
         }

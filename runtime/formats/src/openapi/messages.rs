@@ -11,9 +11,9 @@
 //! and a field whose name is reserved, are errors with the line of the message.
 use std::collections::HashMap;
 
-use kindsmith_proto::{self as proto, File, Message, Resolved};
+use kindsmith_proto::{self as proto, File, Message, ResolvedType};
 
-use super::findings::{Findings, Place};
+use super::findings::{Findings, Location};
 use crate::{
     crd::{Entry, Report},
     kind::Definition,
@@ -27,13 +27,13 @@ mod types;
 /// The messages of all files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Messages {
-    files: Vec<Source>,
+    files: Vec<ProtoFile>,
     /// The messages by full name: the file, and the name in its package.
     names: HashMap<String, (usize, String)>,
 }
 
 #[derive(Clone, Debug)]
-struct Source {
+struct ProtoFile {
     /// Its index among the files that were read.
     document: usize,
     name: String,
@@ -42,14 +42,14 @@ struct Source {
 
 /// A message, and where it is.
 #[derive(Clone, Copy)]
-struct Known<'m> {
-    source: &'m Source,
+struct MessageRef<'m> {
+    source: &'m ProtoFile,
     /// Its name in the package.
     name: &'m str,
     message: &'m Message,
 }
 
-impl Known<'_> {
+impl MessageRef<'_> {
     fn full_name(&self) -> String {
         full_name(&self.source.file, self.name)
     }
@@ -87,21 +87,21 @@ impl Messages {
                 let index = self.files.len();
                 let all = file.all().into_iter().map(|(name, _)| (full_name(&file, &name), (index, name)));
                 self.names.extend(all.collect::<Vec<_>>());
-                self.files.push(Source { document, name: name.to_owned(), file });
+                self.files.push(ProtoFile { document, name: name.to_owned(), file });
             }
-            Err(proto::Error { line, message }) => findings.error_at_line(&Place::of(document), line, message),
+            Err(proto::Error { line, message }) => findings.error_at_line(&Location::of(document), line, message),
         }
     }
 
     /// The message of a full name.
-    fn get(&self, name: &str) -> Option<Known<'_>> {
+    fn get(&self, name: &str) -> Option<MessageRef<'_>> {
         let (index, name) = self.names.get(name)?;
         let source = &self.files[*index];
-        Some(Known { source, name, message: source.file.message(name)? })
+        Some(MessageRef { source, name, message: source.file.message(name)? })
     }
 
     /// The message of the schema with this name.
-    fn of_schema(&self, name: &str) -> Option<Known<'_>> {
+    fn of_schema(&self, name: &str) -> Option<MessageRef<'_>> {
         if self.names.is_empty() {
             return None;
         }
@@ -115,21 +115,22 @@ impl Messages {
 
     /// The message of a kind: in the package of its group and version, in a file that is named after them, or in the only
     /// package whose name ends in the version and has the first part of the group in it.
-    fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<Known<'_>> {
+    fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<MessageRef<'_>> {
         let candidates = self.files.iter().filter_map(|source| {
             let message = source.file.messages.iter().find(|message| message.name == kind)?;
-            Some(Known { source, name: &message.name, message })
+            Some(MessageRef { source, name: &message.name, message })
         });
         let candidates: Vec<_> = candidates.collect();
-        let find = |is_it: &dyn Fn(&Known<'_>) -> bool| candidates.iter().find(|known| is_it(known)).copied();
+        let find =
+            |is_it: &dyn Fn(&MessageRef<'_>) -> bool| candidates.iter().find(|message_ref| is_it(message_ref)).copied();
         let package = package_name(group, version);
         let path = format!("{group}/{version}.proto");
         let (first, _) = group.split_once('.').unwrap_or((group, ""));
-        find(&|known| known.source.file.package == package)
-            .or_else(|| find(&|known| known.source.name.replace('\\', "/").ends_with(&path)))
+        find(&|message_ref| message_ref.source.file.package == package)
+            .or_else(|| find(&|message_ref| message_ref.source.name.replace('\\', "/").ends_with(&path)))
             .or_else(|| {
-                let is_near = |known: &&Known<'_>| {
-                    let mut steps = known.source.file.package.rsplit('.');
+                let is_near = |message_ref: &&MessageRef<'_>| {
+                    let mut steps = message_ref.source.file.package.rsplit('.');
                     steps.next() == Some(version) && steps.any(|step| step.replace('_', "-") == first)
                 };
                 let mut near = candidates.iter().filter(is_near);
@@ -138,12 +139,12 @@ impl Messages {
     }
 
     /// The message that the type of a field refers to, in its file or in another one.
-    fn resolve(&self, kind: &str, around: Known<'_>) -> Option<Known<'_>> {
+    fn resolve(&self, kind: &str, around: MessageRef<'_>) -> Option<MessageRef<'_>> {
         let file = &around.source.file;
         let name = match file.resolve(kind, around.name) {
-            Resolved::Message(name) => return self.get(&full_name(file, &name)),
-            Resolved::Scalar | Resolved::Enum => return None,
-            Resolved::Elsewhere(name) => name,
+            ResolvedType::Message(name) => return self.get(&full_name(file, &name)),
+            ResolvedType::Scalar | ResolvedType::Enum => return None,
+            ResolvedType::Elsewhere(name) => name,
         };
         let mut package = file.package.as_str();
         loop {
@@ -159,15 +160,15 @@ impl Messages {
     }
 
     /// Numbers the fields of the schema with this name.
-    pub(super) fn number(&self, name: &str, schema: &mut Schema, place: &Place<'_>, findings: &mut Findings) {
-        let Some(known) = self.of_schema(name) else { return };
+    pub(super) fn number(&self, name: &str, schema: &mut Schema, location: &Location<'_>, findings: &mut Findings) {
+        let Some(message_ref) = self.of_schema(name) else { return };
         let mut problems = Problems::default();
-        self.number_fields(known, schema, "", &mut problems);
+        self.number_fields(message_ref, schema, "", &mut problems);
         for (document, line, message) in problems.conflicts {
-            findings.error_at_line(&Place::of(document), line, message);
+            findings.error_at_line(&Location::of(document), line, message);
         }
         for (pointer, message) in problems.missing {
-            findings.warning(&Place::known(place.document, &format!("{place}{pointer}")), message);
+            findings.warning(&Location::known(location.document, &format!("{location}{pointer}")), message);
         }
     }
 
@@ -179,25 +180,24 @@ impl Messages {
         let (mut conflicts, mut warnings) = (Vec::new(), Vec::new());
         let (group, kind) = (definition.shared.group.clone(), definition.shared.names.kind.clone());
         for version in &mut definition.versions {
-            let Some(known) = self.of_kind(&group, &version.name, &kind) else { continue };
+            let Some(message_ref) = self.of_kind(&group, &version.name, &kind) else { continue };
             let mut problems = Problems::default();
             let version = std::sync::Arc::make_mut(version);
             let schema = std::sync::Arc::make_mut(&mut version.schema);
-            self.number_fields(known, schema, "", &mut problems);
+            self.number_fields(message_ref, schema, "", &mut problems);
             conflicts.extend(problems.conflicts.into_iter().map(|(document, line, message)| {
-                let source = self.files.iter().find(|source| source.document == document).unwrap_or(known.source);
+                let source = self.files.iter().find(|source| source.document == document).unwrap_or(message_ref.source);
                 entry(source, line, message)
             }));
             let missing = problems.missing.into_iter();
-            warnings
-                .extend(missing.map(|(pointer, message)| {
-                    entry(known.source, known.message.line, format!("{pointer}: {message}"))
-                }));
+            warnings.extend(missing.map(|(pointer, message)| {
+                entry(message_ref.source, message_ref.message.line, format!("{pointer}: {message}"))
+            }));
         }
         if conflicts.is_empty() { Ok(Report(warnings)) } else { Err(Report(conflicts)) }
     }
 }
 
-fn entry(source: &Source, line: usize, message: String) -> Entry {
+fn entry(source: &ProtoFile, line: usize, message: String) -> Entry {
     Entry { source: source.name.clone(), document: 1, line, pointer: String::new(), message }
 }

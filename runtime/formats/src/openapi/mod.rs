@@ -49,8 +49,8 @@ use serde::{Deserialize, de::IgnoredAny};
 
 use self::{
     components::{Components, Pool},
-    discovery::Discovered,
-    findings::{Finding, Findings, Place, shown},
+    discovery::DiscoveryIndex,
+    findings::{Finding, Findings, Location, shown},
     resources::{ReadVersion, Reader},
 };
 use crate::{
@@ -177,7 +177,7 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     let (mut pool, mut versions) = (Pool::with(messages), Vec::new());
     for (index, document) in decoded.iter().enumerate() {
         if let Some(document) = document
-            && !Discovered::is_one(document)
+            && !DiscoveryIndex::is_one(document)
             && !Overlay::is_one(document)
         {
             read_document(index, document, &mut pool, &mut findings, &mut versions);
@@ -189,16 +189,16 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     });
     let unscaled: Vec<_> = unscaled.collect();
     let mut resources = merge(versions, &mut findings);
-    let (mut discovered, mut overlays) = (Discovered::default(), Vec::new());
+    let (mut discovery_index, mut overlays) = (DiscoveryIndex::default(), Vec::new());
     for (index, document) in decoded.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
-        if Discovered::is_one(document) {
-            discovered.read(document, &Place::of(index), &mut findings);
+        if DiscoveryIndex::is_one(document) {
+            discovery_index.read(document, &Location::of(index), &mut findings);
         } else if Overlay::is_one(document) {
-            overlays.push(Overlay::of(document, &Place::of(index), &mut findings));
+            overlays.push(Overlay::of(document, &Location::of(index), &mut findings));
         }
     }
     for resource in &mut resources {
-        discovered.apply(resource, &mut findings);
+        discovery_index.apply(resource, &mut findings);
         for overlay in &overlays {
             overlay.apply(&mut resource.definition);
         }
@@ -209,16 +209,16 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
         if !has_scale {
             let message = "the scale is not served: the kind has no spec.replicas and status.replicas, and no overlay \
                            names its paths";
-            findings.warning(&Place::known(document, &pointer), message);
+            findings.warning(&Location::known(document, &pointer), message);
         }
     }
-    discovered.warn_of_unused(&mut findings);
+    discovery_index.warn_of_unused(&mut findings);
     for resource in &resources {
         let rules: usize = resource.definition.versions.iter().map(|version| version.schema.rules()).sum();
         if let (true, Some(document)) = (rules > 0, resource.documents.first()) {
             let of = resource.definition.shared.group_resource();
             let message = format!("CEL rules of {of} are not enforced yet, and objects may violate them: {rules}");
-            findings.warning(&Place::of(*document), message);
+            findings.warning(&Location::of(*document), message);
         }
     }
     let report = |findings| Report(entries(sources, findings));
@@ -264,14 +264,14 @@ fn decode(index: usize, source: &Source<'_>, findings: &mut Findings) -> Option<
     } else {
         yaml::decode(source.text, &LIMITS).map_err(|error| (error.line, format!("yaml: {}", error.reason)))
     };
-    let place = Place::of(index);
+    let location = Location::of(index);
     match decoded {
         Ok(decoded) => {
-            decoded.faults.into_iter().for_each(|fault| findings.error(&place, fault));
+            decoded.faults.into_iter().for_each(|fault| findings.error(&location, fault));
             Some(decoded.document)
         }
         Err((line, why)) => {
-            findings.error_at_line(&place, line, why);
+            findings.error_at_line(&location, line, why);
             None
         }
     }
@@ -284,25 +284,25 @@ fn read_document<'d>(
     findings: &mut Findings,
     versions: &mut Vec<ReadVersion>,
 ) {
-    let place = Place::of(index);
+    let location = Location::of(index);
     match (document.get("openapi"), document.get("swagger")) {
         (Some(Document::String(version)), _) if version.starts_with("3.") => {}
         (Some(other), _) => {
-            return findings.error(&place.key("openapi"), format!("found {}; supported: 3.0 and 3.1", shown(other)));
+            return findings.error(&location.key("openapi"), format!("found {}; supported: 3.0 and 3.1", shown(other)));
         }
         (None, Some(other)) => {
             let message = format!("found OpenAPI {}; supported: OpenAPI 3.0 and 3.1", shown(other));
-            return findings.error(&place.key("swagger"), message);
+            return findings.error(&location.key("swagger"), message);
         }
-        (None, None) => return findings.error(&place, NO_DOCUMENT),
+        (None, None) => return findings.error(&location, NO_DOCUMENT),
     }
     let mut components = Components::of(index, document, pool, findings);
-    let found = paths::find(index, document, findings);
-    if found.is_empty() {
-        findings.warning(&place.key("paths"), "no path is that of a resource: the document serves no kind");
+    let resources = paths::find(index, document, findings);
+    if resources.is_empty() {
+        findings.warning(&location.key("paths"), "no path is that of a resource: the document serves no kind");
     }
     let mut reader = Reader::new(&mut components, pool, findings);
-    versions.extend(found.iter().filter_map(|((at, plural), found)| reader.version(at, plural, found)));
+    versions.extend(resources.iter().filter_map(|((at, plural), resource)| reader.version(at, plural, resource)));
 }
 
 /// Puts the versions of each resource together.
@@ -319,7 +319,7 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
     versions.sort_by(|a, b| version::by_priority(&a.version.name, &b.version.name));
     let stored = &versions[0];
     let mut error = |of: &ReadVersion, message: String| {
-        findings.error(&Place::known(of.document, &of.pointer), message);
+        findings.error(&Location::known(of.document, &of.pointer), message);
     };
     for other in &versions[1..] {
         if other.shared != stored.shared {

@@ -76,9 +76,9 @@ fn names_of_overlays_and_discovery_are_reported_where_they_are() {
             {"resource": "gears.example.com", "singular": hostile, "shortNames": ["g", hostile], "categories": [hostile]}]});
         let found = errors(&[gears.clone(), overlay]);
         let at = "1.json /resources/0";
-        for (found, place) in found.iter().zip(["singular", "shortNames/1", "categories/0"]) {
+        for (found, location) in found.iter().zip(["singular", "shortNames/1", "categories/0"]) {
             assert!(
-                found.starts_with(&format!("{at}/{place}: ")) && found.contains(&format!("{hostile:?}")),
+                found.starts_with(&format!("{at}/{location}: ")) && found.contains(&format!("{hostile:?}")),
                 "{found}"
             );
         }

@@ -42,7 +42,7 @@
 use std::sync::Arc;
 
 use super::{
-    findings::{Findings, Place, shown},
+    findings::{Findings, Location, shown},
     members::Members,
 };
 use crate::{
@@ -100,16 +100,16 @@ impl Overlay {
     }
 
     /// Reads an overlay, as far as it is right.
-    pub(super) fn of(document: &Document, place: &Place<'_>, findings: &mut Findings) -> Self {
-        let Some(members) = Members::of(document, place, findings) else { return Self::default() };
+    pub(super) fn of(document: &Document, location: &Location<'_>, findings: &mut Findings) -> Self {
+        let Some(members) = Members::of(document, location, findings) else { return Self::default() };
         members.warn_of_others(&["apiVersion", "kind", "resources"], findings);
         if members.get("apiVersion").is_none_or(|found| found != API_VERSION) {
             let found = members.get("apiVersion").unwrap_or(&Document::Null);
-            findings.error(&place.key("apiVersion"), format!("found {}; supported: {API_VERSION}", shown(found)));
+            findings.error(&location.key("apiVersion"), format!("found {}; supported: {API_VERSION}", shown(found)));
         }
-        let place = place.key("resources");
+        let location = location.key("resources");
         let list = members.list("resources", findings).iter().enumerate();
-        Self(list.filter_map(|(index, entry)| Entry::of(entry, &place.index(index), findings)).collect())
+        Self(list.filter_map(|(index, entry)| Entry::of(entry, &location.index(index), findings)).collect())
     }
 
     /// Changes a resource as the overlay says.
@@ -123,13 +123,15 @@ impl Overlay {
 }
 
 impl Entry {
-    fn of(entry: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Self> {
-        let members = Members::of(entry, place, findings)?;
+    fn of(entry: &Document, location: &Location<'_>, findings: &mut Findings) -> Option<Self> {
+        let members = Members::of(entry, location, findings)?;
         members.warn_of_others(&MEMBERS, findings);
         let resource = members.text("resource", findings).unwrap_or_default();
         if resource.is_empty() {
-            findings
-                .error(&place.key("resource"), "missing; supported: <plural>.<group>, or <plural> in the core group");
+            findings.error(
+                &location.key("resource"),
+                "missing; supported: <plural>.<group>, or <plural> in the core group",
+            );
         }
         let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
         let given = |name: &str| members.get(name).is_some();
@@ -142,20 +144,20 @@ impl Entry {
             let rule = rules.iter().find(|(name, _)| *name == found).map(|(_, rule)| *rule);
             if rule.is_none() {
                 let message = format!("found {found:?}; supported: Label, PathSegment, Subdomain");
-                findings.error(&place.key("nameRule"), message);
+                findings.error(&location.key("nameRule"), message);
             }
             rule
         });
         members.check_names("singular", findings);
         let texts = |name: &str, findings: &mut Findings| given(name).then(|| members.texts(name, findings));
         let selectable = texts("selectableFields", findings).map(|paths| {
-            let place = place.key("selectableFields");
-            let read = |(index, text): (usize, String)| path(&text, &place.index(index), findings);
+            let location = location.key("selectableFields");
+            let read = |(index, text): (usize, String)| path(&text, &location.index(index), findings);
             paths.into_iter().enumerate().filter_map(read).collect()
         });
-        let scale = members.get("scale").and_then(|of| scale(of, &place.key("scale"), findings));
+        let scale = members.get("scale").and_then(|of| scale(of, &location.key("scale"), findings));
         let [changes, selector_aliases] = ["changes", "selectorAliases"].map(|member| {
-            let at = place.key(member);
+            let at = location.key(member);
             let named = members.object(member, findings).into_iter().flatten();
             let read = named.filter_map(|(name, text)| {
                 let text = text.as_str().unwrap_or_default();
@@ -163,7 +165,7 @@ impl Entry {
             });
             read.collect::<Vec<_>>()
         });
-        let at = place.key("columns");
+        let at = location.key("columns");
         let columns = given("columns").then(|| {
             let list = members.list("columns", findings).iter().enumerate();
             list.filter_map(|(index, of)| column(of, &at.index(index), findings)).collect()
@@ -215,44 +217,44 @@ fn put<T: Clone>(target: &mut T, given: Option<&T>) {
 }
 
 /// The paths of a scale.
-fn scale(of: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<ScalePaths> {
-    let members = Members::of(of, place, findings)?;
+fn scale(of: &Document, location: &Location<'_>, findings: &mut Findings) -> Option<ScalePaths> {
+    let members = Members::of(of, location, findings)?;
     members.warn_of_others(&["replicas", "selector", "statusReplicas"], findings);
     let [replicas, status_replicas] = ["replicas", "statusReplicas"].map(|name| {
         let text = members.text_or_empty(name, findings);
-        path(&text, &place.key(name), findings)
+        path(&text, &location.key(name), findings)
     });
-    let selector = members.text("selector", findings).and_then(|text| path(text, &place.key("selector"), findings));
+    let selector = members.text("selector", findings).and_then(|text| path(text, &location.key("selector"), findings));
     Some(ScalePaths { selector, ..ScalePaths::new(replicas?, status_replicas?) })
 }
 
 /// A path of fields alone.
-pub(super) fn path(text: &str, place: &Place<'_>, findings: &mut Findings) -> Option<Path> {
+pub(super) fn path(text: &str, location: &Location<'_>, findings: &mut Findings) -> Option<Path> {
     let names = JsonPath::parse(text).ok().and_then(|path| path.names()).filter(|names| !names.is_empty());
     if names.is_none() {
-        findings.error(place, format!("found {text:?}; supported: a path of fields, such as .spec.size"));
+        findings.error(location, format!("found {text:?}; supported: a path of fields, such as .spec.size"));
     }
     names.map(Path)
 }
 
-fn column(from: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Column> {
+fn column(from: &Document, location: &Location<'_>, findings: &mut Findings) -> Option<Column> {
     const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
-    let members = Members::of(from, place, findings)?;
+    let members = Members::of(from, location, findings)?;
     members.warn_of_others(&["cell", "description", "format", "name", "priority", "type"], findings);
     let [name, kind, cell, format, description] =
         ["name", "type", "cell", "format", "description"].map(|name| members.text_or_empty(name, findings));
     if name.is_empty() {
-        findings.error(&place.key("name"), "missing: the header of the column");
+        findings.error(&location.key("name"), "missing: the header of the column");
     }
     if !TYPES.contains(&kind.as_str()) {
-        findings.error(&place.key("type"), format!("found {kind:?}; supported: {}", TYPES.join(", ")));
+        findings.error(&location.key("type"), format!("found {kind:?}; supported: {}", TYPES.join(", ")));
     }
     let parsed = if cell.starts_with(['.', '{']) {
         JsonPath::parse(&cell).map(|path| path.names().map_or(Cell::JsonPath(path), |names| Cell::Path(Path(names))))
     } else {
         Call::parse(&cell).map(Cell::Call)
     };
-    let cell = parsed.map_err(|error| findings.error(&place.key("cell"), error)).ok()?;
+    let cell = parsed.map_err(|error| findings.error(&location.key("cell"), error)).ok()?;
     let priority = members.count("priority", findings).and_then(|priority| i32::try_from(priority).ok());
     Some(Column { name, kind, format, description, priority: priority.unwrap_or_default(), cell })
 }

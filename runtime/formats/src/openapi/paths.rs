@@ -5,7 +5,7 @@ use serde_json::Map;
 
 use super::{
     bodies::{patch_types, reference, resolved, schema_name},
-    findings::{Findings, Place, shown},
+    findings::{Findings, Location, shown},
     members::Members,
 };
 use crate::{
@@ -45,7 +45,7 @@ const COMMON: [&str; 21] = [
 
 /// How a document says that a resource can be watched.
 #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
-pub(super) enum Watched {
+pub(super) enum WatchSupport {
     #[default]
     No,
     /// The list operation has the parameter `watch`, which counts in documents without paths for watches.
@@ -56,20 +56,20 @@ pub(super) enum Watched {
 
 /// A resource of a document.
 #[derive(Default)]
-pub(super) struct FoundResource<'d> {
+pub(super) struct PathResource<'d> {
     /// The kind of its objects.
     pub kind: String,
-    /// A place that names it.
+    /// A location that names it.
     pub pointer: String,
     pub is_namespaced: bool,
     pub verbs: Vec<Verb>,
-    pub watched: Watched,
+    pub watch_support: WatchSupport,
     /// The schema of its lists.
     pub list: Option<&'d str>,
     /// The schema of the answer to a deletion.
     pub deleted: Option<&'d str>,
     pub deprecated: bool,
-    pub subresources: BTreeMap<&'d str, Vec<FoundOperation<'d>>>,
+    pub subresources: BTreeMap<&'d str, Vec<PathOperation<'d>>>,
     /// The subresources that have paths below them.
     pub with_paths: BTreeSet<&'d str>,
     /// The query parameters of each subresource that the server does not have for every kind.
@@ -84,8 +84,8 @@ pub(super) struct Parameter<'d> {
 }
 
 /// An operation of a subresource.
-pub(super) struct FoundOperation<'d> {
-    /// Its place in the document.
+pub(super) struct PathOperation<'d> {
+    /// Its location in the document.
     pub pointer: String,
     pub verb: Verb,
     pub connects: bool,
@@ -107,51 +107,51 @@ pub(super) struct GroupVersionKind {
 
 impl GroupVersionKind {
     /// Reads an `x-kubernetes-group-version-kind`.
-    pub(super) fn of(value: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Self> {
-        let members = Members::of(value, place, findings)?;
+    pub(super) fn of(value: &Document, location: &Location<'_>, findings: &mut Findings) -> Option<Self> {
+        let members = Members::of(value, location, findings)?;
         let [group, version, kind] = ["group", "version", "kind"].map(|name| members.text_or_empty(name, findings));
         Some(Self { at: GroupVersion { group, version }, kind })
     }
 }
 
 /// The resources of a document by group, version and plural.
-pub(super) type Found<'d> = BTreeMap<(GroupVersion, &'d str), FoundResource<'d>>;
+pub(super) type PathResources<'d> = BTreeMap<(GroupVersion, &'d str), PathResource<'d>>;
 
 /// Finds the resources of a document.
-pub(super) fn find<'d>(document: usize, root: &'d Document, findings: &mut Findings) -> Found<'d> {
-    let whole = Place::of(document);
-    let place = whole.key("paths");
-    let mut finding = Finding { root, found: Found::default(), findings };
-    let Some(paths) = root.get("paths").and_then(|paths| Members::of(paths, &place, finding.findings)) else {
-        return finding.found;
+pub(super) fn find<'d>(document: usize, root: &'d Document, findings: &mut Findings) -> PathResources<'d> {
+    let whole = Location::of(document);
+    let location = whole.key("paths");
+    let mut finder = ResourceFinder { root, resources: PathResources::default(), findings };
+    let Some(paths) = root.get("paths").and_then(|paths| Members::of(paths, &location, finder.findings)) else {
+        return finder.resources;
     };
     for (path, item) in paths.all {
-        finding.item(path, item, &place.key(path));
+        finder.item(path, item, &location.key(path));
     }
-    let mut found = finding.found;
-    found.retain(|_, resource| !resource.verbs.is_empty() || !resource.subresources.is_empty());
+    let mut resources = finder.resources;
+    resources.retain(|_, resource| !resource.verbs.is_empty() || !resource.subresources.is_empty());
     // Documents of custom resources have no paths for watches, but parameters of lists.
-    let has_watch_paths = found.values().any(|resource| resource.watched == Watched::ByPath);
-    for resource in found.values_mut() {
+    let has_watch_paths = resources.values().any(|resource| resource.watch_support == WatchSupport::ByPath);
+    for resource in resources.values_mut() {
         let lists = resource.verbs.contains(&Verb::List);
-        if resource.watched == Watched::ByPath
-            || (!has_watch_paths && lists && resource.watched == Watched::ByParameter)
+        if resource.watch_support == WatchSupport::ByPath
+            || (!has_watch_paths && lists && resource.watch_support == WatchSupport::ByParameter)
         {
             resource.verbs.push(Verb::Watch);
         }
     }
-    found
+    resources
 }
 
-struct Finding<'d, 'f> {
+struct ResourceFinder<'d, 'f> {
     root: &'d Document,
-    found: Found<'d>,
+    resources: PathResources<'d>,
     findings: &'f mut Findings,
 }
 
 /// The parts of a path.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a path")]
-struct Named<'d> {
+struct ResourcePath<'d> {
     at: GroupVersion,
     plural: &'d str,
     in_namespace: bool,
@@ -163,7 +163,7 @@ struct Named<'d> {
     is_below: bool,
 }
 
-impl<'d> Named<'d> {
+impl<'d> ResourcePath<'d> {
     /// Reads a path; `None` for one that names no resource.
     fn of(path: &'d str) -> Option<Self> {
         let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
@@ -216,74 +216,74 @@ fn is_parameter(segment: &str) -> bool {
     segment.starts_with('{') && segment.ends_with('}')
 }
 
-impl<'d> Finding<'d, '_> {
-    fn item(&mut self, path: &'d str, item: &'d Document, place: &Place<'_>) {
-        let Some(members) = Members::of(item, place, self.findings) else { return };
+impl<'d> ResourceFinder<'d, '_> {
+    fn item(&mut self, path: &'d str, item: &'d Document, location: &Location<'_>) {
+        let Some(members) = Members::of(item, location, self.findings) else { return };
         let known = ["description", "parameters", "servers", "summary"];
         members.warn_of_others(&[&METHODS[..], &known].concat(), self.findings);
         let operations = METHODS.iter().filter_map(|method| Some((*method, members.get(method)?)));
         let operations: Vec<_> = operations.collect();
-        let named = Named::of(path);
+        let resource_path = ResourcePath::of(path);
         let has_kind = |(_, operation): &(&str, &Document)| operation.get(KIND).is_some();
-        let Some(named) = named else {
+        let Some(resource_path) = resource_path else {
             if operations.iter().any(has_kind) {
                 let forms = "/api/<version> or /apis/<group>/<version>, then <plural>, <plural>/{name} or \
                              <plural>/{name}/<subresource>, in namespaces/{namespace} or not";
                 let message = format!("a path of a kind in another form, which is not served; supported: {forms}");
-                self.findings.warning(place, message);
+                self.findings.warning(location, message);
             } else if !is_discovery(path) {
-                self.findings.warning(place, "not a path of a resource: it is not served");
+                self.findings.warning(location, "not a path of a resource: it is not served");
             }
             return;
         };
         for (method, operation) in &operations {
-            self.operation(&named, method, operation, members, &place.key(method));
+            self.operation(&resource_path, method, operation, members, &location.key(method));
         }
     }
 
     fn operation(
         &mut self,
-        named: &Named<'d>,
+        path: &ResourcePath<'d>,
         method: &str,
         operation: &'d Document,
         item: Members<'d, '_>,
-        place: &Place<'_>,
+        location: &Location<'_>,
     ) {
-        let Some(members) = Members::of(operation, place, self.findings) else { return };
-        if named.is_watch {
-            let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
-            resource.watched = Watched::ByPath;
+        let Some(members) = Members::of(operation, location, self.findings) else { return };
+        if path.is_watch {
+            let resource = self.resources.entry((path.at.clone(), path.plural)).or_default();
+            resource.watch_support = WatchSupport::ByPath;
             return;
         }
         // The server answers HEAD as GET, and OPTIONS by itself.
         if ["head", "options"].contains(&method) {
             return;
         }
-        let Some(verb) = named.verb(method) else {
-            self.findings.warning(place, format!("the method {method} of this path is not served"));
+        let Some(verb) = path.verb(method) else {
+            self.findings.warning(location, format!("the method {method} of this path is not served"));
             return;
         };
         let said = members.get(KIND);
-        let said = said.and_then(|kind| GroupVersionKind::of(kind, &place.key(KIND), self.findings));
+        let said = said.and_then(|kind| GroupVersionKind::of(kind, &location.key(KIND), self.findings));
         let action = members.text("x-kubernetes-action", self.findings);
         let connects = action == Some("connect");
-        self.check_action(action, verb, connects && named.subresource.is_some(), place);
+        self.check_action(action, verb, connects && path.subresource.is_some(), location);
         let answer = self.answer(members);
         let body = members.get("requestBody").map(|body| resolved(self.root, body));
         let body = body.and_then(schema_name);
-        let kind = said.or_else(|| self.kind_of(body.or(answer)?, named.subresource.is_none()));
+        let kind = said.or_else(|| self.kind_of(body.or(answer)?, path.subresource.is_none()));
         let parameters = self.parameters(item, members);
-        let pointer = place.to_string();
-        let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
-        if resource.pointer.is_empty() || (resource.kind.is_empty() && named.subresource.is_none()) {
+        let pointer = location.to_string();
+        let resource = self.resources.entry((path.at.clone(), path.plural)).or_default();
+        if resource.pointer.is_empty() || (resource.kind.is_empty() && path.subresource.is_none()) {
             resource.pointer.clone_from(&pointer);
         }
-        resource.is_namespaced |= named.in_namespace;
-        let Some(subresource) = named.subresource else {
+        resource.is_namespaced |= path.in_namespace;
+        let Some(subresource) = path.subresource else {
             if verb == Verb::List {
                 resource.list = resource.list.or(answer);
-                if resource.watched == Watched::No && parameters.contains_key("watch") {
-                    resource.watched = Watched::ByParameter;
+                if resource.watch_support == WatchSupport::No && parameters.contains_key("watch") {
+                    resource.watch_support = WatchSupport::ByParameter;
                 }
             }
             if verb == Verb::Delete {
@@ -294,18 +294,18 @@ impl<'d> Finding<'d, '_> {
                 resource.verbs.push(verb);
             }
             if let Some(kind) = &kind {
-                self.check_kind(named, kind, place);
+                self.check_kind(path, kind, location);
             }
             for name in parameters.keys().filter(|name| !COMMON.contains(name)) {
-                self.findings.warning(place, format!("the parameter {name} has no effect"));
+                self.findings.warning(location, format!("the parameter {name} has no effect"));
             }
             return;
         };
-        resource.with_paths.extend(named.is_below.then_some(subresource));
+        resource.with_paths.extend(path.is_below.then_some(subresource));
         let operations = resource.subresources.entry(subresource).or_default();
         if operations.iter().all(|other| other.verb != verb) {
             let patch_types = patch_types(self.root, members);
-            operations.push(FoundOperation { pointer, verb, connects, kind, body, answer, patch_types });
+            operations.push(PathOperation { pointer, verb, connects, kind, body, answer, patch_types });
         }
         let options = parameters.into_iter().filter(|(name, _)| !COMMON.contains(name));
         resource.options.entry(subresource).or_default().extend(options);
@@ -330,23 +330,23 @@ impl<'d> Finding<'d, '_> {
     }
 
     /// All operations on objects are about one kind, of the group and version of their path.
-    fn check_kind(&mut self, named: &Named<'d>, kind: &GroupVersionKind, place: &Place<'_>) {
-        let place = place.key(KIND);
-        if kind.at != named.at {
+    fn check_kind(&mut self, path: &ResourcePath<'d>, kind: &GroupVersionKind, location: &Location<'_>) {
+        let location = location.key(KIND);
+        if kind.at != path.at {
             let message =
-                format!("found a kind of {}; supported: the group and version of the path, {}", kind.at, named.at);
-            return self.findings.error(&place, message);
+                format!("found a kind of {}; supported: the group and version of the path, {}", kind.at, path.at);
+            return self.findings.error(&location, message);
         }
-        let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
+        let resource = self.resources.entry((path.at.clone(), path.plural)).or_default();
         if resource.kind.is_empty() {
             resource.kind.clone_from(&kind.kind);
         } else if resource.kind != kind.kind {
             let message = format!("found the kind {}, where other operations have {}", kind.kind, resource.kind);
-            self.findings.error(&place, message);
+            self.findings.error(&location, message);
         }
     }
 
-    fn check_action(&mut self, found: Option<&str>, verb: Verb, may_connect: bool, place: &Place<'_>) {
+    fn check_action(&mut self, found: Option<&str>, verb: Verb, may_connect: bool, location: &Location<'_>) {
         let expected = match verb {
             Verb::Create | Verb::Update => verb.method(),
             verb => verb.as_str(),
@@ -356,8 +356,8 @@ impl<'d> Finding<'d, '_> {
             && !(may_connect && found == "connect")
         {
             let or = if may_connect { " and connect" } else { "" };
-            let place = place.key("x-kubernetes-action");
-            self.findings.error(&place, format!("found {found:?}; supported here: {expected}{or}"));
+            let location = location.key("x-kubernetes-action");
+            self.findings.error(&location, format!("found {found:?}; supported here: {expected}{or}"));
         }
     }
 
@@ -372,19 +372,19 @@ impl<'d> Finding<'d, '_> {
     fn parameters(&mut self, item: Members<'d, '_>, operation: Members<'d, '_>) -> BTreeMap<&'d str, Parameter<'d>> {
         let mut found = BTreeMap::new();
         for members in [item, operation] {
-            let place = members.place.key("parameters");
+            let location = members.location.key("parameters");
             for (index, parameter) in members.list("parameters", self.findings).iter().enumerate() {
-                let place = place.index(index);
-                let Some(parameter) = Members::of(resolved(self.root, parameter), &place, self.findings) else {
+                let location = location.index(index);
+                let Some(parameter) = Members::of(resolved(self.root, parameter), &location, self.findings) else {
                     continue;
                 };
                 if let Some(target) = parameter.get("$ref") {
                     let message = format!("found a reference to {}; supported: one of this document", shown(target));
-                    self.findings.error(&place, message);
+                    self.findings.error(&location, message);
                 } else if parameter.text("in", self.findings) == Some("query")
                     && let Some(name) = parameter.text("name", self.findings)
                 {
-                    found.insert(name, Parameter { pointer: place.to_string(), members: parameter.all });
+                    found.insert(name, Parameter { pointer: location.to_string(), members: parameter.all });
                 }
             }
         }

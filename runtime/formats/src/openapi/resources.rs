@@ -3,10 +3,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     components::{Components, Pool, is_of_kubernetes},
-    findings::{Findings, Place},
+    findings::{Findings, Location},
     members::Members,
     overlay,
-    paths::{FoundOperation, FoundResource, GroupVersionKind, KIND, Parameter},
+    paths::{GroupVersionKind, KIND, Parameter, PathOperation, PathResource},
     schema::SELECTABLE,
 };
 use crate::{
@@ -47,16 +47,16 @@ impl<'r, 'd> Reader<'r, 'd> {
     /// Reads the resources of the document that these schemas are of.
     pub(super) fn new(components: &'r mut Components<'d>, pool: &'r mut Pool<'d>, findings: &'r mut Findings) -> Self {
         let (mut kinds, mut others) = (BTreeMap::new(), BTreeMap::new());
-        let place = Place::of(components.document);
-        let place = place.key("components");
-        let place = place.key("schemas");
+        let location = Location::of(components.document);
+        let location = location.key("components");
+        let location = location.key("schemas");
         for (name, schema) in components.iter() {
             let Some(said) = schema.get(KIND).and_then(Document::as_array) else { continue };
             // Types of all groups, such as DeleteOptions, list many.
             let kinds = if said.len() == 1 { &mut kinds } else { &mut others };
-            let place = place.key(name);
+            let location = location.key(name);
             for one in said {
-                if let Some(kind) = GroupVersionKind::of(one, &place.key(KIND), findings) {
+                if let Some(kind) = GroupVersionKind::of(one, &location.key(KIND), findings) {
                     kinds.insert((kind.at.group, kind.at.version, kind.kind), name);
                 }
             }
@@ -69,90 +69,90 @@ impl<'r, 'd> Reader<'r, 'd> {
         &mut self,
         at: &GroupVersion,
         plural: &str,
-        found: &FoundResource<'d>,
+        resource: &PathResource<'d>,
     ) -> Option<ReadVersion> {
         let document = self.components.document;
-        if found.kind.is_empty() && found.verbs.is_empty() {
+        if resource.kind.is_empty() && resource.verbs.is_empty() {
             let message = format!("{plural} has subresources, and no operations on its objects: it is not served");
-            self.warning(&found.pointer, message);
+            self.warning(&resource.pointer, message);
             return None;
         }
-        if found.kind.is_empty() {
-            self.error(&found.pointer, format!("{KIND} is missing: it says which kind is served here"));
+        if resource.kind.is_empty() {
+            self.error(&resource.pointer, format!("{KIND} is missing: it says which kind is served here"));
             return None;
         }
-        let Some(name) = self.named(at, &found.kind) else {
-            let (group, version, kind) = (&at.group, &at.version, &found.kind);
+        let Some(name) = self.named(at, &resource.kind) else {
+            let (group, version, kind) = (&at.group, &at.version, &resource.kind);
             let message = format!(
                 "no schema says that it is the kind's: in components/schemas, x-kubernetes-group-version-kind \
                  [{{\"group\": {group:?}, \"version\": {version:?}, \"kind\": {kind:?}}}]"
             );
-            self.error(&found.pointer, message);
+            self.error(&resource.pointer, message);
             return None;
         };
         if self.components.is_too_large(name) {
             return None;
         }
-        let schema = self.document_schema(name, &found.kind);
+        let schema = self.document_schema(name, &resource.kind);
         let policy: &'static dyn Policy = if is_of_kubernetes(name) { &Described } else { &Custom };
-        let stored = found.verbs.iter().any(|verb| *verb != Verb::Create);
+        let stored = resource.verbs.iter().any(|verb| *verb != Verb::Create);
         let is_list =
             |name: &&str| self.components.raw(name).is_some_and(|raw| raw.pointer("/properties/items").is_some());
-        let list_kind = found.list.filter(is_list).and_then(|list| self.kind_of(list));
-        let names = Names::new(found.kind.clone(), plural);
+        let list_kind = resource.list.filter(is_list).and_then(|list| self.kind_of(list));
+        let names = Names::new(resource.kind.clone(), plural);
         let shared = Shared {
-            scope: if found.is_namespaced { Scope::Namespaced } else { Scope::Cluster },
+            scope: if resource.is_namespaced { Scope::Namespaced } else { Scope::Cluster },
             stored,
             names: Names { list_kind: list_kind.unwrap_or(names.list_kind), ..names },
             ..Shared::new(at.group.clone(), Names::default())
         };
         let mut version = Version {
-            deprecated: found.deprecated.then(|| format!("{at} {} is deprecated", found.kind)),
+            deprecated: resource.deprecated.then(|| format!("{at} {} is deprecated", resource.kind)),
             columns: vec![Column::age()],
-            status: stored && has_status(found),
+            status: stored && has_status(resource),
             generation: stored
                 && (!is_of_kubernetes(name) || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema)),
             update_without_version: stored && is_of_kubernetes(name),
-            returns_deleted: stored && found.deleted == Some(name),
-            verbs: verbs(policy, found),
+            returns_deleted: stored && resource.deleted == Some(name),
+            verbs: verbs(policy, resource),
             selectable: self.selectable(name),
             ..Version::new(at.version.clone(), Schema::default())
         };
         version.schema = schema;
-        for (subresource, operations) in &found.subresources {
-            self.subresource((at, &mut version), found, subresource, operations);
+        for (subresource, operations) in &resource.subresources {
+            self.subresource((at, &mut version), resource, subresource, operations);
         }
-        let scale = found.subresources.get("scale").and_then(|operations| operations.first());
+        let scale = resource.subresources.get("scale").and_then(|operations| operations.first());
         let unscaled = scale.filter(|first| first.is_scale() && version.scale.is_none());
         let unscaled = unscaled.map(|first| first.pointer.clone());
-        Some(ReadVersion { document, pointer: found.pointer.clone(), shared, version, policy, unscaled })
+        Some(ReadVersion { document, pointer: resource.pointer.clone(), shared, version, policy, unscaled })
     }
 
     /// The selectable fields of a kind, as kube-apiserver publishes them.
     fn selectable(&mut self, name: &str) -> Vec<Path> {
         let Some(raw) = self.components.raw(name) else { return Vec::new() };
-        let place = Place::of(self.components.document);
-        let place = place.key("components");
-        let place = place.key("schemas");
-        let place = place.key(name);
-        let Some(members) = Members::of(raw, &place, self.findings) else { return Vec::new() };
-        let place = place.key(SELECTABLE);
+        let location = Location::of(self.components.document);
+        let location = location.key("components");
+        let location = location.key("schemas");
+        let location = location.key(name);
+        let Some(members) = Members::of(raw, &location, self.findings) else { return Vec::new() };
+        let location = location.key(SELECTABLE);
         let mut paths = Vec::new();
         for (index, field) in members.list(SELECTABLE, self.findings).iter().enumerate() {
-            let place = place.index(index);
-            let Some(field) = Members::of(field, &place, self.findings) else { continue };
+            let location = location.index(index);
+            let Some(field) = Members::of(field, &location, self.findings) else { continue };
             let text = field.text_or_empty("fieldPath", self.findings);
-            paths.extend(overlay::path(&format!(".{text}"), &place.key("fieldPath"), self.findings));
+            paths.extend(overlay::path(&format!(".{text}"), &location.key("fieldPath"), self.findings));
         }
         paths
     }
 
     fn error(&mut self, pointer: &str, message: String) {
-        self.findings.error(&Place::known(self.components.document, pointer), message);
+        self.findings.error(&Location::known(self.components.document, pointer), message);
     }
 
     fn warning(&mut self, pointer: &str, message: String) {
-        self.findings.warning(&Place::known(self.components.document, pointer), message);
+        self.findings.warning(&Location::known(self.components.document, pointer), message);
     }
 
     /// The name of the schema of a kind.
@@ -185,9 +185,9 @@ impl<'r, 'd> Reader<'r, 'd> {
     fn subresource(
         &mut self,
         (at, version): (&GroupVersion, &mut Version),
-        found: &FoundResource<'d>,
+        resource: &PathResource<'d>,
         name: &'d str,
-        operations: &[FoundOperation<'d>],
+        operations: &[PathOperation<'d>],
     ) {
         let Some(first) = operations.first() else { return };
         match name {
@@ -196,12 +196,12 @@ impl<'r, 'd> Reader<'r, 'd> {
             _ => {
                 let of_status = version.status.then(|| Path(vec!["status".to_owned()]));
                 let mut operations: Vec<_> =
-                    operations.iter().filter_map(|operation| self.operation(found, operation)).collect();
+                    operations.iter().filter_map(|operation| self.operation(resource, operation)).collect();
                 if operations.is_empty() {
                     return;
                 }
                 operations.sort_by_key(|operation| operation.verb.as_str());
-                let own = || GroupVersionKind { at: at.clone(), kind: found.kind.clone() };
+                let own = || GroupVersionKind { at: at.clone(), kind: resource.kind.clone() };
                 let of = first.kind.clone().unwrap_or_else(own);
                 version.subresources.push(Endpoint {
                     subresource: name.into(),
@@ -209,38 +209,38 @@ impl<'r, 'd> Reader<'r, 'd> {
                     kind: of.kind,
                     operations,
                     changes: Changes::AllBut(of_status.into_iter().collect()),
-                    options: self.options(found, name),
-                    takes_paths: found.with_paths.contains(name),
+                    options: self.options(resource, name),
+                    takes_paths: resource.with_paths.contains(name),
                 });
             }
         }
     }
 
-    fn operation(&mut self, found: &FoundResource<'d>, operation: &FoundOperation<'d>) -> Option<Operation> {
+    fn operation(&mut self, resource: &PathResource<'d>, operation: &PathOperation<'d>) -> Option<Operation> {
         let verb = operation.verb;
         if operation.connects {
             return Some(Operation { verb, body: Body::None, answer: Answer::Text, connects: true });
         }
         let body = match verb {
             Verb::Patch => Body::Patch(operation.patch_types.clone()),
-            _ => match operation.body.map(|name| self.exchanged(found, name)) {
+            _ => match operation.body.map(|name| self.operation_document(resource, name)) {
                 None => Body::None,
-                Some(Exchanged::Own) => Body::Own,
-                Some(Exchanged::Other(documents)) => Body::Document(documents),
-                Some(Exchanged::Named(name)) if name.ends_with(".DeleteOptions") => Body::DeleteOptions,
-                Some(Exchanged::Named(name)) => {
+                Some(OperationDocument::Own) => Body::Own,
+                Some(OperationDocument::Other(documents)) => Body::Document(documents),
+                Some(OperationDocument::Named(name)) if name.ends_with(".DeleteOptions") => Body::DeleteOptions,
+                Some(OperationDocument::Named(name)) => {
                     let message = format!("not served: it takes the schema {name:?}; supported: those of kinds");
                     self.warning(&operation.pointer, message);
                     return None;
                 }
             },
         };
-        let answer = match operation.answer.map(|name| self.exchanged(found, name)) {
+        let answer = match operation.answer.map(|name| self.operation_document(resource, name)) {
             None => Answer::Text,
-            Some(Exchanged::Own) => Answer::Own,
-            Some(Exchanged::Other(documents)) => Answer::Document(documents),
-            Some(Exchanged::Named(name)) if name.ends_with(".Status") => Answer::Status,
-            Some(Exchanged::Named(name)) => {
+            Some(OperationDocument::Own) => Answer::Own,
+            Some(OperationDocument::Other(documents)) => Answer::Document(documents),
+            Some(OperationDocument::Named(name)) if name.ends_with(".Status") => Answer::Status,
+            Some(OperationDocument::Named(name)) => {
                 let message = format!("not served: it answers with the schema {name:?}; supported: those of kinds");
                 self.warning(&operation.pointer, message);
                 return None;
@@ -250,29 +250,29 @@ impl<'r, 'd> Reader<'r, 'd> {
     }
 
     /// The kind of the documents of a schema that an operation takes or returns.
-    fn exchanged(&mut self, found: &FoundResource<'d>, name: &'d str) -> Exchanged<'d> {
+    fn operation_document(&mut self, resource: &PathResource<'d>, name: &'d str) -> OperationDocument<'d> {
         let known = self.kinds.iter().find(|(_, of)| **of == name);
         let Some(((group, version, kind), _)) = known.map(|(key, of)| (key.clone(), of)) else {
-            return Exchanged::Named(name);
+            return OperationDocument::Named(name);
         };
-        if found.kind == kind {
-            return Exchanged::Own;
+        if resource.kind == kind {
+            return OperationDocument::Own;
         }
         let group_version = GroupVersion { group, version };
         let package = is_of_kubernetes(name).then(|| Described.package(&group_version).map(str::to_owned)).flatten();
         let schema = self.document_schema(name, &kind);
-        Exchanged::Other(DocumentSchema { group_version, kind, package, schema })
+        OperationDocument::Other(DocumentSchema { group_version, kind, package, schema })
     }
 
     /// The query parameters of a subresource.
-    fn options(&mut self, found: &FoundResource<'d>, name: &str) -> Option<Arc<Schema>> {
-        let options = found.options.get(name).filter(|options| !options.is_empty())?;
+    fn options(&mut self, resource: &PathResource<'d>, name: &str) -> Option<Arc<Schema>> {
+        let options = resource.options.get(name).filter(|options| !options.is_empty())?;
         let document = self.components.document;
         let read = options.iter().map(|(name, Parameter { pointer, members })| {
-            let place = Place::known(document, pointer);
-            let description = Members { all: members, place: &place }.text_or_empty("description", self.findings);
+            let location = Location::known(document, pointer);
+            let description = Members { all: members, location: &location }.text_or_empty("description", self.findings);
             let schema = members.get("schema").map_or_else(Arc::default, |raw| {
-                self.components.at(raw, &place.key("schema"), self.pool, self.findings)
+                self.components.at(raw, &location.key("schema"), self.pool, self.findings)
             });
             let schema = Schema { description, preserve_unknown: false, ..Schema::clone(&schema) };
             ((*name).to_owned(), schema)
@@ -282,7 +282,7 @@ impl<'r, 'd> Reader<'r, 'd> {
 }
 
 /// Documents that an operation takes or gives.
-enum Exchanged<'d> {
+enum OperationDocument<'d> {
     /// Objects of the kind.
     Own,
     /// Documents of another kind.
@@ -292,8 +292,8 @@ enum Exchanged<'d> {
 }
 
 /// The verbs on objects; `None` for all verbs of this policy.
-fn verbs(policy: &dyn Policy, found: &FoundResource<'_>) -> Option<Vec<Verb>> {
-    if found.verbs == [Verb::Create] { None } else { some_verbs(policy, &found.verbs) }
+fn verbs(policy: &dyn Policy, resource: &PathResource<'_>) -> Option<Vec<Verb>> {
+    if resource.verbs == [Verb::Create] { None } else { some_verbs(policy, &resource.verbs) }
 }
 
 /// Verbs on objects in the order of their names; `None` for all verbs of this policy.
@@ -304,7 +304,7 @@ pub(super) fn some_verbs(policy: &dyn Policy, verbs: &[Verb]) -> Option<Vec<Verb
     Verb::BY_NAME.iter().any(missing).then(|| has.collect())
 }
 
-impl FoundOperation<'_> {
+impl PathOperation<'_> {
     /// Returns true for an operation on a Scale.
     fn is_scale(&self) -> bool {
         self.kind.as_ref().is_some_and(|kind| kind.at.group == "autoscaling" && kind.kind == "Scale")
@@ -321,8 +321,8 @@ fn scale(schema: &Schema) -> Option<ScalePaths> {
 }
 
 /// Returns true if there is a status subresource of the kind itself.
-fn has_status(found: &FoundResource<'_>) -> bool {
-    let status = found.subresources.get("status");
-    let of_own = |operation: &FoundOperation<'_>| operation.kind.as_ref().is_none_or(|of| of.kind == found.kind);
+fn has_status(resource: &PathResource<'_>) -> bool {
+    let status = resource.subresources.get("status");
+    let of_own = |operation: &PathOperation<'_>| operation.kind.as_ref().is_none_or(|of| of.kind == resource.kind);
     status.is_some_and(|status| status.iter().any(of_own))
 }

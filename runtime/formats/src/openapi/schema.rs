@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::{
     components::{Components, Pool, SCHEMAS, is_of_kubernetes, scalar_of},
     defaults::is_zero,
-    findings::{Findings, Place, shown},
+    findings::{Findings, Location, shown},
     members::Members,
     validations::{VALIDATING, is_collection, is_either, says_union},
 };
@@ -63,7 +63,7 @@ pub(super) type Within = Option<usize>;
 const OBJECT_REFERENCE: &str = "io.k8s.api.core.v1.ObjectReference";
 
 /// Reads the schemas of a document.
-pub(super) struct Reading<'r, 'd> {
+pub(super) struct SchemaReader<'r, 'd> {
     components: &'r mut Components<'d>,
     pool: &'r mut Pool<'d>,
     pub findings: &'r mut Findings,
@@ -82,11 +82,11 @@ impl<'d> Components<'d> {
         findings: &mut Findings,
     ) -> Schema {
         let Some(raw) = self.raw(name) else { return Schema::default() };
-        let place = Place::of(self.document);
-        let (place, omits_empty) = (place.key("components"), is_of_kubernetes(name));
-        let place = place.key("schemas");
-        let mut reading = Reading { components: self, pool, findings, within, omits_empty };
-        let mut schema = Arc::unwrap_or_clone(reading.node(raw, &place.key(name)));
+        let location = Location::of(self.document);
+        let (location, omits_empty) = (location.key("components"), is_of_kubernetes(name));
+        let location = location.key("schemas");
+        let mut reader = SchemaReader { components: self, pool, findings, within, omits_empty };
+        let mut schema = Arc::unwrap_or_clone(reader.node(raw, &location.key(name)));
         schema.scalar = scalar_of(name).or(schema.scalar);
         if name == OBJECT_REFERENCE {
             let optional = schema.properties.keys().filter(|name| !schema.required.contains(name));
@@ -96,7 +96,7 @@ impl<'d> Components<'d> {
                 }
             }
         }
-        pool.messages.number(name, &mut schema, &place.key(name), findings);
+        pool.messages.number(name, &mut schema, &location.key(name), findings);
         // A type that is another one by a reference has that one's description.
         if schema.kind == Type::Object || within.is_some() {
             schema.name = Some(name.to_owned());
@@ -111,11 +111,11 @@ impl<'d> Components<'d> {
     pub(super) fn at(
         &mut self,
         raw: &'d Document,
-        place: &Place<'_>,
+        location: &Location<'_>,
         pool: &mut Pool<'d>,
         findings: &mut Findings,
     ) -> Arc<Schema> {
-        Reading { components: self, pool, findings, within: None, omits_empty: false }.node(raw, place)
+        SchemaReader { components: self, pool, findings, within: None, omits_empty: false }.node(raw, location)
     }
 }
 
@@ -128,10 +128,10 @@ enum Reference<'d> {
     Broken,
 }
 
-impl<'d> Reading<'_, 'd> {
+impl<'d> SchemaReader<'_, 'd> {
     /// A structural schema node.
-    pub(super) fn node(&mut self, raw: &'d Document, place: &Place<'_>) -> Arc<Schema> {
-        let Some(members) = Members::of(raw, place, self.findings) else { return Arc::default() };
+    pub(super) fn node(&mut self, raw: &'d Document, location: &Location<'_>) -> Arc<Schema> {
+        let Some(members) = Members::of(raw, location, self.findings) else { return Arc::default() };
         match self.reference(members) {
             Reference::To(name) => self.used(name, members),
             Reference::Broken => Arc::default(),
@@ -146,9 +146,9 @@ impl<'d> Reading<'_, 'd> {
     /// The schema that a schema refers to: by `$ref`, or by `allOf` with nothing but a `$ref`, which Kubernetes writes
     /// if there are members beside it.
     fn reference(&mut self, members: Members<'d, '_>) -> Reference<'d> {
-        let all_of = members.place.key("allOf");
-        let (target, place) = match (members.get("$ref"), members.get("allOf").and_then(Document::as_array)) {
-            (Some(target), _) => (target, members.place.key("$ref")),
+        let all_of = members.location.key("allOf");
+        let (target, location) = match (members.get("$ref"), members.get("allOf").and_then(Document::as_array)) {
+            (Some(target), _) => (target, members.location.key("$ref")),
             (None, Some(list)) if list.len() == 1 => {
                 let only = list[0].as_object().filter(|only| only.len() == 1);
                 let Some(target) = only.and_then(|only| only.get("$ref")) else { return Reference::None };
@@ -159,10 +159,10 @@ impl<'d> Reading<'_, 'd> {
         let found = target.as_str().and_then(|target| target.strip_prefix(SCHEMAS));
         match found {
             Some(name) if self.components.contains(name) => return Reference::To(name),
-            Some(name) => self.findings.error(&place, format!("the document has no schema {name:?}")),
+            Some(name) => self.findings.error(&location, format!("the document has no schema {name:?}")),
             None => {
                 let message = format!("found a reference to {}; supported: {SCHEMAS}<name>", shown(target));
-                self.findings.error(&place, message);
+                self.findings.error(&location, message);
             }
         }
         Reference::Broken
@@ -181,8 +181,9 @@ impl<'d> Reading<'_, 'd> {
         let own = self.keywords(members);
         let mut schema = Schema::clone(&base);
         if position.is_some() && own.default.as_ref().is_some_and(|default| !is_zero(default)) {
-            let place = members.place.key("default");
-            self.findings.error(&place, format!("the type {name:?} is recursive: a field of it cannot have a default"));
+            let location = members.location.key("default");
+            self.findings
+                .error(&location, format!("the type {name:?} is recursive: a field of it cannot have a default"));
         }
         overlay(&mut schema, own);
         let is_of_use = |name: &&String| OF_USE.contains(&name.as_str()) || ["$ref", "allOf"].contains(&name.as_str());
@@ -197,13 +198,15 @@ impl<'d> Reading<'_, 'd> {
 
     /// A node that refers back to a definition: the keywords of that, without its fields, entries and items.
     fn back_reference(&mut self, name: &'d str, position: usize) -> Schema {
-        let place = Place::of(self.components.document);
-        let (place, raw) = (place.key("components"), self.components.raw(name));
-        let (place, mut unused) = (place.key("schemas"), Findings::default());
-        let place = place.key(name);
-        let Some(members) = raw.and_then(|raw| Members::of(raw, &place, &mut unused)) else { return Schema::default() };
+        let location = Location::of(self.components.document);
+        let (location, raw) = (location.key("components"), self.components.raw(name));
+        let (location, mut unused) = (location.key("schemas"), Findings::default());
+        let location = location.key(name);
+        let Some(members) = raw.and_then(|raw| Members::of(raw, &location, &mut unused)) else {
+            return Schema::default();
+        };
         if !matches!(self.reference(members), Reference::None) {
-            self.findings.error(&place, "the schema refers to itself, and has no content");
+            self.findings.error(&location, "the schema refers to itself, and has no content");
         }
         // Errors of the keywords are reported where the definition is read.
         let findings = std::mem::take(self.findings);
@@ -233,8 +236,8 @@ impl<'d> Reading<'_, 'd> {
         };
         let strategies = members.text("x-kubernetes-patch-strategy", self.findings).unwrap_or_default();
         for strategy in strategies.split(',').filter(|name| !["merge", "retainKeys", "replace", ""].contains(name)) {
-            let place = members.place.key("x-kubernetes-patch-strategy");
-            self.findings.error(&place, format!("found {strategy:?}; supported: merge, replace, retainKeys"));
+            let location = members.location.key("x-kubernetes-patch-strategy");
+            self.findings.error(&location, format!("found {strategy:?}; supported: merge, replace, retainKeys"));
         }
         schema.patch = PatchStrategy {
             merge: strategies.split(',').any(|strategy| strategy == "merge"),
@@ -245,8 +248,8 @@ impl<'d> Reading<'_, 'd> {
         self.set_type(members, &mut schema);
         // Kubernetes' parameters have it, whatever their type.
         if members.flag("uniqueItems", self.findings) && schema.kind == Type::Array {
-            let place = members.place.key("uniqueItems");
-            self.findings.warning(&place, "uniqueItems is not enforced; supported: x-kubernetes-list-type: set");
+            let location = members.location.key("uniqueItems");
+            self.findings.warning(&location, "uniqueItems is not enforced; supported: x-kubernetes-list-type: set");
         }
         schema
     }
@@ -256,7 +259,7 @@ impl<'d> Reading<'_, 'd> {
         let found = members.text(name, self.findings)?;
         if !known.contains(&found) {
             let message = format!("found {found:?}; supported: {}", known.join(", "));
-            self.findings.error(&members.place.key(name), message);
+            self.findings.error(&members.location.key(name), message);
         }
         Some(found)
     }
@@ -267,9 +270,9 @@ impl<'d> Reading<'_, 'd> {
             ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| members.list(name, self.findings).to_vec());
         schema.immutable |= take_unchanged_rule(&mut rules);
         if !unions.is_empty() {
-            let place = members.place.key("x-kubernetes-unions");
+            let location = members.location.key("x-kubernetes-unions");
             let message = format!("x-kubernetes-unions is published and not enforced yet: {}", unions.len());
-            self.findings.warning(&place, message);
+            self.findings.warning(&location, message);
         }
         let external_docs = members.object("externalDocs", self.findings).map(|docs| docs.clone().into());
         let title = members.text_or_empty("title", self.findings);
@@ -281,7 +284,7 @@ impl<'d> Reading<'_, 'd> {
 
     /// The type, which may be in what surrounds it.
     fn set_type(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
-        let place = members.place.key("type");
+        let location = members.location.key("type");
         let found = match members.get("type") {
             // OpenAPI 3.1 lists types; null among them means that the value may be null.
             Some(Document::Array(list)) => {
@@ -289,7 +292,7 @@ impl<'d> Reading<'_, 'd> {
                 let mut others = list.iter().filter(|one| *one != "null");
                 let only = others.next().filter(|_| others.next().is_none());
                 if only.is_none() {
-                    self.findings.error(&place, format!("found several types; supported: one of {TYPES}, and null"));
+                    self.findings.error(&location, format!("found several types; supported: one of {TYPES}, and null"));
                 }
                 only
             }
@@ -299,7 +302,7 @@ impl<'d> Reading<'_, 'd> {
             _ if members.get("x-kubernetes-int-or-string") == Some(&true.into()) => Type::IntOrString,
             Some((Some(kind), _)) => kind,
             Some((None, other)) => {
-                self.findings.error(&place, format!("found {}; supported: {TYPES}", shown(other)));
+                self.findings.error(&location, format!("found {}; supported: {TYPES}", shown(other)));
                 Type::Any
             }
             None if schema.format.as_deref() == Some("int-or-string") || is_either(members, "integer") => {
@@ -331,7 +334,7 @@ impl<'d> Reading<'_, 'd> {
 
     /// The fields, entries, items and junctors.
     fn children(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
-        let place = members.place.key("properties");
+        let location = members.location.key("properties");
         // An object in an object has these by itself.
         let embedded = schema.embedded;
         let is_given = |name: &str| !embedded || !["apiVersion", "kind", "metadata"].contains(&name);
@@ -339,12 +342,12 @@ impl<'d> Reading<'_, 'd> {
         let properties: Vec<_> = properties
             .filter(|(name, _)| is_given(name))
             .map(|(name, raw)| {
-                let mut property = self.node(raw, &place.key(name));
+                let mut property = self.node(raw, &location.key(name));
                 let is_optional = self.omits_empty && !schema.required.contains(name);
                 if is_optional && is_collection(&property) {
                     Arc::make_mut(&mut property).omit_empty = true;
                 }
-                if self.settle_default(&mut property, &place.key(name))
+                if self.settle_default(&mut property, &location.key(name))
                     && name != "status"
                     && !schema.required.contains(name)
                 {
@@ -354,20 +357,20 @@ impl<'d> Reading<'_, 'd> {
             })
             .collect();
         schema.properties = properties.into_iter().collect();
-        let place = members.place.key("items");
-        schema.items = members.get("items").map(|items| self.element(items, &place));
-        let place = members.place.key("additionalProperties");
+        let location = members.location.key("items");
+        schema.items = members.get("items").map(|items| self.element(items, &location));
+        let location = members.location.key("additionalProperties");
         schema.additional = match members.get("additionalProperties") {
             None => None,
             Some(Document::Bool(is_allowed)) if schema.properties.is_empty() && !(*is_allowed && self.omits_empty) => {
                 Some(Schema { boolean: Some(*is_allowed), ..Schema::default() }.into())
             }
             Some(Document::Bool(false)) => {
-                self.findings.warning(&place, "unknown fields are dropped rather than refused");
+                self.findings.warning(&location, "unknown fields are dropped rather than refused");
                 None
             }
             Some(Document::Bool(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
-            Some(values) => Some(self.element(values, &place)),
+            Some(values) => Some(self.element(values, &location)),
         };
         let is_union = schema.kind == Type::Object && says_union(members, schema);
         schema.union = is_union;

@@ -322,12 +322,14 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
         "x-kubernetes-group-version-kind": {"group": GROUP, "version": "v1", "kind": "TurnOptions"},
         "parameters": [{"in": "query", "name": "by", "description": 3, "schema": {"type": "int"}}]}});
     let of_parameters = errors(&[document]);
-    let place = format!("0.json {at}~1{{name}}~1turn/get/parameters/0");
+    let location = format!("0.json {at}~1{{name}}~1turn/get/parameters/0");
     assert_eq!(
         of_parameters,
         [
-            format!("{place}/description: expected a string, found 3"),
-            format!("{place}/schema/type: found \"int\"; supported: array, boolean, integer, number, object, string"),
+            format!("{location}/description: expected a string, found 3"),
+            format!(
+                "{location}/schema/type: found \"int\"; supported: array, boolean, integer, number, object, string"
+            ),
         ]
     );
     let begins = |start: &str| found.iter().any(|error| error.starts_with(start));

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use super::{
-    findings::Place,
+    findings::Location,
     members::Members,
-    schema::{Reading, settled},
+    schema::{SchemaReader, settled},
 };
 use crate::schema::{Document, Schema, format, junctors::Junctors, keywords::pattern, model::Type};
 
@@ -40,19 +40,19 @@ pub(super) const VALIDATING: [&str; 22] = [
 const ANNOTATING: [&str; 9] =
     ["default", "deprecated", "description", "example", "examples", "externalDocs", "readOnly", "title", "writeOnly"];
 
-impl<'d> Reading<'_, 'd> {
+impl<'d> SchemaReader<'_, 'd> {
     /// The keywords that nodes and branches share: they validate.
     pub(super) fn validations(&mut self, members: Members<'d, '_>) -> Schema {
         let [(minimum, exclusive_minimum), (maximum, exclusive_maximum)] =
             [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")].map(|names| self.bound(members, names));
         let findings = &mut *self.findings;
         let format = members.text("format", findings).map(str::to_owned);
-        let place = members.place.key("format");
+        let location = members.location.key("format");
         if let Some(format) = format.as_deref().filter(|format| !is_known(format)) {
-            findings.warning(&place, format!("the format {format:?} is published and not checked"));
+            findings.warning(&location, format!("the format {format:?} is published and not checked"));
         }
         let pattern = members.text("pattern", findings).and_then(|text| {
-            let wrong = |error: String| findings.error(&members.place.key("pattern"), error);
+            let wrong = |error: String| findings.error(&members.location.key("pattern"), error);
             pattern::read(text).map_err(wrong).ok()
         });
         Schema {
@@ -99,39 +99,39 @@ impl<'d> Reading<'_, 'd> {
         let said_by_type =
             |list: &str| list == "oneOf" && is_union || kind != Type::Any && (either(members.get(list)).is_some());
         let mut branches = |name: &str| {
-            let place = members.place.key(name);
+            let location = members.location.key(name);
             let list = members.list(name, self.findings);
             let list = if said_by_type(name) { &[] } else { list };
-            let within = |(index, of): (usize, &'d Document)| self.branch(of, &place.index(index));
+            let within = |(index, of): (usize, &'d Document)| self.branch(of, &location.index(index));
             list.iter().enumerate().filter(|(_, of)| !is_type_alone(of, kind)).map(within).collect::<Vec<_>>()
         };
         let (all_of, any_of, one_of) = (branches("allOf"), branches("anyOf"), branches("oneOf"));
-        let place = members.place.key("not");
-        let not = members.get("not").map(|of| self.branch(of, &place));
+        let location = members.location.key("not");
+        let not = members.get("not").map(|of| self.branch(of, &location));
         let said = !all_of.is_empty() || !any_of.is_empty() || !one_of.is_empty() || not.is_some();
         said.then(|| Junctors { all_of, any_of, one_of, not }.into())
     }
 
     /// A branch of a junctor, which only validates.
-    fn branch(&mut self, raw: &'d Document, place: &Place<'_>) -> Schema {
-        let Some(members) = Members::of(raw, place, self.findings) else { return Schema::default() };
+    fn branch(&mut self, raw: &'d Document, location: &Location<'_>) -> Schema {
+        let Some(members) = Members::of(raw, location, self.findings) else { return Schema::default() };
         for name in members.all.keys().filter(|name| !VALIDATING.contains(&name.as_str())) {
             if ANNOTATING.contains(&name.as_str()) {
                 self.findings
-                    .warning(&place.key(name), format!("{name} has no effect inside allOf, anyOf, oneOf or not"));
+                    .warning(&location.key(name), format!("{name} has no effect inside allOf, anyOf, oneOf or not"));
                 continue;
             }
             let message = format!(
                 "found {name} inside allOf, anyOf, oneOf or not; supported there: {}. A reference stands alone in allOf",
                 VALIDATING.join(", ")
             );
-            self.findings.error(&place.key(name), message);
+            self.findings.error(&location.key(name), message);
         }
         let mut schema = self.validations(members);
-        let fields = place.key("properties");
+        let fields = location.key("properties");
         let properties = members.object("properties", self.findings).into_iter().flatten();
         schema.properties = properties.map(|(name, raw)| (name.clone(), self.branch(raw, &fields.key(name)))).collect();
-        let items = place.key("items");
+        let items = location.key("items");
         schema.items = members.get("items").map(|raw| self.branch(raw, &items).into());
         schema.junctors = self.junctors(members, Type::Any, false);
         schema

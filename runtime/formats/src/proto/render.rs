@@ -12,38 +12,39 @@ use crate::{
     schema::{
         At, Scalar,
         model::Type,
-        named::{Named, Writer},
+        named_definitions::{NamedDefinitions, Writer},
     },
 };
 
 /// The file of a package. Fields without a number have the number 0 in it.
 pub(super) fn file(package: &Package, kinds: &[&Kind], about: &[&str]) -> File {
-    let mut rendering = Rendering { package, imports: BTreeSet::new(), messages: Named::new(BTreeMap::new(), "") };
+    let mut renderer =
+        Renderer { package, imports: BTreeSet::new(), messages: NamedDefinitions::new(BTreeMap::new(), "") };
     if *package == Package::core() {
         for shared in shared::core() {
             let at = At::of(shared);
             let name = at.name.as_deref().unwrap_or_default();
-            let message = rendering.write(at, name);
-            rendering.messages.define(name, message);
+            let message = renderer.write(at, name);
+            renderer.messages.define(name, message);
         }
     }
     for kind in kinds {
-        rendering.kind(kind);
+        renderer.kind(kind);
     }
-    let named = rendering.messages.finish().into_iter().map(|(name, message)| Message { name, ..message });
+    let named = renderer.messages.finish().into_iter().map(|(name, message)| Message { name, ..message });
     File {
         about: about.iter().map(|&line| line.to_owned()).collect(),
         package: package.name.clone(),
-        imports: rendering.imports.into_iter().map(str::to_owned).collect(),
+        imports: renderer.imports.into_iter().map(str::to_owned).collect(),
         messages: named.collect(),
         ..File::default()
     }
 }
 
-struct Rendering<'p> {
+struct Renderer<'p> {
     package: &'p Package,
     imports: BTreeSet<&'static str>,
-    messages: Named<Message>,
+    messages: NamedDefinitions<Message>,
 }
 
 /// The lines of a description.
@@ -61,10 +62,10 @@ fn message(about: &str, mut fields: Vec<Field>) -> Message {
     Message { about: lines(about), fields, ..Message::default() }
 }
 
-impl Writer for Rendering<'_> {
+impl Writer for Renderer<'_> {
     type Definition = Message;
 
-    fn named(&mut self) -> &mut Named<Message> {
+    fn named(&mut self) -> &mut NamedDefinitions<Message> {
         &mut self.messages
     }
 
@@ -74,7 +75,7 @@ impl Writer for Rendering<'_> {
     }
 }
 
-impl Rendering<'_> {
+impl Renderer<'_> {
     /// Adds a kind, and its list if there can be one.
     fn kind(&mut self, kind: &Kind) {
         let name = &*message_name(&kind.names().kind);

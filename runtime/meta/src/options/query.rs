@@ -108,7 +108,7 @@ fn pair(text: &str) -> Result<(String, String), OptionsError> {
     decoded.map_err(|why| refuse(&why))
 }
 
-fn decode(text: &str) -> Result<String, percent::Malformed> {
+fn decode(text: &str) -> Result<String, percent::DecodeError> {
     if text.contains('+') { percent::decode(&text.replace('+', " ")) } else { percent::decode(text) }
 }
 

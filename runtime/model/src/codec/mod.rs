@@ -64,7 +64,7 @@ impl Default for Limits {
 
 /// A decoded document.
 #[derive(Clone, Debug)]
-pub struct Decoded {
+pub struct DecodedDocument {
     /// The document, with the last value of repeated fields.
     pub document: Document,
     /// The faults for strict validation, in the order of the body: `duplicate field "spec.size"`.
@@ -73,7 +73,7 @@ pub struct Decoded {
     pub pruned: bool,
 }
 
-impl From<Document> for Decoded {
+impl From<Document> for DecodedDocument {
     fn from(document: Document) -> Self {
         Self { document, faults: Vec::new(), pruned: false }
     }
@@ -109,7 +109,7 @@ impl std::error::Error for DecodeError {}
 ///
 /// # Errors
 /// `DecodeError` if it is not JSON, not UTF-8, nested too deeply, or followed by anything except white space.
-pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
+pub fn decode(bytes: &[u8], limits: &Limits) -> Result<DecodedDocument, DecodeError> {
     parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(At::anything())
 }
 
@@ -130,9 +130,14 @@ pub fn from_written<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
 ///
 /// # Errors
 /// Like [`decode`].
-pub fn decode_strict(bytes: &[u8], limits: &Limits, root: &Schema, order: Order) -> Result<Decoded, DecodeError> {
+pub fn decode_strict(
+    bytes: &[u8],
+    limits: &Limits,
+    root: &Schema,
+    order: Order,
+) -> Result<DecodedDocument, DecodeError> {
     let decoded = parse::Parser::new(bytes, limits, order)?.document(At::object(root))?;
-    Ok(Decoded { pruned: true, ..decoded })
+    Ok(DecodedDocument { pruned: true, ..decoded })
 }
 
 /// Converts a Rust value to a document, with numbers normalized like in [`decode`].

@@ -14,7 +14,7 @@ mod declared_tests;
 mod typed;
 mod webhook;
 
-pub use declared::{Change, Declared, Version};
+pub use declared::{Change, DeclaredConversion, Version};
 pub use typed::typed;
 pub use webhook::{Answers, ByWebhook, Question, lacks_answers};
 pub use webhook::{Conversion, Webhook, WebhookService};

@@ -101,7 +101,7 @@ pub fn gears() -> Kind {
 }
 
 /// Gears in v2: `spec.dents` and `spec.paint.color`.
-pub fn gears_v2(renamed: &Arc<Renamed>) -> Kind {
+pub fn gears_v2(conversion: &Arc<RenamingConversion>) -> Kind {
     let text = json!({"type": "string"});
     let paint = json!({"type": "object", "properties": {"color": text}});
     let spec = json!({"type": "object", "properties": {
@@ -110,7 +110,7 @@ pub fn gears_v2(renamed: &Arc<Renamed>) -> Kind {
     let status = json!({"type": "object", "properties": {"phase": text}});
     gears().with(|_, version, binding| {
         "v2".clone_into(&mut version.name);
-        binding.conversion = Some(renamed.clone());
+        binding.conversion = Some(conversion.clone());
         version.schema = Arc::new(named(&json!({"type": "object", "properties": {"spec": spec, "status": status}})));
         version.columns = vec![column("Dents", "spec.dents"), column("Paint", "spec.paint.color")];
     })
@@ -126,18 +126,18 @@ fn column(name: &str, path: &str) -> Column {
 
 /// The conversion of v2. Counts conversions to v2, fails for `unpaintable` objects, and panics for `slippery` ones.
 #[derive(Debug, Default)]
-pub struct Renamed {
+pub struct RenamingConversion {
     reads: AtomicUsize,
 }
 
-impl Renamed {
+impl RenamingConversion {
     /// The number of conversions since the last call.
     pub fn reads(&self) -> usize {
         self.reads.swap(0, Ordering::SeqCst)
     }
 }
 
-impl Convert for Renamed {
+impl Convert for RenamingConversion {
     fn write(&self, mut document: Document) -> Result<Document, String> {
         let spec = &mut document["spec"];
         *spec = json!({"teeth": spec["dents"], "color": spec["paint"]["color"]});

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use super::{
     Binding, Convert, Kind, Policy, Problems,
     binding::Compute,
-    convert::{self, Change, Declared, Unchanged},
+    convert::{self, Change, DeclaredConversion, Unchanged},
     model::{Grace, Names, Path, ScalePaths, Shared, Version},
 };
 pub use super::{
@@ -391,7 +391,7 @@ impl StorageDecl {
         let stored_schema = self.resource.schema(self.root)?;
         let here = convert::Version { name: &names[0], schema };
         let stored = convert::Version { name: &names[1], schema: &stored_schema };
-        Ok(Arc::new(Declared::new(here, stored, &changes)?))
+        Ok(Arc::new(DeclaredConversion::new(here, stored, &changes)?))
     }
 }
 

@@ -259,9 +259,9 @@ mod tests {
     };
 
     /// A conversion that needs the shape of a gear, which has a default.
-    struct Shaped;
+    struct ShapeConversion;
 
-    impl Convert for Shaped {
+    impl Convert for ShapeConversion {
         fn write(&self, mut gear: Document) -> Result<Document, String> {
             let shape = gear["spec"]["shape"].take();
             let shape = shape.as_str().ok_or("a gear has a shape")?;
@@ -284,7 +284,7 @@ mod tests {
         };
         let renamed = gears_v2(&Arc::default());
         assert_eq!(convert(renamed.clone(), json!({"dents": 3})), Ok(json!({"teeth": 3})));
-        let shaped = renamed.with(|_, _, binding| binding.conversion = Some(Arc::new(Shaped)));
+        let shaped = renamed.with(|_, _, binding| binding.conversion = Some(Arc::new(ShapeConversion)));
         assert_eq!(convert(shaped.clone(), json!({"shape": "oval"})), Ok(json!({"color": "oval"})));
         assert_eq!(convert(shaped.clone(), json!({})), Ok(json!({"color": "round"})));
         assert_eq!(convert(shaped, json!({"shape": 1})), Err("a gear has a shape".to_owned()));

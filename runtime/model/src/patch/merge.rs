@@ -3,7 +3,7 @@ use serde_json::Map;
 
 use super::{PatchError, wrong_type};
 use crate::{
-    codec::{self, Decoded, Limits},
+    codec::{self, DecodedDocument, Limits},
     schema::Document,
 };
 
@@ -11,7 +11,7 @@ use crate::{
 ///
 /// # Errors
 /// [`PatchError::Malformed`].
-pub fn parse(bytes: &[u8]) -> Result<Decoded, PatchError> {
+pub fn parse(bytes: &[u8]) -> Result<DecodedDocument, PatchError> {
     let decoded = codec::decode(bytes, &Limits::PATCH).map_err(|error| PatchError::Malformed(error.to_string()))?;
     if decoded.document.is_object() {
         return Ok(decoded);

@@ -1,10 +1,10 @@
 //! Bounds of numbers, and whether they fit their format.
 use serde_json::Number;
 
-use super::{Document, Schema, model::Type, place::Place, validate::Walk, wording::bound};
+use super::{Document, Schema, location::Location, model::Type, validate::Validator, wording::bound};
 
 /// Checks a number against its format, then its bounds.
-pub(super) fn check(walk: &mut Walk<'_>, schema: &Schema, number: &Number, place: &Place<'_>) {
+pub(super) fn check(validator: &mut Validator<'_>, schema: &Schema, number: &Number, location: &Location<'_>) {
     let checked = match (schema.kind, schema.format.as_deref()) {
         // Only in Go and in Protobuf has an int-or-string number 32 bits. A fraction is of the wrong type.
         (Type::IntOrString, _) => schema.scalar.filter(|_| number.is_i64()).map(|_| ("integer", Some("int32"))),
@@ -14,12 +14,12 @@ pub(super) fn check(walk: &mut Walk<'_>, schema: &Schema, number: &Number, place
     };
     if let Some((kind, format)) = checked.filter(|(_, format)| !fits(*format, number)) {
         let format = format.map_or_else(|| " (default format)".to_owned(), |format| format!(" with format {format}"));
-        walk.invalid_nowhere(format!("Checked value must be of type {kind}{format} in {}", place.text()));
+        validator.invalid_nowhere(format!("Checked value must be of type {kind}{format} in {}", location.text()));
     }
     // Numbers of documents are i64 or f64, and bounds are f64. Comparing doubles is wrong only for integers beyond
     // 2^53, which a bound cannot represent exactly either.
     let Some(value) = number.as_f64() else { return };
-    let mut refuse = |what: String| walk.invalid(place, Document::Number(number.clone()), &what);
+    let mut refuse = |what: String| validator.invalid(location, Document::Number(number.clone()), &what);
     if let Some(factor) = schema.multiple_of.filter(|&factor| !is_multiple(number, value, factor)) {
         refuse(format!("should be a multiple of {}", bound(factor)));
     }

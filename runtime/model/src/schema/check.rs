@@ -3,8 +3,8 @@ use super::{
     At, Document, Meter, Schema,
     default::fill,
     junctors,
+    location::Location,
     model::{ListType, Type},
-    place::Place,
     validate::validate_at,
 };
 
@@ -17,14 +17,14 @@ impl Schema {
     pub fn check(&self) -> Result<(), Vec<String>> {
         let mut check = Check::default();
         if self.kind != Type::Object {
-            check.add(&Place::Root, "a kind is an object");
+            check.add(&Location::Root, "a kind is an object");
         }
         for reserved in ["apiVersion", "kind", "metadata"] {
             if self.properties.contains_key(reserved) {
-                check.add(&Place::Root.field(reserved), "every object has this field; a kind does not declare it");
+                check.add(&Location::Root.field(reserved), "every object has this field; a kind does not declare it");
             }
         }
-        check.schema(At::of(self), &Place::Root);
+        check.schema(At::of(self), &Location::Root);
         if check.problems.is_empty() { Ok(()) } else { Err(check.problems) }
     }
 }
@@ -33,7 +33,7 @@ impl Schema {
 /// declares a kind, it is a mistake.
 pub(crate) fn optional_keys(root: &Schema) -> Vec<String> {
     let mut check = Check::default();
-    check.optional_keys(At::of(root), &Place::Root);
+    check.optional_keys(At::of(root), &Location::Root);
     check.problems
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn optional_keys(root: &Schema) -> Vec<String> {
 /// They are harmless in definitions of other projects, and mistakes in the declaration of a kind.
 pub(crate) fn contradictions(root: &Schema) -> Vec<String> {
     let mut check = Check::default();
-    check.contradictions(At::of(root), &Place::Root);
+    check.contradictions(At::of(root), &Location::Root);
     check.problems
 }
 
@@ -53,9 +53,9 @@ struct Check {
 }
 
 impl Check {
-    fn add(&mut self, place: &Place<'_>, problem: impl AsRef<str>) {
-        let path = place.path();
-        let at = if place.is_root() { "the object" } else { path.as_str() };
+    fn add(&mut self, location: &Location<'_>, problem: impl AsRef<str>) {
+        let path = location.path();
+        let at = if location.is_root() { "the object" } else { path.as_str() };
         self.problems.push(format!("{at}: {}", problem.as_ref()));
     }
 
@@ -65,35 +65,35 @@ impl Check {
         self.in_entries = outside;
     }
 
-    fn schema(&mut self, at: At<'_>, place: &Place<'_>) {
-        self.recursion(at, place);
-        self.shape(at, place);
+    fn schema(&mut self, at: At<'_>, location: &Location<'_>) {
+        self.recursion(at, location);
+        self.shape(at, location);
         if !self.in_entries {
-            self.defaults(at, place);
+            self.defaults(at, location);
         }
-        self.list(at, place);
+        self.list(at, location);
         if at.definition.is_none() {
             for (name, property) in at.properties() {
-                self.schema(property, &place.field(name));
+                self.schema(property, &location.field(name));
             }
             if let Some(values) = at.entry() {
-                self.in_entries(|check| check.schema(values, &place.field("*")));
+                self.in_entries(|check| check.schema(values, &location.field("*")));
             }
             if let Some(items) = at.items() {
-                self.schema(items, &place.field("[]"));
+                self.schema(items, &location.field("[]"));
             }
         }
         for (index, definition) in at.own_definitions().enumerate() {
-            self.schema(definition, &place.field("definitions").item(index));
+            self.schema(definition, &location.field("definitions").item(index));
         }
-        self.junctors(at, Some(at), place);
+        self.junctors(at, Some(at), location);
     }
 
     /// Back references refer to an existing definition, and definitions have names, by which documents refer to them.
-    fn recursion(&mut self, at: At<'_>, place: &Place<'_>) {
+    fn recursion(&mut self, at: At<'_>, location: &Location<'_>) {
         for definition in at.own_definitions() {
             if definition.name.is_none() || definition.definition.is_some() || definition.definitions.is_some() {
-                self.add(place, "a definition needs a name, and is not a back reference");
+                self.add(location, "a definition needs a name, and is not a back reference");
             }
         }
         if at.definition.is_none() {
@@ -101,98 +101,98 @@ impl Check {
         }
         let Schema { properties, additional, items, .. } = at.node();
         if at.leads_to().is_none() || !properties.is_empty() || additional.is_some() || items.is_some() {
-            self.add(place, "a back reference needs a definition, and has no fields, entries or items of its own");
+            self.add(location, "a back reference needs a definition, and has no fields, entries or items of its own");
         }
         if at.default.is_some() {
-            self.add(place, "a recursive field has no default: its value would not end");
+            self.add(location, "a recursive field has no default: its value would not end");
         }
     }
 
     /// Checks the branches of a schema, which may be a branch itself; `around` is the schema outside of all junctors.
-    fn junctors(&mut self, at: At<'_>, around: Option<At<'_>>, place: &Place<'_>) {
+    fn junctors(&mut self, at: At<'_>, around: Option<At<'_>>, location: &Location<'_>) {
         for (keyword, branches) in at.junctors.iter().flat_map(|junctors| junctors.branches()) {
-            let place = place.field(keyword);
+            let location = location.field(keyword);
             for (index, branch) in branches.iter().enumerate() {
-                let item = place.item(index);
-                self.branch(at.branch(branch), around, if keyword == "not" { &place } else { &item });
+                let item = location.item(index);
+                self.branch(at.branch(branch), around, if keyword == "not" { &location } else { &item });
             }
         }
     }
 
-    fn branch(&mut self, branch: At<'_>, around: Option<At<'_>>, place: &Place<'_>) {
+    fn branch(&mut self, branch: At<'_>, around: Option<At<'_>>, location: &Location<'_>) {
         for keyword in junctors::misplaced(&branch) {
-            self.add(place, format!("{keyword} is not allowed inside allOf, anyOf, oneOf and not"));
+            self.add(location, format!("{keyword} is not allowed inside allOf, anyOf, oneOf and not"));
         }
         if branch.definition.is_some() {
             return;
         }
-        self.defaults(branch, place);
+        self.defaults(branch, location);
         for (name, property) in branch.properties() {
             let outside = around.and_then(|around| around.property(name));
-            self.nested(property, around, outside, &place.field(name));
+            self.nested(property, around, outside, &location.field(name));
             if name == "metadata" {
-                self.add(&place.field(name), "allOf, anyOf, oneOf and not do not restrict metadata");
+                self.add(&location.field(name), "allOf, anyOf, oneOf and not do not restrict metadata");
             }
         }
         if let Some(items) = branch.items() {
             let outside = around.and_then(At::items);
-            self.nested(items, around, outside, &place.field("[]"));
+            self.nested(items, around, outside, &location.field("[]"));
         }
-        self.junctors(branch, around, place);
+        self.junctors(branch, around, location);
     }
 
     /// Checks a branch for a field or for items, which must also be declared outside. If it is not, its content is not
     /// checked.
-    fn nested(&mut self, branch: At<'_>, around: Option<At<'_>>, outside: Option<At<'_>>, place: &Place<'_>) {
+    fn nested(&mut self, branch: At<'_>, around: Option<At<'_>>, outside: Option<At<'_>>, location: &Location<'_>) {
         if around.is_some() && outside.is_none() {
-            self.add(place, "what allOf, anyOf, oneOf or not restricts must also be declared outside of them");
+            self.add(location, "what allOf, anyOf, oneOf or not restricts must also be declared outside of them");
         }
-        self.branch(branch, outside, place);
+        self.branch(branch, outside, location);
     }
 
-    fn shape(&mut self, at: At<'_>, place: &Place<'_>) {
+    fn shape(&mut self, at: At<'_>, location: &Location<'_>) {
         if at.kind == Type::Array && at.items().is_none() {
-            self.add(place, "a list declares its items");
+            self.add(location, "a list declares its items");
         }
         let is_struct = at.properties().len() > 0;
         if at.union && !is_struct {
-            self.add(place, "a union has members");
+            self.add(location, "a union has members");
         }
         if at.union && !at.required.is_empty() {
-            self.add(place, "no member of a union is required: exactly one of them is set");
+            self.add(location, "no member of a union is required: exactly one of them is set");
         }
     }
 
-    fn contradictions(&mut self, at: At<'_>, place: &Place<'_>) {
-        self.bounds(&at, place);
+    fn contradictions(&mut self, at: At<'_>, location: &Location<'_>) {
+        self.bounds(&at, location);
         if self.in_entries {
-            self.defaults(at, place);
+            self.defaults(at, location);
         }
         for value in at.enumeration.iter().filter(|value| !value.is_null()) {
-            self.value("allowed value", value, at, place);
+            self.value("allowed value", value, at, location);
         }
         if at.definition.is_none() {
             for (name, property) in at.properties() {
-                self.contradictions(property, &place.field(name));
+                self.contradictions(property, &location.field(name));
             }
             if let Some(values) = at.entry() {
-                self.in_entries(|check| check.contradictions(values, &place.field("*")));
+                self.in_entries(|check| check.contradictions(values, &location.field("*")));
             }
             if let Some(items) = at.items() {
-                self.contradictions(items, &place.field("[]"));
+                self.contradictions(items, &location.field("[]"));
             }
         }
         for (index, definition) in at.own_definitions().enumerate() {
-            self.contradictions(definition, &place.field("definitions").item(index));
+            self.contradictions(definition, &location.field("definitions").item(index));
         }
         for (keyword, branches) in at.junctors.iter().flat_map(|junctors| junctors.branches()) {
             for (index, branch) in branches.iter().enumerate() {
-                self.contradictions(at.branch(branch), &place.field(keyword).item(index));
+                self.contradictions(at.branch(branch), &location.field(keyword).item(index));
             }
         }
     }
 
-    fn bounds(&mut self, schema: &Schema, place: &Place<'_>) {
+    fn bounds(&mut self, schema: &Schema, location: &Location<'_>) {
         let pairs = [
             ("length", schema.min_length, schema.max_length),
             ("items", schema.min_items, schema.max_items),
@@ -202,78 +202,78 @@ impl Check {
             if let (Some(least), Some(most)) = (least, most)
                 && least > most
             {
-                self.add(place, format!("{what}: the minimum {least} is above the maximum {most}"));
+                self.add(location, format!("{what}: the minimum {least} is above the maximum {most}"));
             }
         }
         if let (Some(least), Some(most)) = (schema.minimum, schema.maximum) {
             let open = schema.exclusive_minimum || schema.exclusive_maximum;
             if least > most || (open && least >= most) {
-                self.add(place, format!("no number lies between the minimum {least} and the maximum {most}"));
+                self.add(location, format!("no number lies between the minimum {least} and the maximum {most}"));
             }
         }
         if schema.multiple_of.is_some_and(|factor| factor <= 0.0) {
-            self.add(place, "multipleOf is above zero");
+            self.add(location, "multipleOf is above zero");
         }
     }
 
-    fn defaults(&mut self, at: At<'_>, place: &Place<'_>) {
+    fn defaults(&mut self, at: At<'_>, location: &Location<'_>) {
         if let Some(value) = &at.default {
-            self.value("default", value, at, place);
+            self.value("default", value, at, location);
         }
     }
 
     /// Checks that a value that the schema names is valid against it.
-    fn value(&mut self, what: &str, value: &Document, at: At<'_>, place: &Place<'_>) {
+    fn value(&mut self, what: &str, value: &Document, at: At<'_>, location: &Location<'_>) {
         let mut filled = value.clone();
         let meter = Meter::default();
         fill(at, &mut filled, &meter);
         if let Err(exceeded) = meter.check() {
-            self.add(place, format!("the {what} is too large: {exceeded}"));
+            self.add(location, format!("the {what} is too large: {exceeded}"));
             return;
         }
         for error in validate_at(at, &filled, &meter) {
             let inside = if error.path.as_str().is_empty() { String::new() } else { format!(" at {}", error.path) };
-            self.add(place, format!("the {what} {value} is not valid{inside}: {}", error.message()));
+            self.add(location, format!("the {what} {value} is not valid{inside}: {}", error.message()));
         }
     }
 
-    fn optional_keys(&mut self, at: At<'_>, place: &Place<'_>) {
+    fn optional_keys(&mut self, at: At<'_>, location: &Location<'_>) {
         for (name, property) in at.node().properties.keys().filter_map(|name| Some((name, at.property(name)?))) {
-            self.optional_keys(property, &place.field(name));
+            self.optional_keys(property, &location.field(name));
         }
         if at.definition.is_some() {
             return;
         }
         if let Some(values) = at.entry() {
-            self.optional_keys(values, &place.field("*"));
+            self.optional_keys(values, &location.field("*"));
         }
         let Some(items) = at.items() else { return };
-        self.optional_keys(items, &place.field("[]"));
+        self.optional_keys(items, &location.field("[]"));
         let keys = if let ListType::Map(keys) = &at.list { &keys[..] } else { &[] };
         for key in keys.iter().filter(|key| !items.required.contains(key)) {
             if items.property(key).is_some_and(|field| field.default.is_none()) {
-                self.add(place, format!("the key {key:?} is neither required nor has it a default"));
+                self.add(location, format!("the key {key:?} is neither required nor has it a default"));
             }
         }
     }
 
-    fn list(&mut self, at: At<'_>, place: &Place<'_>) {
+    fn list(&mut self, at: At<'_>, location: &Location<'_>) {
         if at.kind != Type::Array && at.list != ListType::Atomic {
-            self.add(place, "only a list is a set or a map");
+            self.add(location, "only a list is a set or a map");
         }
         match (&at.list, at.items()) {
             (ListType::Set, Some(items)) if items.kind == Type::Object && !items.map_atomic => {
-                self.add(place, "the items of a set are scalars, or objects that are replaced as a whole");
+                self.add(location, "the items of a set are scalars, or objects that are replaced as a whole");
             }
             (ListType::Map(keys), Some(items)) => {
                 if keys.is_empty() {
-                    self.add(place, "a map list has keys");
+                    self.add(location, "a map list has keys");
                 }
                 for key in keys {
                     match items.property(key) {
-                        None => self.add(place, format!("the key {key:?} is not a field of the items")),
+                        None => self.add(location, format!("the key {key:?} is not a field of the items")),
                         Some(field) if matches!(field.kind, Type::Object | Type::Array | Type::Any) => {
-                            self.add(place, format!("the key {key:?} is not a scalar"));
+                            self.add(location, format!("the key {key:?} is not a scalar"));
                         }
                         Some(_) => {}
                     }

@@ -12,20 +12,20 @@ use super::{At, Document, Exceeded, Meter, Schema, memory, normalise::is_empty};
 /// The limit of the meter that was exceeded: a short document may have many items, each with long defaults. The document is
 /// then of no use.
 pub fn default(schema: &Schema, document: &mut Document, meter: &Meter) -> Result<(), Exceeded> {
-    Filling { meter }.fill(At::of(schema), document);
+    Defaulter { meter }.fill(At::of(schema), document);
     meter.check()
 }
 
 /// The same at a place in a schema.
 pub(super) fn fill(at: At<'_>, document: &mut Document, meter: &Meter) {
-    Filling { meter }.fill(at, document);
+    Defaulter { meter }.fill(at, document);
 }
 
-struct Filling<'m> {
+struct Defaulter<'m> {
     meter: &'m Meter,
 }
 
-impl Filling<'_> {
+impl Defaulter<'_> {
     fn fill(&self, at: At<'_>, document: &mut Document) {
         match document {
             Document::Object(fields) => {
@@ -57,17 +57,17 @@ impl Filling<'_> {
     fn fill_property(&self, name: &str, at: At<'_>, fields: &mut Map<String, Document>) {
         match fields.get_mut(name) {
             Some(value) if is_absent(at, value) => {
-                let Some(filling) = self.default_of(at) else {
+                let Some(default) = self.default_of(at) else {
                     fields.remove(name);
                     return;
                 };
-                *value = filling;
+                *value = default;
             }
             Some(_) => {}
             None => {
-                let Some(filling) = self.default_of(at) else { return };
+                let Some(default) = self.default_of(at) else { return };
                 if self.meter.make(memory::FIELD + name.len()) {
-                    fields.insert(name.to_owned(), filling);
+                    fields.insert(name.to_owned(), default);
                 }
             }
         }
@@ -90,9 +90,9 @@ impl Filling<'_> {
 
     fn replace_null(&self, at: At<'_>, value: &mut Document) {
         if is_absent(at, value)
-            && let Some(filling) = self.default_of(at)
+            && let Some(default) = self.default_of(at)
         {
-            *value = filling;
+            *value = default;
         }
     }
 

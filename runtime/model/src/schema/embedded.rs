@@ -3,15 +3,15 @@ use std::borrow::Cow;
 
 use serde_json::{Map, json};
 
-use super::{Document, METADATA, place::Place, types::check_types};
+use super::{Document, METADATA, location::Location, types::check_types};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, validate};
 
 /// The errors of an embedded object: it must have apiVersion and kind, and its metadata must be valid. Unlike a whole object,
 /// it needs no name, and may have a namespace or not.
-pub(super) fn errors(object: &Map<String, Document>, place: &Place<'_>) -> Vec<FieldError> {
+pub(super) fn errors(object: &Map<String, Document>, location: &Location<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (name, check) in [("apiVersion", api_version as fn(&str) -> Vec<String>), ("kind", kind)] {
-        let path = place.field(name).path();
+        let path = location.field(name).path();
         let Some(given) = object.get(name) else {
             errors.push(FieldError::new(&path, FieldErrorKind::Required, ""));
             continue;
@@ -25,7 +25,7 @@ pub(super) fn errors(object: &Map<String, Document>, place: &Place<'_>) -> Vec<F
         errors.extend(wrong.into_iter().map(invalid));
     }
     if let Some(given) = object.get("metadata") {
-        errors.extend(metadata(given, &place.field("metadata").path()));
+        errors.extend(metadata(given, &location.field("metadata").path()));
     }
     errors
 }

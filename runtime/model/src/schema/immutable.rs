@@ -2,7 +2,7 @@
 use super::{
     At, Document, Meter, Schema,
     correlate::{Before, is_equal},
-    place::Place,
+    location::Location,
 };
 use crate::meta::{
     FieldError, FieldErrorKind,
@@ -15,7 +15,7 @@ use crate::meta::{
 /// with it. Items of other lists have no identity and are not matched.
 pub(super) fn changes(schema: &Schema, new: &Document, old: &Document, meter: &Meter) -> Vec<FieldError> {
     let mut comparison = Comparison { meter, errors: Vec::new() };
-    comparison.compare(At::of(schema), Some(new), old, &Place::Root);
+    comparison.compare(At::of(schema), Some(new), old, &Location::Root);
     comparison.errors
 }
 
@@ -25,14 +25,14 @@ struct Comparison<'m> {
 }
 
 impl Comparison<'_> {
-    fn compare(&mut self, at: At<'_>, new: Option<&Document>, old: &Document, place: &Place<'_>) {
+    fn compare(&mut self, at: At<'_>, new: Option<&Document>, old: &Document, location: &Location<'_>) {
         if old.is_null() || self.errors.len() >= MOST_ERRORS || new.is_some_and(|new| is_equal(new, old, self.meter)) {
             return;
         }
         // A whole object changes with its metadata.
-        if at.immutable && !matches!(place, Place::Root) {
+        if at.immutable && !matches!(location, Location::Root) {
             let given = new.map(shown).unwrap_or_default();
-            self.errors.push(FieldError::new(&place.path(), FieldErrorKind::Invalid(given), "field is immutable"));
+            self.errors.push(FieldError::new(&location.path(), FieldErrorKind::Invalid(given), "field is immutable"));
             return;
         }
         match old {
@@ -40,9 +40,9 @@ impl Comparison<'_> {
                 for (name, old) in fields {
                     let new = new.and_then(|new| new.get(name));
                     if let Some(property) = at.property(name) {
-                        self.compare(property, new, old, &place.field(name));
+                        self.compare(property, new, old, &location.field(name));
                     } else if let (Some(values), Some(_)) = (at.entry(), new) {
-                        self.compare(values, new, old, &place.field(name));
+                        self.compare(values, new, old, &location.field(name));
                     }
                 }
             }
@@ -51,7 +51,7 @@ impl Comparison<'_> {
                 let were = Before::of(old).items(at);
                 for (index, new) in new.iter().enumerate() {
                     if let Some(old) = were.of(new).value() {
-                        self.compare(items, Some(new), old, &place.item(index));
+                        self.compare(items, Some(new), old, &location.item(index));
                     }
                 }
             }

@@ -4,9 +4,9 @@
 //! affect defaulting, pruning, merging or ratcheting.
 use super::{
     At, Document, Schema,
+    location::Location,
     model::{ListType, PatchStrategy, Type},
-    place::Place,
-    validate::Walk,
+    validate::Validator,
 };
 use crate::meta::go;
 
@@ -31,39 +31,46 @@ impl Junctors {
 }
 
 /// Validates a value. Each branch is walked once, even if branches are nested.
-pub(super) fn check(walk: &mut Walk<'_>, at: At<'_>, junctors: &Junctors, value: &Document, place: &Place<'_>) {
-    if walk.is_full() {
+pub(super) fn check(
+    validator: &mut Validator<'_>,
+    at: At<'_>,
+    junctors: &Junctors,
+    value: &Document,
+    location: &Location<'_>,
+) {
+    if validator.is_full() {
         return;
     }
-    any_of(walk, at, &junctors.any_of, value, place);
-    one_of(walk, at, &junctors.one_of, value, place);
-    all_of(walk, at, &junctors.all_of, value, place);
+    any_of(validator, at, &junctors.any_of, value, location);
+    one_of(validator, at, &junctors.one_of, value, location);
+    all_of(validator, at, &junctors.all_of, value, location);
     if let Some(branch) = &junctors.not
-        && walk.alone(at.branch(branch), value, place).is_valid()
+        && validator.alone(at.branch(branch), value, location).is_valid()
     {
-        walk.invalid_nowhere(format!("{} must not validate the schema (not)", go::quoted(&place.text())));
+        validator.invalid_nowhere(format!("{} must not validate the schema (not)", go::quoted(&location.text())));
     }
 }
 
-fn any_of(walk: &mut Walk<'_>, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn any_of(validator: &mut Validator<'_>, at: At<'_>, branches: &[Schema], value: &Document, location: &Location<'_>) {
     let mut best = None;
     for branch in branches {
-        let judged = walk.alone(at.branch(branch), value, place);
+        let judged = validator.alone(at.branch(branch), value, location);
         if judged.is_valid() {
-            return walk.take(judged);
+            return validator.take(judged);
         }
         best = Some(better(best, judged));
     }
     if let Some(best) = best {
-        walk.invalid_nowhere(format!("{} must validate at least one schema (anyOf)", go::quoted(&place.text())));
-        walk.take(best);
+        validator
+            .invalid_nowhere(format!("{} must validate at least one schema (anyOf)", go::quoted(&location.text())));
+        validator.take(best);
     }
 }
 
-fn one_of(walk: &mut Walk<'_>, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn one_of(validator: &mut Validator<'_>, at: At<'_>, branches: &[Schema], value: &Document, location: &Location<'_>) {
     let (mut valid, mut best) = (Vec::new(), None);
     for branch in branches {
-        let judged = walk.alone(at.branch(branch), value, place);
+        let judged = validator.alone(at.branch(branch), value, location);
         if judged.is_valid() {
             valid.push(judged);
         } else {
@@ -73,31 +80,32 @@ fn one_of(walk: &mut Walk<'_>, at: At<'_>, branches: &[Schema], value: &Document
     let found = match valid.len() {
         0 if branches.is_empty() => return,
         0 => "Found none valid".to_owned(),
-        1 => return valid.into_iter().for_each(|judged| walk.take(judged)),
+        1 => return valid.into_iter().for_each(|judged| validator.take(judged)),
         several => format!("Found {several} valid alternatives"),
     };
-    let text = go::quoted(&place.text());
-    walk.invalid_nowhere(format!("{text} must validate one and only one schema (oneOf). {found}"));
+    let text = go::quoted(&location.text());
+    validator.invalid_nowhere(format!("{text} must validate one and only one schema (oneOf). {found}"));
     if let Some(best) = best.filter(|_| valid.is_empty()) {
-        walk.take(best);
+        validator.take(best);
     }
 }
 
-fn all_of(walk: &mut Walk<'_>, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn all_of(validator: &mut Validator<'_>, at: At<'_>, branches: &[Schema], value: &Document, location: &Location<'_>) {
     let mut valid = 0;
     for branch in branches {
-        let judged = walk.alone(at.branch(branch), value, place);
+        let judged = validator.alone(at.branch(branch), value, location);
         valid += usize::from(judged.is_valid());
-        walk.take(judged);
+        validator.take(judged);
     }
     if valid < branches.len() {
         let none = if valid == 0 { ". None validated" } else { "" };
-        walk.invalid_nowhere(format!("{} must validate all the schemas (allOf){none}", go::quoted(&place.text())));
+        validator
+            .invalid_nowhere(format!("{} must validate all the schemas (allOf){none}", go::quoted(&location.text())));
     }
 }
 
 /// The failed branch whose errors are reported: the one with the most checks, and the first of equal ones.
-fn better<'m>(best: Option<Walk<'m>>, judged: Walk<'m>) -> Walk<'m> {
+fn better<'m>(best: Option<Validator<'m>>, judged: Validator<'m>) -> Validator<'m> {
     match best {
         Some(best) if best.checks() >= judged.checks() => best,
         _ => judged,

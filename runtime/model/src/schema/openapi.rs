@@ -8,7 +8,7 @@ use super::{
     At, Document, Pattern, Schema,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type, unchanged_rule},
-    named::{Named, Writer},
+    named_definitions::{NamedDefinitions, Writer},
 };
 
 pub mod json;
@@ -64,7 +64,8 @@ pub fn define(
     out: &mut Definitions,
 ) {
     let prunes = is_custom && version == Version::V2;
-    let mut rendering = Rendering { prefix, version, prunes, of_objects, named: Named::new(mem::take(out), "_") };
+    let mut renderer =
+        Renderer { prefix, version, prunes, of_objects, named: NamedDefinitions::new(mem::take(out), "_") };
     let mut root = At::object(schema);
     let untyped =
         (schema.kind != Type::Object).then(|| Schema { kind: Type::Object, preserve_unknown: true, ..schema.clone() });
@@ -76,27 +77,27 @@ pub fn define(
         if prunes && schema.preserve_unknown {
             out.put("type", "object");
         } else {
-            rendering.whole(root, out);
+            renderer.whole(root, out);
         }
         also(out);
     });
-    *out = rendering.named.finish();
+    *out = renderer.named.finish();
     out.insert(name.to_owned(), json.finish().into());
 }
 
-struct Rendering<'a> {
+struct Renderer<'a> {
     prefix: &'a str,
     version: Version,
     /// True if parts that clients of custom resources do not support are left out.
     prunes: bool,
     of_objects: &'a [(&'a str, Arc<[u8]>)],
-    named: Named<Arc<[u8]>>,
+    named: NamedDefinitions<Arc<[u8]>>,
 }
 
-impl Writer for Rendering<'_> {
+impl Writer for Renderer<'_> {
     type Definition = Arc<[u8]>;
 
-    fn named(&mut self) -> &mut Named<Arc<[u8]>> {
+    fn named(&mut self) -> &mut NamedDefinitions<Arc<[u8]>> {
         &mut self.named
     }
 
@@ -117,7 +118,7 @@ impl Writer for Rendering<'_> {
     }
 }
 
-impl Rendering<'_> {
+impl Renderer<'_> {
     fn full(&self, name: &str) -> String {
         if name.contains('.') { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }

@@ -23,7 +23,7 @@ pub enum Decoder {
 /// The same by a decoder.
 pub fn check_types_by(decoder: Decoder, schema: &Schema, document: &Document) -> Option<String> {
     let meter = &Meter::default();
-    Walk { decoder, owner: "", path: Vec::new(), meter }.value(At::of(schema), document, Before::NOTHING)
+    TypeChecker { decoder, owner: "", path: Vec::new(), meter }.value(At::of(schema), document, Before::NOTHING)
 }
 
 /// The first of these that a change of a document causes: unchanged values do not count. Of no use if the meter is exceeded.
@@ -36,10 +36,10 @@ pub fn check_types_of_change(
 ) -> Option<String> {
     // Most documents are valid, and need no comparison.
     check_types_by(decoder, schema, document)?;
-    Walk { decoder, owner: "", path: Vec::new(), meter }.value(At::of(schema), document, Before::of(old))
+    TypeChecker { decoder, owner: "", path: Vec::new(), meter }.value(At::of(schema), document, Before::of(old))
 }
 
-struct Walk<'a> {
+struct TypeChecker<'a> {
     decoder: Decoder,
     /// The name of the innermost struct.
     owner: &'a str,
@@ -48,7 +48,7 @@ struct Walk<'a> {
     meter: &'a Meter,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TypeChecker<'a> {
     fn value(&mut self, at: At<'a>, value: &'a Document, before: Before<'_>) -> Option<String> {
         if before.is(at, value, self.meter) {
             return None;

@@ -1,40 +1,40 @@
 //! Uniqueness in lists that are sets or maps.
 use std::collections::HashMap;
 
-use super::{Document, correlate::keys_of, model::ListType, place::Place, validate::Walk};
+use super::{Document, correlate::keys_of, location::Location, model::ListType, validate::Validator};
 use crate::meta::{
     FieldError, FieldErrorKind,
     field::{MOST_ERRORS, shown},
 };
 
 /// Reports every duplicate item once.
-pub(super) fn check(walk: &mut Walk<'_>, kind: &ListType, list: &[Document], place: &Place<'_>) {
+pub(super) fn check(validator: &mut Validator<'_>, kind: &ListType, list: &[Document], location: &Location<'_>) {
     match kind {
-        ListType::Set if walk.meter.step(list.len()) => {
+        ListType::Set if validator.meter.step(list.len()) => {
             for index in repeated(list.iter()) {
-                report(walk, place, index, FieldErrorKind::Duplicate(shown(&list[index])), "");
+                report(validator, location, index, FieldErrorKind::Duplicate(shown(&list[index])), "");
             }
         }
         // Each item has its keys in memory of its own.
-        ListType::Map(keys) if walk.meter.step(list.len() * keys.len()) => {
+        ListType::Map(keys) if validator.meter.step(list.len() * keys.len()) => {
             let stranger = list.iter().position(|item| !item.is_object() && !item.is_null());
             if let Some(index) = stranger {
                 let detail = "must be an object for an array of list-type map";
-                return report(walk, place, index, FieldErrorKind::Invalid(shown(&list[index])), detail);
+                return report(validator, location, index, FieldErrorKind::Invalid(shown(&list[index])), detail);
             }
             for index in repeated(list.iter().map(|item| keys_of(keys, item))) {
                 let key: Document =
                     keys.iter().filter_map(|key| Some((key.clone(), list[index].get(key)?.clone()))).collect();
-                report(walk, place, index, FieldErrorKind::Duplicate(key), "");
+                report(validator, location, index, FieldErrorKind::Duplicate(key), "");
             }
         }
         ListType::Atomic | ListType::Set | ListType::Map(_) => {}
     }
 }
 
-fn report(walk: &mut Walk<'_>, place: &Place<'_>, index: usize, kind: FieldErrorKind, detail: &str) {
-    if walk.duplicates.len() < MOST_ERRORS {
-        walk.duplicates.push(FieldError::new(&place.item(index).path(), kind, detail));
+fn report(validator: &mut Validator<'_>, location: &Location<'_>, index: usize, kind: FieldErrorKind, detail: &str) {
+    if validator.duplicates.len() < MOST_ERRORS {
+        validator.duplicates.push(FieldError::new(&location.item(index).path(), kind, detail));
     }
 }
 

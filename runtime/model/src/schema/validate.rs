@@ -4,9 +4,10 @@ use serde_json::Map;
 use super::{
     At, Document, Exceeded, Meter, Schema, bounds,
     correlate::{Before, rest_is_kept},
-    embedded, format, immutable, junctors, memory,
+    embedded, format, immutable, junctors,
+    location::Location,
+    memory,
     model::Type,
-    place::Place,
     unique,
     wording::{checks_of, knows, names_of, shown_text, subject},
 };
@@ -34,12 +35,12 @@ pub fn validate(schema: &Schema, document: &Document, meter: &Meter) -> Result<V
     meter.check().map(|()| errors)
 }
 
-/// The same at a place in a schema. Of no use if the meter is exceeded.
+/// The same at a location in a schema. Of no use if the meter is exceeded.
 pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec<FieldError> {
-    let mut walk = Walk::new(meter);
-    walk.value(at, document, &Place::Root, Before::NOTHING);
-    walk.errors.append(&mut walk.duplicates);
-    walk.finish()
+    let mut validator = Validator::new(meter);
+    validator.value(at, document, &Location::Root, Before::NOTHING);
+    validator.errors.append(&mut validator.duplicates);
+    validator.finish()
 }
 
 /// The errors of a change, given the errors of the new document (see [`validate`]): the ones that the change causes
@@ -66,30 +67,30 @@ pub fn validate_change(
 
 fn brought_about(schema: &Schema, document: &Document, old: &Document, meter: &Meter) -> Vec<FieldError> {
     let at = At::of(schema);
-    let mut walk = Walk::new(meter);
+    let mut validator = Validator::new(meter);
     match document {
         Document::Object(fields) if rest_is_kept(schema, document, old) => {
             if fields.get("status") != old.get("status") {
-                walk.junctors(at, document, &Place::Root);
+                validator.junctors(at, document, &Location::Root);
             }
-            walk.fields(at, fields, &Place::Root, Before::of(old));
+            validator.fields(at, fields, &Location::Root, Before::of(old));
         }
-        _ => walk.value(at, document, &Place::Root, Before::of(old)),
+        _ => validator.value(at, document, &Location::Root, Before::of(old)),
     }
-    if !walk.duplicates.is_empty() && !has_duplicates(at, old, meter) {
-        walk.errors.append(&mut walk.duplicates);
+    if !validator.duplicates.is_empty() && !has_duplicates(at, old, meter) {
+        validator.errors.append(&mut validator.duplicates);
     }
-    walk.finish()
+    validator.finish()
 }
 
 fn has_duplicates(at: At<'_>, document: &Document, meter: &Meter) -> bool {
-    let mut walk = Walk::new(meter);
-    walk.value(at, document, &Place::Root, Before::NOTHING);
-    !walk.duplicates.is_empty()
+    let mut validator = Validator::new(meter);
+    validator.value(at, document, &Location::Root, Before::NOTHING);
+    !validator.duplicates.is_empty()
 }
 
 /// The results of a walk so far.
-pub(super) struct Walk<'m> {
+pub(super) struct Validator<'m> {
     pub(super) meter: &'m Meter,
     errors: Vec<FieldError>,
     /// The room for texts of errors in bytes.
@@ -101,17 +102,17 @@ pub(super) struct Walk<'m> {
     checks: u64,
 }
 
-impl<'m> Walk<'m> {
+impl<'m> Validator<'m> {
     fn new(meter: &'m Meter) -> Self {
         let room = MOST_ERROR_BYTES;
         Self { meter, errors: Vec::new(), room, omitted: 0, duplicates: Vec::new(), checks: 0 }
     }
 
     /// A separate walk over one value, without a counterpart.
-    pub(super) fn alone(&self, at: At<'_>, value: &Document, place: &Place<'_>) -> Self {
-        let mut walk = Self::new(self.meter);
-        walk.value(at, value, place, Before::NOTHING);
-        walk
+    pub(super) fn alone(&self, at: At<'_>, value: &Document, location: &Location<'_>) -> Self {
+        let mut validator = Self::new(self.meter);
+        validator.value(at, value, location, Before::NOTHING);
+        validator
     }
 
     /// The errors, and how many more there are.
@@ -145,23 +146,23 @@ impl<'m> Walk<'m> {
     }
 
     /// Adds an error whose message contains the path: `spec.size in body should be …`.
-    pub(super) fn invalid(&mut self, place: &Place<'_>, value: Document, what: &str) {
-        self.add(place, || (FieldErrorKind::Invalid(value), format!("{} {what}", subject(place))));
+    pub(super) fn invalid(&mut self, location: &Location<'_>, value: Document, what: &str) {
+        self.add(location, || (FieldErrorKind::Invalid(value), format!("{} {what}", subject(location))));
     }
 
     /// Adds an error that kube-apiserver reports without a field.
     pub(super) fn invalid_nowhere(&mut self, detail: String) {
-        self.add(&Place::Root, || (FieldErrorKind::Invalid("".into()), detail));
+        self.add(&Location::Root, || (FieldErrorKind::Invalid("".into()), detail));
     }
 
-    fn add(&mut self, place: &Place<'_>, error: impl FnOnce() -> (FieldErrorKind, String)) {
+    fn add(&mut self, location: &Location<'_>, error: impl FnOnce() -> (FieldErrorKind, String)) {
         self.meter.step(STEPS_OF_ERROR);
         if self.is_full() {
             self.omitted += 1;
             return;
         }
         let (kind, detail) = error();
-        self.push(FieldError::new(&place.path(), kind, detail));
+        self.push(FieldError::new(&location.path(), kind, detail));
     }
 
     /// Adds an error unless it exists already: a branch may report an error of another branch or of the schema around
@@ -178,37 +179,37 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn value(&mut self, at: At<'_>, value: &Document, place: &Place<'_>, before: Before<'_>) {
+    fn value(&mut self, at: At<'_>, value: &Document, location: &Location<'_>, before: Before<'_>) {
         if !self.meter.step(1) || before.is(at, value, self.meter) {
             return;
         }
         if value.is_null() && at.nullable {
-            return self.enumeration(&at, value, place);
+            return self.enumeration(&at, value, location);
         }
-        self.kind(&at, value, place);
+        self.kind(&at, value, location);
         self.checks += checks_of(value);
-        self.junctors(at, value, place);
+        self.junctors(at, value, location);
         match value {
-            Document::String(text) => self.text(&at, text, place),
-            Document::Number(number) => bounds::check(self, &at, number, place),
-            Document::Array(list) => self.list(at, list, place, before),
+            Document::String(text) => self.text(&at, text, location),
+            Document::Number(number) => bounds::check(self, &at, number, location),
+            Document::Array(list) => self.list(at, list, location, before),
             _ => {}
         }
-        self.enumeration(&at, value, place);
+        self.enumeration(&at, value, location);
         if let Document::Object(fields) = value {
-            self.object(at, fields, place, before);
+            self.object(at, fields, location, before);
         }
     }
 
-    fn junctors(&mut self, at: At<'_>, value: &Document, place: &Place<'_>) {
+    fn junctors(&mut self, at: At<'_>, value: &Document, location: &Location<'_>) {
         if let Some(junctors) = at.node().junctors.as_deref().filter(|_| !value.is_null()) {
-            junctors::check(self, at, junctors, value, place);
+            junctors::check(self, at, junctors, value, location);
         }
     }
 
     /// Checks the type. kube-apiserver names the format instead if the schema has one and the value is neither text nor
     /// a list.
-    fn kind(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
+    fn kind(&mut self, schema: &Schema, value: &Document, location: &Location<'_>) {
         let (given, given_format) = names_of(value);
         let formatted = !matches!(given, "string" | "array" | "null");
         let format = schema.format.as_deref().filter(|format| knows(schema.kind, format));
@@ -240,123 +241,124 @@ impl<'m> Walk<'m> {
             Some(format) if formatted => (format, given_format),
             _ => (expected, given),
         };
-        self.type_invalid(place, expected, given);
+        self.type_invalid(location, expected, given);
     }
 
-    fn type_invalid(&mut self, place: &Place<'_>, expected: &str, given: &str) {
-        self.add(place, || {
+    fn type_invalid(&mut self, location: &Location<'_>, expected: &str, given: &str) {
+        self.add(location, || {
             let given = beginning(given, MOST_REPEATED);
-            let detail = format!("{} must be of type {expected}: {}", subject(place), go::quoted(&given));
+            let detail = format!("{} must be of type {expected}: {}", subject(location), go::quoted(&given));
             (FieldErrorKind::TypeInvalid(given.into()), detail)
         });
     }
 
-    fn text(&mut self, schema: &Schema, text: &str, place: &Place<'_>) {
+    fn text(&mut self, schema: &Schema, text: &str, location: &Location<'_>) {
         if !self.meter.step(text.len() / BYTES_OF_STEP) {
             return;
         }
-        self.length_and_pattern(schema, text, place);
+        self.length_and_pattern(schema, text, location);
         let textual = matches!(schema.kind, Type::String | Type::IntOrString | Type::Any);
         if let Some(format) = schema.format.as_deref().filter(|_| textual) {
             self.checks += u64::from(format::is_known(format));
             if !format::allows(schema, text) {
-                self.type_invalid(place, format, text);
+                self.type_invalid(location, format, text);
             }
         }
     }
 
     /// The first of these rules that the text violates.
-    fn length_and_pattern(&mut self, schema: &Schema, text: &str, place: &Place<'_>) {
+    fn length_and_pattern(&mut self, schema: &Schema, text: &str, location: &Location<'_>) {
         if schema.max_length.is_some() || schema.min_length.is_some() {
             let length = text.chars().count() as u64;
             if let Some(limit) = schema.max_length.filter(|&limit| length > limit) {
                 let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-                return self.add(place, || (FieldErrorKind::TooLong { limit }, String::new()));
+                return self.add(location, || (FieldErrorKind::TooLong { limit }, String::new()));
             }
             if let Some(limit) = schema.min_length.filter(|&limit| length < limit) {
-                return self.invalid(place, shown_text(text), &format!("should be at least {limit} chars long"));
+                return self.invalid(location, shown_text(text), &format!("should be at least {limit} chars long"));
             }
         }
         if let Some(pattern) = &schema.pattern
             && let Some(Err(error)) = self.meter.timed(pattern.cost(text.len()), || pattern.check(text))
         {
-            self.invalid(place, shown_text(text), &error);
+            self.invalid(location, shown_text(text), &error);
         }
     }
 
-    fn enumeration(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
+    fn enumeration(&mut self, schema: &Schema, value: &Document, location: &Location<'_>) {
         // A hash is of the whole value, and each branch of a junctor may ask for one.
         let hashed = if schema.enumeration.is_indexed() { memory::values(value) } else { 0 };
         if !self.meter.step(STEPS_OF_HASH * hashed) || schema.enumeration.allows(value) {
             return;
         }
-        self.add(place, || {
+        self.add(location, || {
             let (given, supported) = (shown(value), schema.enumeration.listed());
             (FieldErrorKind::NotSupported { given, supported }, String::new())
         });
     }
 
-    fn list(&mut self, at: At<'_>, list: &[Document], place: &Place<'_>, before: Before<'_>) {
+    fn list(&mut self, at: At<'_>, list: &[Document], location: &Location<'_>, before: Before<'_>) {
         if let Some(items) = at.items() {
             let were = before.items(at);
             for (index, item) in list.iter().enumerate() {
-                self.value(items, item, &place.item(index), were.of(item));
+                self.value(items, item, &location.item(index), were.of(item));
             }
         }
         let count = list.len() as u64;
         if let Some(limit) = at.min_items.filter(|&limit| count < limit) {
-            self.invalid(place, count.into(), &format!("should have at least {limit} items"));
+            self.invalid(location, count.into(), &format!("should have at least {limit} items"));
         }
-        self.too_many(at.max_items, list.len(), place);
-        unique::check(self, &at.list, list, place);
+        self.too_many(at.max_items, list.len(), location);
+        unique::check(self, &at.list, list, location);
     }
 
-    fn object(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
+    fn object(&mut self, at: At<'_>, fields: &Map<String, Document>, location: &Location<'_>, before: Before<'_>) {
         let count = fields.len() as u64;
         if let Some(limit) = at.min_properties.filter(|&limit| count < limit) {
-            self.invalid(place, count.into(), &format!("should have at least {limit} properties"));
+            self.invalid(location, count.into(), &format!("should have at least {limit} properties"));
         }
-        self.too_many(at.max_properties, fields.len(), place);
-        self.fields(at, fields, place, before);
+        self.too_many(at.max_properties, fields.len(), location);
+        self.fields(at, fields, location, before);
         self.meter.step(at.required.len());
         for name in at.required.iter().filter(|_| self.meter.goes_on()) {
             if !fields.contains_key(name) {
-                self.add(&place.field(name), || (FieldErrorKind::Required, String::new()));
+                self.add(&location.field(name), || (FieldErrorKind::Required, String::new()));
             }
         }
         if at.union {
-            self.union(at, fields, place);
+            self.union(at, fields, location);
         }
         if at.embedded {
-            for error in embedded::errors(fields, place) {
+            for error in embedded::errors(fields, location) {
                 self.push(error);
             }
         }
     }
 
-    fn fields(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
+    fn fields(&mut self, at: At<'_>, fields: &Map<String, Document>, location: &Location<'_>, before: Before<'_>) {
         for (name, value) in fields {
             match at.member(name) {
-                Some(field) if field.boolean == Some(false) => self.forbidden(name, place),
-                Some(field) => self.value(field, value, &place.field(name), before.field(name)),
+                Some(field) if field.boolean == Some(false) => self.forbidden(name, location),
+                Some(field) => self.value(field, value, &location.field(name), before.field(name)),
                 None => {}
             }
         }
     }
 
-    fn forbidden(&mut self, name: &str, place: &Place<'_>) {
-        let detail = || format!("{}.{} in body is a forbidden property", place.text(), beginning(name, MOST_REPEATED));
-        self.add(place, || (FieldErrorKind::Invalid(shown_text(name)), detail()));
+    fn forbidden(&mut self, name: &str, location: &Location<'_>) {
+        let detail =
+            || format!("{}.{} in body is a forbidden property", location.text(), beginning(name, MOST_REPEATED));
+        self.add(location, || (FieldErrorKind::Invalid(shown_text(name)), detail()));
     }
 
-    fn too_many(&mut self, limit: Option<u64>, given: usize, place: &Place<'_>) {
+    fn too_many(&mut self, limit: Option<u64>, given: usize, location: &Location<'_>) {
         if let Some(limit) = limit.filter(|&limit| given as u64 > limit) {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            self.add(place, || (FieldErrorKind::TooMany { given, limit }, String::new()));
+            self.add(location, || (FieldErrorKind::TooMany { given, limit }, String::new()));
         }
     }
 
-    fn union(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>) {
+    fn union(&mut self, at: At<'_>, fields: &Map<String, Document>, location: &Location<'_>) {
         let members = at.properties().map(|(name, _)| name.as_str());
         let set: Vec<&str> = members.clone().filter(|&name| fields.contains_key(name)).collect();
         let members: Vec<String> = members.map(|name| format!("`{name}`")).collect();
@@ -369,6 +371,6 @@ impl<'m> Walk<'m> {
                 format!("must specify exactly one of: {members}"),
             ),
         };
-        self.add(place, || (FieldErrorKind::Invalid(given), detail));
+        self.add(location, || (FieldErrorKind::Invalid(given), detail));
     }
 }

@@ -1,5 +1,5 @@
 //! kube-apiserver's words for values in errors, and what kube-openapi counts as checks of a value.
-use super::{Document, format, model::Type, number, place::Place};
+use super::{Document, format, location::Location, model::Type, number};
 use crate::meta::field::{MOST_REPEATED, beginning};
 
 /// A text as errors repeat it.
@@ -8,8 +8,8 @@ pub(super) fn shown_text(text: &str) -> Document {
 }
 
 /// The name of a value in messages: `spec.size in body`.
-pub(super) fn subject(place: &Place<'_>) -> String {
-    if place.is_root() { "the value".to_owned() } else { format!("{} in body", place.text()) }
+pub(super) fn subject(location: &Location<'_>) -> String {
+    if location.is_root() { "the value".to_owned() } else { format!("{} in body", location.text()) }
 }
 
 /// kube-apiserver's names for a value's type and its format.

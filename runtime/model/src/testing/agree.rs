@@ -3,8 +3,8 @@ use crate::{
     meta::{FieldPath, Time, values::ByteString},
     schema::{
         At, Document, Schema, keywords,
+        location::Location,
         model::{ListType, Type},
-        place::Place,
     },
 };
 
@@ -17,7 +17,7 @@ pub(super) fn difference(schema: &Schema, given: &Document, encoded: &Document) 
         return Some(FieldPath::new("metadata"));
     }
     for (name, property) in At::of(schema).properties() {
-        let found = compare(property, given.get(name), encoded.get(name), &Place::Root.field(name));
+        let found = compare(property, given.get(name), encoded.get(name), &Location::Root.field(name));
         if found.is_some() {
             return found;
         }
@@ -25,45 +25,50 @@ pub(super) fn difference(schema: &Schema, given: &Document, encoded: &Document) 
     None
 }
 
-fn compare(at: At<'_>, given: Option<&Document>, encoded: Option<&Document>, place: &Place<'_>) -> Option<FieldPath> {
+fn compare(
+    at: At<'_>,
+    given: Option<&Document>,
+    encoded: Option<&Document>,
+    location: &Location<'_>,
+) -> Option<FieldPath> {
     let (given, encoded) = match (given, encoded) {
         (None, None) => return None,
-        (Some(only), None) | (None, Some(only)) => return (!is_empty(only)).then(|| place.path()),
+        (Some(only), None) | (None, Some(only)) => return (!is_empty(only)).then(|| location.path()),
         (Some(given), Some(encoded)) => (given, encoded),
     };
     match (given, encoded) {
         (Document::Object(one), Document::Object(other)) => {
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
             names.into_iter().find_map(|name| match at.member(name) {
-                Some(known) => compare(known, one.get(name), other.get(name), &place.field(name)),
+                Some(known) => compare(known, one.get(name), other.get(name), &location.field(name)),
                 // Rust types do not know fields that the schema keeps without declaring them.
                 None if at.preserve_unknown && at.properties().len() > 0 => None,
-                None => (one.get(name) != other.get(name)).then(|| place.field(name).path()),
+                None => (one.get(name) != other.get(name)).then(|| location.field(name).path()),
             })
         }
         (Document::Array(one), Document::Array(other)) => {
             if one.len() != other.len() {
-                return Some(place.path());
+                return Some(location.path());
             }
-            let Some(items) = at.items() else { return (one != other).then(|| place.path()) };
+            let Some(items) = at.items() else { return (one != other).then(|| location.path()) };
             if at.list == ListType::Set {
                 // Sets of Rust have an order of their own.
                 let is_there =
-                    |item| other.iter().any(|other| compare(items, Some(item), Some(other), place).is_none());
-                return (!one.iter().all(is_there)).then(|| place.path());
+                    |item| other.iter().any(|other| compare(items, Some(item), Some(other), location).is_none());
+                return (!one.iter().all(is_there)).then(|| location.path());
             }
             let mut pairs = one.iter().zip(other).enumerate();
-            pairs.find_map(|(index, (one, other))| compare(items, Some(one), Some(other), &place.item(index)))
+            pairs.find_map(|(index, (one, other))| compare(items, Some(one), Some(other), &location.item(index)))
         }
-        (Document::String(one), Document::String(other)) => (!same_text(&at, one, other)).then(|| place.path()),
+        (Document::String(one), Document::String(other)) => (!same_text(&at, one, other)).then(|| location.path()),
         (Document::Number(one), Document::Number(other)) if at.kind == Type::Number => {
-            (one.as_f64() != other.as_f64()).then(|| place.path())
+            (one.as_f64() != other.as_f64()).then(|| location.path())
         }
         (Document::Number(number), Document::String(text)) if is_quantity(&at) => {
-            (number.to_string() != *text).then(|| place.path())
+            (number.to_string() != *text).then(|| location.path())
         }
-        (Document::Null, other) | (other, Document::Null) => (!is_empty(other)).then(|| place.path()),
-        _ => (given != encoded).then(|| place.path()),
+        (Document::Null, other) | (other, Document::Null) => (!is_empty(other)).then(|| location.path()),
+        _ => (given != encoded).then(|| location.path()),
     }
 }
 

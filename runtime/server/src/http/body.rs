@@ -123,7 +123,11 @@ impl BodyType<'_> {
 
 /// Decodes the body of an object or of options. Fails with 415 for an unsupported media type, 400 for a body that
 /// cannot be decoded.
-pub(super) fn decode(media_type: &str, body: &[u8], body_type: BodyType<'_>) -> Result<codec::Decoded, StatusError> {
+pub(super) fn decode(
+    media_type: &str,
+    body: &[u8],
+    body_type: BodyType<'_>,
+) -> Result<codec::DecodedDocument, StatusError> {
     let limits = match body_type {
         BodyType::DeleteOptions => codec::Limits::OPTIONS,
         BodyType::Object(_) | BodyType::Scale => codec::Limits::default(),
@@ -208,7 +212,7 @@ pub(super) fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, StatusEr
 }
 
 /// The body of an apply in CBOR or YAML; JSON is a subset of YAML.
-fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::Decoded, StatusError> {
+fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::DecodedDocument, StatusError> {
     let limits = codec::Limits::PATCH;
     let decoded = if is_cbor {
         cbor::decode(body, &limits).map_err(|error| format!("error decoding CBOR: {error}"))
@@ -222,7 +226,7 @@ fn from_json(
     body: &[u8],
     body_type: BodyType<'_>,
     limits: codec::Limits,
-) -> Result<codec::Decoded, codec::DecodeError> {
+) -> Result<codec::DecodedDocument, codec::DecodeError> {
     match body_type {
         BodyType::Object(kind) => {
             codec::decode_strict(body, &limits, &kind.version.schema, kind.policy().fault_order())
@@ -235,7 +239,7 @@ fn from_protobuf(
     body: &[u8],
     body_type: BodyType<'_>,
     limits: codec::Limits,
-) -> Result<codec::Decoded, protobuf::DecodeError> {
+) -> Result<codec::DecodedDocument, protobuf::DecodeError> {
     let envelope = protobuf::open(body)?;
     let type_alone = || Ok(envelope.type_meta().collect::<Document>().into());
     match body_type {

@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn an_ambiguous_path_is_refused() {
-        let malformed = [percent::Malformed::Escape, percent::Malformed::Utf8].map(|why| why.to_string());
+        let malformed = [percent::DecodeError::Escape, percent::DecodeError::Utf8].map(|why| why.to_string());
         let [escape, utf8] = malformed.each_ref().map(String::as_str);
         for (path, why) in [
             ("/api/v1/%zz/x", escape),

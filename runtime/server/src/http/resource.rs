@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     auth::Decision,
-    codec::Decoded,
+    codec::DecodedDocument,
     kind::{
         Kind,
         endpoint::{self, Endpoint, PatchType, Verb},
@@ -336,7 +336,7 @@ impl Call<'_> {
 }
 
 /// The body of a write of an object, which says its type where the kind needs that.
-fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, StatusError> {
+fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<DecodedDocument, StatusError> {
     let kind = &*request.resource.kind;
     let decoded = document(request, kind, media_type, body)?;
     if !request.is_scale() && kind.needs_type_meta() {
@@ -346,7 +346,12 @@ fn object(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, S
 }
 
 /// The body of a write as a document of this kind, or as a Scale.
-pub(super) fn document(request: &Request, kind: &Kind, media_type: &str, body: &[u8]) -> Result<Decoded, StatusError> {
+pub(super) fn document(
+    request: &Request,
+    kind: &Kind,
+    media_type: &str,
+    body: &[u8],
+) -> Result<DecodedDocument, StatusError> {
     let body_type = if request.is_scale() { body::BodyType::Scale } else { body::BodyType::Object(kind) };
     body::decode(media_type, body, body_type)
 }

@@ -7,12 +7,12 @@ use super::{Registry, View};
 use crate::{
     cache::{Body, Cache, DecodedValue, EventType, Limits, Object, Renderings, Texts},
     codec,
-    kind::fixture::{Renamed, gears, gears_v2},
+    kind::fixture::{RenamingConversion, gears, gears_v2},
     meta::Revision,
     storage::Memory,
 };
 
-fn view(budget_bytes: usize) -> (View, Arc<Renamed>) {
+fn view(budget_bytes: usize) -> (View, Arc<RenamingConversion>) {
     let renamed = Arc::default();
     let kind = Arc::new(gears_v2(&renamed));
     (View::new(kind, Arc::new(Renderings::new(budget_bytes)), 1), renamed)

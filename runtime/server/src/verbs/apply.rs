@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cache::Object,
-    codec::{self, Decoded, Limits},
+    codec::{self, DecodedDocument, Limits},
     kind::{binding::Hook, endpoint::Endpoint},
     meta::{
         Operation, Preconditions,
@@ -29,7 +29,7 @@ impl Verbs {
     pub(super) async fn apply(
         &self,
         request: &Request,
-        config: &Decoded,
+        config: &DecodedDocument,
         options: &PatchOptions,
     ) -> Result<WriteResult, Error> {
         let document = &config.document;

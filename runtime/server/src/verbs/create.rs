@@ -9,7 +9,7 @@ use super::{
     versions::PreparedAnswer,
 };
 use crate::{
-    codec::Decoded,
+    codec::DecodedDocument,
     kind::model::Scope,
     meta::{Revision, options::CreateOptions},
     registry::reader::Values,
@@ -28,7 +28,7 @@ impl Verbs {
     pub async fn create(
         &self,
         request: &Request,
-        body: impl Into<Decoded>,
+        body: impl Into<DecodedDocument>,
         options: &CreateOptions,
     ) -> Result<WriteResult, Error> {
         if !request.subresource.is_empty() {
@@ -46,10 +46,10 @@ impl Verbs {
     async fn create_once(
         &self,
         request: &Request,
-        body: Decoded,
+        body: DecodedDocument,
         options: &CreateOptions,
     ) -> Result<WriteResult, Error> {
-        let Decoded { mut document, faults, pruned } = body;
+        let DecodedDocument { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         let warnings = write.decode(&mut document)?;
         self.create_new(&write, document, warnings).await

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cache::Object,
-    codec::Decoded,
+    codec::DecodedDocument,
     kind::Kind,
     meta::{Revision, options::WriteOptions},
     schema::{self, Document},
@@ -28,11 +28,11 @@ impl Verbs {
         &self,
         request: &Request,
         kind: &Kind,
-        body: impl Into<Decoded>,
+        body: impl Into<DecodedDocument>,
         options: &WriteOptions,
         subject: Option<&Subject>,
     ) -> Result<(Document, Vec<String>), Error> {
-        let Decoded { mut document, faults, pruned } = body.into();
+        let DecodedDocument { mut document, faults, pruned } = body.into();
         let write = Write { kind, pruned, subject, ..Write::of_body(self, request, options, &faults) };
         let mut warnings = write.decode(&mut document)?;
         warnings.extend(write.complete_unstored(&mut document).await?);

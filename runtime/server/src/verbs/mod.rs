@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::{
     auth::User,
     cache::{Cache, Object},
-    codec::Decoded,
+    codec::DecodedDocument,
     kind::{Changes, endpoint::Endpoint, model::Scope},
     meta::{FieldErrorKind, Revision, Warnings},
     metrics,
@@ -127,7 +127,7 @@ pub enum Patch {
     /// One of these, parsed already.
     Parsed(Arc<ParsedPatch>),
     /// `application/apply-patch+yaml` or `application/apply-patch+cbor`, decoded: the applied configuration.
-    Apply(Decoded),
+    Apply(DecodedDocument),
 }
 
 /// An authorized request.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::{Error, Patch, Request, Verbs, WriteResult, decode::Origin, pipeline::Write, rewrite::MODIFIED};
 use crate::{
-    codec::Decoded,
+    codec::DecodedDocument,
     meta::{FieldError, options::PatchOptions},
     patch::{PatchError, json, merge, strategic},
     schema::{Document, Meter, Schema},
@@ -15,9 +15,9 @@ pub enum ParsedPatch {
     /// A JSON patch.
     Json(json::Patch),
     /// A merge patch.
-    Merge(Decoded),
+    Merge(DecodedDocument),
     /// A strategic merge patch.
-    Strategic(Decoded),
+    Strategic(DecodedDocument),
 }
 
 impl Verbs {

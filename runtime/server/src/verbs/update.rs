@@ -7,7 +7,7 @@ use super::{
     system,
     versions::shown,
 };
-use crate::{codec::Decoded, meta::options::UpdateOptions, schema::Document};
+use crate::{codec::DecodedDocument, meta::options::UpdateOptions, schema::Document};
 
 impl Verbs {
     /// Replaces an object, or a subresource of it. For some kinds it creates a missing object.
@@ -17,7 +17,7 @@ impl Verbs {
     pub async fn update(
         &self,
         request: &Request,
-        body: impl Into<Decoded>,
+        body: impl Into<DecodedDocument>,
         options: &UpdateOptions,
     ) -> Result<WriteResult, Error> {
         let update = |body| self.update_once(request, body, options);
@@ -27,10 +27,10 @@ impl Verbs {
     async fn update_once(
         &self,
         request: &Request,
-        body: Decoded,
+        body: DecodedDocument,
         options: &UpdateOptions,
     ) -> Result<WriteResult, Error> {
-        let Decoded { mut document, faults, pruned } = body;
+        let DecodedDocument { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         // The first attempt drops unknown fields, which the second must find again.
         let given = (!pruned).then(|| document.clone());

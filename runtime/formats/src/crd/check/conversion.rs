@@ -1,14 +1,14 @@
 //! How objects are converted between versions.
 use serde_json::json;
 
-use super::super::{Fields, Findings, Place, definition::Definition};
+use super::super::{Fields, Findings, Location, definition::Definition};
 use crate::meta::{go, url::Url, validate};
 
-const CONVERSION: Place<'static> = Place::known("spec.conversion", "/spec/conversion");
-const CLIENT: Place<'static> =
-    Place::known("spec.conversion.webhookClientConfig", "/spec/conversion/webhook/clientConfig");
-const REVIEWS: Place<'static> =
-    Place::known("spec.conversion.conversionReviewVersions", "/spec/conversion/webhook/conversionReviewVersions");
+const CONVERSION: Location<'static> = Location::known("spec.conversion", "/spec/conversion");
+const CLIENT: Location<'static> =
+    Location::known("spec.conversion.webhookClientConfig", "/spec/conversion/webhook/clientConfig");
+const REVIEWS: Location<'static> =
+    Location::known("spec.conversion.conversionReviewVersions", "/spec/conversion/webhook/conversionReviewVersions");
 
 /// What messages say of ports.
 const INVALID_PORT: &str = "port is not valid: must be between 1 and 65535, inclusive";

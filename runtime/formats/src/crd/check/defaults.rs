@@ -1,16 +1,16 @@
 //! Defaults are valid, and have no fields that the schema does not know.
 use serde_json::json;
 
-use super::super::{Findings, Place};
+use super::super::{Findings, Location};
 use crate::{
     meta::{FieldError, FieldPath},
     schema::{Document, Meter, Schema, prune, validate},
 };
 
 /// Judges the defaults of a structural schema. Maps have none: what a default is within is there.
-pub(super) fn check(schema: &Schema, place: &Place<'_>, findings: &mut Findings) {
+pub(super) fn check(schema: &Schema, location: &Location<'_>, findings: &mut Findings) {
     if let Some(default) = &schema.default {
-        let at = place.field("default");
+        let at = location.field("default");
         if pruned(schema, default) != *default {
             findings.invalid(&at, default.clone(), "must not have unknown fields");
         }
@@ -26,13 +26,13 @@ pub(super) fn check(schema: &Schema, place: &Place<'_>, findings: &mut Findings)
             };
             // The default itself has no name in kube-apiserver's words.
             let detail = detail.strip_prefix("the value ").map_or(detail.clone(), |what| format!(" in body {what}"));
-            findings.error(&Place::known(path.as_str(), &at.pointer()), kind, detail);
+            findings.error(&Location::known(path.as_str(), &at.pointer()), kind, detail);
         }
     }
     if let Some(items) = &schema.items {
-        check(items, &place.field("items"), findings);
+        check(items, &location.field("items"), findings);
     }
-    let properties = place.field("properties");
+    let properties = location.field("properties");
     for (name, property) in &schema.properties {
         check(property, &properties.key(name), findings);
     }

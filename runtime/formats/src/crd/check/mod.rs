@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Fields, Findings, Place,
+    Fields, Findings, Location,
     definition::{COLUMNS, Definition, Part, SCHEMA, SELECTABLE, SUBRESOURCES},
     keywords, print,
 };
@@ -22,7 +22,7 @@ mod structural;
 
 pub(super) use names::{APPROVAL, is_protected};
 
-const SPEC: Place<'static> = Place::known("spec", "/spec");
+const SPEC: Location<'static> = Location::known("spec", "/spec");
 
 /// The schemas of the versions, in their order: one for all where all say the same. Those of versions with errors are of no
 /// use.
@@ -51,10 +51,10 @@ pub(super) fn check(definition: &Definition<'_>, findings: &mut Findings) -> Sch
     without_schema(definition, findings);
     let list = SPEC.field("versions");
     for (index, version) in definition.versions.iter().enumerate() {
-        let place = list.index(index);
-        label(version.text("name"), &place.field("name"), findings);
-        deprecation(*version, &place, findings);
-        each_part(definition, *version, |part| place.field(part.name), false, &mut schemas, findings);
+        let location = list.index(index);
+        label(version.text("name"), &location.field("name"), findings);
+        deprecation(*version, &location, findings);
+        each_part(definition, *version, |part| location.field(part.name), false, &mut schemas, findings);
     }
     storage(definition, &list, findings);
     names::check(definition, findings);
@@ -100,8 +100,8 @@ fn without_schema(definition: &Definition<'_>, findings: &mut Findings) {
     }
 }
 
-fn deprecation(version: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
-    let at = place.field("deprecationWarning");
+fn deprecation(version: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
+    let at = location.field("deprecationWarning");
     let Some(given) = version.get("deprecationWarning").and_then(|given| given.as_str()) else { return };
     let mut refuse = |detail: String| findings.invalid(&at, given, detail);
     if !version.flag("deprecated") {
@@ -119,7 +119,7 @@ fn deprecation(version: Fields<'_>, place: &Place<'_>, findings: &mut Findings) 
 }
 
 /// Version names are unique, and exactly one version is stored.
-fn storage(definition: &Definition<'_>, list: &Place<'_>, findings: &mut Findings) {
+fn storage(definition: &Definition<'_>, list: &Location<'_>, findings: &mut Findings) {
     let names: Vec<&str> = definition.versions.iter().map(|version| version.text("name")).collect();
     let shown = || FieldErrorKind::InvalidText(print::versions(definition));
     if names.iter().enumerate().any(|(index, name)| names[..index].contains(name)) {
@@ -129,15 +129,15 @@ fn storage(definition: &Definition<'_>, list: &Place<'_>, findings: &mut Finding
         findings.error(list, shown(), "must have exactly one version marked as storage version");
     }
     if let Some(first) = names.first().filter(|first| !first.is_empty()) {
-        label(first, &Place::known("spec.version", "/spec/versions/0/name"), findings);
+        label(first, &Location::known("spec.version", "/spec/versions/0/name"), findings);
     }
 }
 
 /// Reports what keeps a text from being a label.
-fn label(text: &str, place: &Place<'_>, findings: &mut Findings) {
+fn label(text: &str, location: &Location<'_>, findings: &mut Findings) {
     let wrong = validate::dns_1035_label(text);
     if !wrong.is_empty() {
-        findings.invalid(place, text, wrong.join(","));
+        findings.invalid(location, text, wrong.join(","));
     }
 }
 
@@ -145,7 +145,7 @@ fn label(text: &str, place: &Place<'_>, findings: &mut Findings) {
 fn each_part<'p>(
     definition: &Definition<'_>,
     version: Fields<'_>,
-    place: impl Fn(Part) -> Place<'p>,
+    location: impl Fn(Part) -> Location<'p>,
     agreed: bool,
     schemas: &mut Vec<Arc<Schema>>,
     findings: &mut Findings,
@@ -155,16 +155,16 @@ fn each_part<'p>(
     if is_here(SCHEMA) {
         let status = definition.versions.iter().filter(|other| agreed || **other == version);
         let has_status = status.into_iter().any(|version| version.part("subresources").get("status").is_some());
-        schemas.push(root.map(|root| schema(root, has_status, &place(SCHEMA), findings)).unwrap_or_default());
+        schemas.push(root.map(|root| schema(root, has_status, &location(SCHEMA), findings)).unwrap_or_default());
     }
     if is_here(SUBRESOURCES) {
-        parts::subresources(version.part("subresources"), &place(SUBRESOURCES), findings);
+        parts::subresources(version.part("subresources"), &location(SUBRESOURCES), findings);
     }
     if is_here(COLUMNS) {
-        parts::columns(version, &place(COLUMNS), findings);
+        parts::columns(version, &location(COLUMNS), findings);
     }
     if is_here(SELECTABLE) {
-        parts::selectable(version, root, &place(SELECTABLE), findings);
+        parts::selectable(version, root, &location(SELECTABLE), findings);
     }
 }
 
@@ -194,8 +194,8 @@ const WITH_STATUS: [&str; 22] = [
     "x-kubernetes-validations",
 ];
 
-fn schema(root: Fields<'_>, has_status: bool, place: &Place<'_>, findings: &mut Findings) -> Arc<Schema> {
-    let at = place.field("openAPIV3Schema");
+fn schema(root: Fields<'_>, has_status: bool, location: &Location<'_>, findings: &mut Findings) -> Arc<Schema> {
+    let at = location.field("openAPIV3Schema");
     let mut found = Findings::default();
     if has_status {
         with_status(root, &at, &mut found);
@@ -222,7 +222,7 @@ fn schema(root: Fields<'_>, has_status: bool, place: &Place<'_>, findings: &mut 
     Arc::new(schema)
 }
 
-fn with_status(root: Fields<'_>, at: &Place<'_>, findings: &mut Findings) {
+fn with_status(root: Fields<'_>, at: &Location<'_>, findings: &mut Findings) {
     let kind = root.text("type");
     if !kind.is_empty() && kind != "object" {
         let detail =

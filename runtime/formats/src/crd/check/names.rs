@@ -1,6 +1,6 @@
 //! Names: of the definition, its group, its kind.
 use super::{
-    super::{Findings, Place, definition::Definition},
+    super::{Findings, Location, definition::Definition},
     SPEC, label,
 };
 use crate::meta::validate;
@@ -10,7 +10,7 @@ pub(in super::super) const APPROVAL: &str = "api-approved.kubernetes.io";
 
 /// The definition is named after the resource.
 pub(super) fn metadata(definition: &Definition<'_>, findings: &mut Findings) {
-    let metadata = Place::known("metadata", "/metadata");
+    let metadata = Location::known("metadata", "/metadata");
     let at = metadata.field("name");
     let name = definition.document.part("metadata").text("name");
     if name.is_empty() {
@@ -87,7 +87,7 @@ pub(super) fn approval(definition: &Definition<'_>, findings: &mut Findings) {
     if !is_protected(definition.spec.text("group")) {
         return;
     }
-    let annotations = Place::known("metadata.annotations", "/metadata/annotations");
+    let annotations = Location::known("metadata.annotations", "/metadata/annotations");
     let at = annotations.key(APPROVAL);
     let given = definition.document.part("metadata").part("annotations").text(APPROVAL);
     let required = format!("protected groups must have approval annotation {APPROVAL:?}");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    super::{Additional, Fields, Findings, Place},
+    super::{Additional, Fields, Findings, Location},
     structural::at_branch,
 };
 
@@ -19,15 +19,15 @@ struct Within<'r> {
 }
 
 /// Finds unsupported and contradictory keywords in the schema of a kind.
-pub(super) fn check(root: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
-    node(root, true, Within { no_defaults: None, metadata: false }, place, findings);
+pub(super) fn check(root: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
+    node(root, true, Within { no_defaults: None, metadata: false }, location, findings);
 }
 
-fn node(schema: Fields<'_>, is_root: bool, within: Within<'_>, place: &Place<'_>, findings: &mut Findings) {
-    keywords(schema, within, place, findings);
-    additional(schema, within, place, findings);
+fn node(schema: Fields<'_>, is_root: bool, within: Within<'_>, location: &Location<'_>, findings: &mut Findings) {
+    keywords(schema, within, location, findings);
+    additional(schema, within, location, findings);
     let whole = is_root || schema.flag("x-kubernetes-embedded-resource");
-    let properties = place.field("properties");
+    let properties = location.field("properties");
     for (name, property) in schema.entries("properties") {
         let reason = format!("in top-level {name}");
         let mut inside = within;
@@ -37,32 +37,32 @@ fn node(schema: Fields<'_>, is_root: bool, within: Within<'_>, place: &Place<'_>
         node(property, false, inside, &properties.key(name), findings);
     }
     for (keyword, index, branch) in schema.branches() {
-        at_branch(place, keyword, index, |at| node(branch, false, within, at, findings));
+        at_branch(location, keyword, index, |at| node(branch, false, within, at, findings));
     }
-    let definitions = place.field("definitions");
+    let definitions = location.field("definitions");
     for (name, definition) in schema.entries("definitions") {
         node(definition, false, within, &definitions.key(name), findings);
     }
-    let items = place.field("items");
+    let items = location.field("items");
     if let Some(schema) = schema.object("items") {
         node(schema, false, within, &items, findings);
     }
     for (index, item) in schema.objects("items").enumerate() {
         node(item, false, within, &items.index(index), findings);
     }
-    extensions(schema, place, findings);
-    list(schema, place, findings);
-    rules(schema, place, findings);
+    extensions(schema, location, findings);
+    list(schema, location, findings);
+    rules(schema, location, findings);
 }
 
 /// Keywords that are not supported, and values that a keyword does not take.
-fn keywords(schema: Fields<'_>, within: Within<'_>, place: &Place<'_>, findings: &mut Findings) {
+fn keywords(schema: Fields<'_>, within: Within<'_>, location: &Location<'_>, findings: &mut Findings) {
     let kind = schema.text("type");
     if !kind.is_empty() && !TYPES.contains(&kind) {
-        findings.unsupported(&place.field("type"), kind, &TYPES);
+        findings.unsupported(&location.field("type"), kind, &TYPES);
     }
     if let Some(reason) = within.no_defaults.filter(|_| schema.get("default").is_some()) {
-        findings.forbidden(&place.field("default"), format!("must not be set {reason}"));
+        findings.forbidden(&location.field("default"), format!("must not be set {reason}"));
     }
     for keyword in ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"]
         .into_iter()
@@ -70,26 +70,26 @@ fn keywords(schema: Fields<'_>, within: Within<'_>, place: &Place<'_>, findings:
             schema.get(name).is_some_and(|value| value != "" && value.as_object().is_none_or(|map| !map.is_empty()))
         })
     {
-        findings.forbidden(&place.field(keyword), format!("{keyword} is not supported"));
+        findings.forbidden(&location.field(keyword), format!("{keyword} is not supported"));
     }
     if kind == "null" {
-        findings.forbidden(&place.field("type"), "type cannot be set to null, use nullable as an alternative");
+        findings.forbidden(&location.field("type"), "type cannot be set to null, use nullable as an alternative");
     }
     if !schema.items("items").is_empty() {
-        findings.forbidden(&place.field("items"), "items must be a schema object and not an array");
+        findings.forbidden(&location.field("items"), "items must be a schema object and not an array");
     }
     if within.metadata && schema.flag("x-kubernetes-embedded-resource") {
-        let at = place.field("x-kubernetes-embedded-resource");
+        let at = location.field("x-kubernetes-embedded-resource");
         findings.forbidden(&at, "must not be used inside of resource meta");
     }
     if schema.flag("uniqueItems") {
         let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-        findings.forbidden(&place.field("uniqueItems"), detail);
+        findings.forbidden(&location.field("uniqueItems"), detail);
     }
 }
 
-fn additional(schema: Fields<'_>, within: Within<'_>, place: &Place<'_>, findings: &mut Findings) {
-    let at = place.field("additionalProperties");
+fn additional(schema: Fields<'_>, within: Within<'_>, location: &Location<'_>, findings: &mut Findings) {
+    let at = location.field("additionalProperties");
     let Some(additional) = schema.additional() else { return };
     if schema.entries("properties").next().is_some() && !matches!(additional, Additional::Any(true)) {
         findings.forbidden(&at, "additionalProperties and properties are mutual exclusive");
@@ -101,15 +101,15 @@ fn additional(schema: Fields<'_>, within: Within<'_>, place: &Place<'_>, finding
     }
 }
 
-fn extensions(schema: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
+fn extensions(schema: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
     let preserve = "x-kubernetes-preserve-unknown-fields";
     if schema.get(preserve).is_some() && !schema.flag(preserve) {
-        findings.invalid(&place.field(preserve), false, "must be true or undefined");
+        findings.invalid(&location.field(preserve), false, "must be true or undefined");
     }
     if let Some(given) = extension(schema, "x-kubernetes-map-type") {
-        must_be(schema, "object", "x-kubernetes-map-type", place, findings);
+        must_be(schema, "object", "x-kubernetes-map-type", location, findings);
         if !["atomic", "granular"].contains(&given) {
-            findings.unsupported(&place.field("x-kubernetes-map-type"), given, &["atomic", "granular"]);
+            findings.unsupported(&location.field("x-kubernetes-map-type"), given, &["atomic", "granular"]);
         }
     }
 }
@@ -119,67 +119,73 @@ fn extension<'d>(schema: Fields<'d>, name: &str) -> Option<&'d str> {
     schema.get(name).map(|_| schema.text(name))
 }
 
-fn must_be(schema: Fields<'_>, expected: &str, extension: &str, place: &Place<'_>, findings: &mut Findings) -> bool {
+fn must_be(
+    schema: Fields<'_>,
+    expected: &str,
+    extension: &str,
+    location: &Location<'_>,
+    findings: &mut Findings,
+) -> bool {
     let kind = schema.text("type");
     let detail = format!("must be {expected} if {extension} is specified");
     match kind {
-        "" => findings.required(&place.field("type"), detail),
-        kind if kind != expected => findings.invalid(&place.field("type"), kind, detail),
+        "" => findings.required(&location.field("type"), detail),
+        kind if kind != expected => findings.invalid(&location.field("type"), kind, detail),
         _ => return true,
     }
     false
 }
 
-fn list(schema: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
+fn list(schema: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
     let (list_type, keys) = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys");
     let given = extension(schema, list_type);
     let items = schema.object("items");
     if given.is_some()
-        && must_be(schema, "array", list_type, place, findings)
+        && must_be(schema, "array", list_type, location, findings)
         && given == Some("set")
         && let Some(items) = items
     {
-        set_items(items, &place.field("items"), findings);
+        set_items(items, &location.field("items"), findings);
     }
     if let Some(given) = given.filter(|given| !["atomic", "set", "map"].contains(given)) {
-        findings.unsupported(&place.field(list_type), given, &["atomic", "set", "map"]);
+        findings.unsupported(&location.field(list_type), given, &["atomic", "set", "map"]);
     }
     if !schema.items(keys).is_empty() && given != Some("map") {
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
         match given {
-            None => findings.required(&place.field(list_type), detail),
-            Some(given) => findings.invalid(&place.field(list_type), given, detail),
+            None => findings.required(&location.field(list_type), detail),
+            Some(given) => findings.invalid(&location.field(list_type), given, detail),
         }
     }
     if given == Some("map") {
-        map_of_items(schema, place, findings);
+        map_of_items(schema, location, findings);
     }
     if let (Some(given @ ("set" | "map")), Some(items)) = (given, items) {
-        nullable_items(schema, items, given, &place.field("items"), findings);
+        nullable_items(schema, items, given, &location.field("items"), findings);
     }
 }
 
 /// The items of a set are compared as a whole, and so must be replaced as a whole.
-fn set_items(items: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
+fn set_items(items: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
     let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let list_type = items.get("x-kubernetes-list-type").cloned().unwrap_or_default();
     match items.text("type") {
         "array" if !list_type.is_null() && list_type != "atomic" => {
-            findings.invalid(&place.field("x-kubernetes-list-type"), list_type, detail);
+            findings.invalid(&location.field("x-kubernetes-list-type"), list_type, detail);
         }
         "object" if items.text("x-kubernetes-map-type") != "atomic" => {
-            findings.invalid(&place.field("x-kubernetes-map-type"), list_type, detail);
+            findings.invalid(&location.field("x-kubernetes-map-type"), list_type, detail);
         }
         _ => {}
     }
 }
 
-fn map_of_items(schema: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
-    let at = place.field("x-kubernetes-list-map-keys");
+fn map_of_items(schema: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
+    let at = location.field("x-kubernetes-list-map-keys");
     if schema.items("x-kubernetes-list-map-keys").is_empty() {
         findings.required(&at, "must not be empty if x-kubernetes-list-type is map");
     }
-    let items_at = place.field("items");
+    let items_at = location.field("items");
     let Some(items) = schema.object("items") else {
         if schema.get("items").is_none() {
             findings.required(&items_at, "must have a schema if x-kubernetes-list-type is map");
@@ -214,15 +220,21 @@ fn map_of_items(schema: Fields<'_>, place: &Place<'_>, findings: &mut Findings) 
 }
 
 /// Items of sets and maps, and the keys of maps, are not null.
-fn nullable_items(schema: Fields<'_>, items: Fields<'_>, given: &str, place: &Place<'_>, findings: &mut Findings) {
+fn nullable_items(
+    schema: Fields<'_>,
+    items: Fields<'_>,
+    given: &str,
+    location: &Location<'_>,
+    findings: &mut Findings,
+) {
     if items.flag("nullable") {
         let detail = format!("cannot be nullable when x-kubernetes-list-type is {given}");
-        findings.forbidden(&place.field("nullable"), detail);
+        findings.forbidden(&location.field("nullable"), detail);
     }
     if given != "map" {
         return;
     }
-    let at = place.field("properties");
+    let at = location.field("properties");
     let declared = schema
         .texts("x-kubernetes-list-map-keys")
         .filter_map(|key| items.part("properties").object(key).map(|property| (key, property)));
@@ -243,8 +255,8 @@ fn nullable_items(schema: Fields<'_>, items: Fields<'_>, given: &str, place: &Pl
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
 /// Checks rules without compiling their expressions.
-fn rules(schema: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
-    let list = place.field("x-kubernetes-validations");
+fn rules(schema: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
+    let list = location.field("x-kubernetes-validations");
     for (index, rule) in schema.objects("x-kubernetes-validations").enumerate() {
         let at = list.index(index);
         let (text, message, path) = (rule.text("rule").trim(), rule.text("message"), rule.text("fieldPath"));

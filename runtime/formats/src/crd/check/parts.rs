@@ -1,6 +1,6 @@
 //! The parts of a version beside its schema: subresources, columns, selectable fields.
 use super::{
-    super::{Fields, Findings, Place},
+    super::{Fields, Findings, Location},
     field_path,
 };
 use crate::{kind::jsonpath::JsonPath, meta::FieldErrorKind};
@@ -11,9 +11,9 @@ const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int
 /// How many fields may be selectable.
 const MOST_SELECTABLE: usize = 8;
 
-pub(super) fn subresources(subresources: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
+pub(super) fn subresources(subresources: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
     let Some(scale) = subresources.object("scale") else { return };
-    let at = place.field("scale");
+    let at = location.field("scale");
     for (name, below, required, detail) in [
         ("specReplicasPath", &[".spec."][..], true, "should be a json path under .spec"),
         ("statusReplicasPath", &[".status."], true, "should be a json path under .status"),
@@ -34,9 +34,9 @@ pub(super) fn subresources(subresources: Fields<'_>, place: &Place<'_>, findings
     }
 }
 
-pub(super) fn columns(version: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
+pub(super) fn columns(version: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
     for (index, column) in version.objects("additionalPrinterColumns").enumerate() {
-        let at = place.index(index);
+        let at = location.index(index);
         if column.text("name").is_empty() {
             findings.required(&at.field("name"), "");
         }
@@ -62,16 +62,21 @@ pub(super) fn columns(version: Fields<'_>, place: &Place<'_>, findings: &mut Fin
     }
 }
 
-pub(super) fn selectable(version: Fields<'_>, root: Option<Fields<'_>>, place: &Place<'_>, findings: &mut Findings) {
+pub(super) fn selectable(
+    version: Fields<'_>,
+    root: Option<Fields<'_>>,
+    location: &Location<'_>,
+    findings: &mut Findings,
+) {
     if version.items("selectableFields").is_empty() {
         return;
     }
     let Some(root) = root else {
-        return findings.invalid(place, "", "may only be set when validations.schema is included");
+        return findings.invalid(location, "", "may only be set when validations.schema is included");
     };
     let mut known: Vec<Vec<String>> = Vec::new();
     for (index, field) in version.objects("selectableFields").enumerate() {
-        let (item, path) = (place.index(index), field.text("jsonPath"));
+        let (item, path) = (location.index(index), field.text("jsonPath"));
         let at = item.field("jsonPath");
         if path.is_empty() {
             findings.required(&at, "");
@@ -100,6 +105,6 @@ pub(super) fn selectable(version: Fields<'_>, root: Option<Fields<'_>>, place: &
     }
     if known.len() > MOST_SELECTABLE {
         let limit = MOST_SELECTABLE.try_into().unwrap_or(i64::MAX);
-        findings.error(place, FieldErrorKind::TooMany { given: known.len(), limit }, "");
+        findings.error(location, FieldErrorKind::TooMany { given: known.len(), limit }, "");
     }
 }

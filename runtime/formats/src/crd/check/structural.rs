@@ -1,6 +1,6 @@
 //! The rules of structural schemas, as kube-apiserver checks them (`pkg/apiserver/schema`).
 
-use super::super::{Additional, Fields, Findings, Place, pattern};
+use super::super::{Additional, Fields, Findings, Location, pattern};
 use crate::schema::Document;
 
 /// The position of a schema.
@@ -12,69 +12,69 @@ enum Level {
 }
 
 /// Finds everything that keeps a schema from being structural, in the order of the messages.
-pub(super) fn check(root: Fields<'_>, place: &Place<'_>) -> Findings {
+pub(super) fn check(root: Fields<'_>, location: &Location<'_>) -> Findings {
     let mut findings = Findings::default();
-    node(root, Level::Root, place, &mut findings);
+    node(root, Level::Root, location, &mut findings);
     for (keyword, index, branch) in root.branches() {
-        at_branch(place, keyword, index, |at| complete(branch, root, place, at, &mut findings));
+        at_branch(location, keyword, index, |at| complete(branch, root, location, at, &mut findings));
     }
     findings.errors.sort_by_cached_key(|fault| fault.error.to_string());
     findings
 }
 
-/// Calls with the place of a branch.
+/// Calls with the location of a branch.
 pub(super) fn at_branch<R>(
-    place: &Place<'_>,
+    location: &Location<'_>,
     keyword: &str,
     index: Option<usize>,
-    call: impl FnOnce(&Place<'_>) -> R,
+    call: impl FnOnce(&Location<'_>) -> R,
 ) -> R {
-    let list = place.field(keyword);
+    let list = location.field(keyword);
     match index {
         Some(index) => call(&list.index(index)),
         None => call(&list),
     }
 }
 
-fn node(schema: Fields<'_>, level: Level, place: &Place<'_>, findings: &mut Findings) {
+fn node(schema: Fields<'_>, level: Level, location: &Location<'_>, findings: &mut Findings) {
     let kind = schema.text("type");
     match schema.object("items") {
-        Some(items) => node(items, Level::Item, &place.field("items"), findings),
-        None if kind == "array" => findings.required(&place.field("items"), "must be specified"),
+        Some(items) => node(items, Level::Item, &location.field("items"), findings),
+        None if kind == "array" => findings.required(&location.field("items"), "must be specified"),
         None => {}
     }
-    let properties = place.field("properties");
+    let properties = location.field("properties");
     for (name, property) in schema.entries("properties") {
         node(property, Level::Field, &properties.key(name), findings);
     }
-    let additional = place.field("additionalProperties");
+    let additional = location.field("additionalProperties");
     if schema.additional().is_some() && level == Level::Root {
         findings.forbidden(&additional, "must not be used at the root");
     }
     if let Some(Additional::Schema(values)) = schema.additional() {
         node(values, Level::Field, &additional, findings);
     }
-    extensions(schema, place, findings);
+    extensions(schema, location, findings);
     let all_of = schema.objects("allOf").next();
     let first_is_types = all_of.is_some_and(Fields::is_int_or_string);
-    validations(schema, schema.is_int_or_string(), first_is_types, place, findings);
-    types(schema, level, place, findings);
-    metadata(schema, level, place, findings);
+    validations(schema, schema.is_int_or_string(), first_is_types, location, findings);
+    types(schema, level, location, findings);
+    metadata(schema, level, location, findings);
 }
 
-fn extensions(schema: Fields<'_>, place: &Place<'_>, findings: &mut Findings) {
+fn extensions(schema: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
     if schema.flag("x-kubernetes-int-or-string") {
         for keyword in ["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] {
             if schema.flag(keyword) {
                 let detail = "must be false if x-kubernetes-int-or-string is true";
-                findings.invalid(&place.field(keyword), true, detail);
+                findings.invalid(&location.field(keyword), true, detail);
             }
         }
     }
 }
 
-fn types(schema: Fields<'_>, level: Level, place: &Place<'_>, findings: &mut Findings) {
-    let (kind, at) = (schema.text("type"), place.field("type"));
+fn types(schema: Fields<'_>, level: Level, location: &Location<'_>, findings: &mut Findings) {
+    let (kind, at) = (schema.text("type"), location.field("type"));
     let embedded = schema.flag("x-kubernetes-embedded-resource");
     let preserves = schema.flag("x-kubernetes-preserve-unknown-fields");
     if embedded && kind != "object" {
@@ -93,7 +93,7 @@ fn types(schema: Fields<'_>, level: Level, place: &Place<'_>, findings: &mut Fin
     }
     if embedded && schema.additional().is_some() {
         let detail = "must not be used if x-kubernetes-embedded-resource is set";
-        findings.forbidden(&place.field("additionalProperties"), detail);
+        findings.forbidden(&location.field("additionalProperties"), detail);
     }
     if level == Level::Root && !kind.is_empty() && kind != "object" {
         findings.invalid(&at, kind, "must be object at the root");
@@ -101,17 +101,17 @@ fn types(schema: Fields<'_>, level: Level, place: &Place<'_>, findings: &mut Fin
     if embedded && !preserves && schema.entries("properties").next().is_none() {
         let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
                       x-kubernetes-preserve-unknown-fields";
-        findings.required(&place.field("properties"), detail);
+        findings.required(&location.field("properties"), detail);
     }
 }
 
 /// Every object has type meta and metadata; of these a schema may restrict names only.
-fn metadata(schema: Fields<'_>, level: Level, place: &Place<'_>, findings: &mut Findings) {
+fn metadata(schema: Fields<'_>, level: Level, location: &Location<'_>, findings: &mut Findings) {
     let whole = level == Level::Root || schema.flag("x-kubernetes-embedded-resource");
     if !whole {
         return;
     }
-    let (properties, at) = (schema.part("properties"), place.field("properties"));
+    let (properties, at) = (schema.part("properties"), location.field("properties"));
     for (name, expected, detail) in [
         ("kind", "string", "must be string"),
         ("apiVersion", "string", "must be string"),
@@ -147,7 +147,7 @@ fn validations(
     schema: Fields<'_>,
     skip_any_of: bool,
     first_is_types: bool,
-    place: &Place<'_>,
+    location: &Location<'_>,
     findings: &mut Findings,
 ) {
     for (keyword, index, inner) in schema.branches() {
@@ -155,23 +155,23 @@ fn validations(
             continue;
         }
         let types = keyword == "allOf" && index == Some(0) && first_is_types;
-        at_branch(place, keyword, index, |at| branch(inner, types, at, findings));
+        at_branch(location, keyword, index, |at| branch(inner, types, at, findings));
     }
     let text = schema.text("pattern");
     if !text.is_empty()
         && let Err(error) = pattern::read(text)
     {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
-        findings.invalid(&place.field("pattern"), text, detail);
+        findings.invalid(&location.field("pattern"), text, detail);
     }
 }
 
-fn branch(schema: Fields<'_>, skip_any_of: bool, place: &Place<'_>, findings: &mut Findings) {
-    validations(schema, skip_any_of, false, place, findings);
+fn branch(schema: Fields<'_>, skip_any_of: bool, location: &Location<'_>, findings: &mut Findings) {
+    validations(schema, skip_any_of, false, location, findings);
     if let Some(items) = schema.object("items") {
-        branch(items, false, &place.field("items"), findings);
+        branch(items, false, &location.field("items"), findings);
     }
-    let properties = place.field("properties");
+    let properties = location.field("properties");
     for (name, property) in schema.entries("properties") {
         branch(property, false, &properties.key(name), findings);
         if name == "metadata" {
@@ -218,27 +218,39 @@ fn branch(schema: Fields<'_>, skip_any_of: bool, place: &Place<'_>, findings: &m
         ),
     ];
     for (keyword, detail, _) in said.into_iter().filter(|(_, _, said)| *said) {
-        findings.forbidden(&place.field(keyword), detail);
+        findings.forbidden(&location.field(keyword), detail);
     }
 }
 
 /// Fields and items in a branch must also be declared outside of it.
-fn complete(branch: Fields<'_>, outside: Fields<'_>, place: &Place<'_>, at: &Place<'_>, findings: &mut Findings) {
+fn complete(
+    branch: Fields<'_>,
+    outside: Fields<'_>,
+    location: &Location<'_>,
+    at: &Location<'_>,
+    findings: &mut Findings,
+) {
     for (keyword, index, inner) in branch.branches() {
-        at_branch(at, keyword, index, |at| complete(inner, outside, place, at, findings));
+        at_branch(at, keyword, index, |at| complete(inner, outside, location, at, findings));
     }
     if let Some(items) = branch.object("items") {
-        nested(items, outside.object("items"), &place.field("items"), &at.field("items"), findings);
+        nested(items, outside.object("items"), &location.field("items"), &at.field("items"), findings);
     }
-    let (declared, properties, at) = (outside.part("properties"), place.field("properties"), at.field("properties"));
+    let (declared, properties, at) = (outside.part("properties"), location.field("properties"), at.field("properties"));
     for (name, property) in branch.entries("properties") {
         nested(property, declared.object(name), &properties.key(name), &at.key(name), findings);
     }
 }
 
-fn nested(branch: Fields<'_>, outside: Option<Fields<'_>>, place: &Place<'_>, at: &Place<'_>, findings: &mut Findings) {
+fn nested(
+    branch: Fields<'_>,
+    outside: Option<Fields<'_>>,
+    location: &Location<'_>,
+    at: &Location<'_>,
+    findings: &mut Findings,
+) {
     match outside {
-        Some(outside) => complete(branch, outside, place, at, findings),
-        None => findings.required(place, format!("because it is defined in {}", at.path())),
+        Some(outside) => complete(branch, outside, location, at, findings),
+        None => findings.required(location, format!("because it is defined in {}", at.path())),
     }
 }

@@ -10,7 +10,7 @@ use super::{
     scalars,
 };
 use crate::{
-    openapi::{findings::Place, validations::VALIDATING},
+    openapi::{findings::Location, validations::VALIDATING},
     schema::Document,
 };
 
@@ -23,11 +23,11 @@ const JOINED: [&str; 7] = ["enum", "items", "nullable", "properties", "required"
 
 impl Rewrite<'_> {
     /// The alternatives of `anyOf` or `oneOf`.
-    pub(super) fn alternatives(&mut self, keyword: &str, raw: &[Document], node: &mut Node, place: &Place<'_>) {
-        let place = place.key(keyword);
+    pub(super) fn alternatives(&mut self, keyword: &str, raw: &[Document], node: &mut Node, location: &Location<'_>) {
+        let location = location.key(keyword);
         let others = raw.iter().enumerate().filter(|(_, branch)| !scalars::is_null(branch));
         let mut branches: Vec<_> =
-            others.map(|(index, branch)| self.node_or_content(branch, raw.len(), &place.index(index))).collect();
+            others.map(|(index, branch)| self.node_or_content(branch, raw.len(), &location.index(index))).collect();
         if branches.len() < raw.len() {
             node.insert("nullable".to_owned(), true.into());
         }
@@ -35,18 +35,18 @@ impl Rewrite<'_> {
             let mut only = branches.pop().unwrap_or_default();
             // A reference stays beside what only describes the value.
             if !node.keys().all(|name| OF_USE.contains(&name.as_str())) {
-                only = self.content(only, &place);
+                only = self.content(only, &location);
             }
             only.extend(node.get("nullable").map(|nullable| ("nullable".to_owned(), nullable.clone())));
-            return self.merge(node, only, &place);
+            return self.merge(node, only, &location);
         }
         // One of them is any value.
         if !node.contains_key("type") && branches.iter().any(Node::is_empty) {
             return;
         }
-        let (joined, rest) = self.join(branches, &place);
+        let (joined, rest) = self.join(branches, &location);
         let says_values = joined.contains_key("enum") && rest.iter().all(|rest| rest.keys().eq(["enum"]));
-        self.merge(node, joined, &place);
+        self.merge(node, joined, &location);
         if says_values || rest.iter().any(Node::is_empty) {
             return;
         }
@@ -59,29 +59,29 @@ impl Rewrite<'_> {
     }
 
     /// A branch. A reference stays one if it is the only branch beside null.
-    fn node_or_content(&mut self, branch: &Document, branches: usize, place: &Place<'_>) -> Node {
+    fn node_or_content(&mut self, branch: &Document, branches: usize, location: &Location<'_>) -> Node {
         if branches <= 2 && branch.get("$ref").is_some() {
-            return self.node(branch, place);
+            return self.node(branch, location);
         }
-        self.resolved(branch, place)
+        self.resolved(branch, location)
     }
 
     /// The keywords that all schemas share, and the rest of each: keywords that validate.
-    fn join(&mut self, nodes: Vec<Node>, place: &Place<'_>) -> (Node, Vec<Node>) {
-        let mut nodes: Vec<_> = nodes.into_iter().map(|node| self.content(node, place)).collect();
+    fn join(&mut self, nodes: Vec<Node>, location: &Location<'_>) -> (Node, Vec<Node>) {
+        let mut nodes: Vec<_> = nodes.into_iter().map(|node| self.content(node, location)).collect();
         for node in &mut nodes {
             node.retain(|name, _| !OF_ONE.contains(&name.as_str()));
         }
         let (mut joined, mut rest) = (Node::new(), vec![Node::new(); nodes.len()]);
-        self.join_types(&nodes, &mut joined, place);
+        self.join_types(&nodes, &mut joined, location);
         let is_either = joined.contains_key("x-kubernetes-int-or-string");
         if nodes.iter().any(|node| node.get("nullable") == Some(&true.into())) {
             joined.insert("nullable".to_owned(), true.into());
         }
         join_required(&nodes, &mut joined, &mut rest);
-        self.join_properties(&nodes, &mut joined, &mut rest, place);
+        self.join_properties(&nodes, &mut joined, &mut rest, location);
         join_values(&nodes, &mut joined, &mut rest);
-        self.join_items(&nodes, &mut joined, &mut rest, place);
+        self.join_items(&nodes, &mut joined, &mut rest, location);
         let names: BTreeSet<_> =
             nodes.iter().flat_map(Node::keys).filter(|name| !JOINED.contains(&name.as_str())).collect();
         for name in names {
@@ -104,7 +104,7 @@ impl Rewrite<'_> {
                 }
                 _ => {
                     let message = format!("the variants have different {name}; supported: the same for all");
-                    self.findings.error(place, message);
+                    self.findings.error(location, message);
                 }
             }
         }
@@ -112,7 +112,7 @@ impl Rewrite<'_> {
     }
 
     /// The type that all have: a structural schema has one.
-    fn join_types(&mut self, nodes: &[Node], joined: &mut Node, place: &Place<'_>) {
+    fn join_types(&mut self, nodes: &[Node], joined: &mut Node, location: &Location<'_>) {
         let is_either = |node: &Node| node.get("x-kubernetes-int-or-string") == Some(&true.into());
         let mut types: BTreeSet<&str> = nodes.iter().filter_map(|node| node.get("type")?.as_str()).collect();
         if nodes.iter().any(is_either) {
@@ -139,13 +139,13 @@ impl Rewrite<'_> {
                      Variants without content are text: give them `{{}}`, or all of them a tag (`#[serde(tag = \"…\")]`)",
                     found.join(", ")
                 );
-                self.findings.error(place, message);
+                self.findings.error(location, message);
             }
         }
     }
 
     /// The fields of all variants. A field that several have is declared once.
-    fn join_properties(&mut self, nodes: &[Node], joined: &mut Node, rest: &mut [Node], place: &Place<'_>) {
+    fn join_properties(&mut self, nodes: &[Node], joined: &mut Node, rest: &mut [Node], location: &Location<'_>) {
         let of = |node: &Node, name: &str| node.get("properties").and_then(|all| all.get(name)).cloned();
         let properties = nodes.iter().filter_map(|node| node.get("properties")?.as_object());
         let names: BTreeSet<_> = properties.flat_map(Node::keys).collect();
@@ -157,7 +157,7 @@ impl Rewrite<'_> {
             let (mut property, left) = if given.iter().all(|one| bare(one) == bare(&given[0])) {
                 (given[0].clone(), vec![Node::new(); given.len()])
             } else {
-                self.join(given, &place.key(name))
+                self.join(given, &location.key(name))
             };
             if !in_all {
                 property.remove("default");
@@ -181,7 +181,7 @@ impl Rewrite<'_> {
     }
 
     /// The items of lists.
-    fn join_items(&mut self, nodes: &[Node], joined: &mut Node, rest: &mut [Node], place: &Place<'_>) {
+    fn join_items(&mut self, nodes: &[Node], joined: &mut Node, rest: &mut [Node], location: &Location<'_>) {
         let given: Vec<_> = nodes.iter().filter_map(|node| node.get("items")?.as_object().cloned()).collect();
         if given.is_empty() {
             return;
@@ -189,7 +189,7 @@ impl Rewrite<'_> {
         let (items, left) = if given.iter().all(|one| bare(one) == bare(&given[0])) {
             (given[0].clone(), Vec::new())
         } else {
-            self.join(given, &place.key("items"))
+            self.join(given, &location.key("items"))
         };
         joined.insert("items".to_owned(), items.into());
         let lists = nodes.iter().zip(rest).filter(|(node, _)| node.contains_key("items"));

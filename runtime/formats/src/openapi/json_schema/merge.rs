@@ -4,7 +4,7 @@ use serde_json::json;
 use super::node::{Node, Rewrite};
 use crate::{
     openapi::{
-        findings::{Place, shown},
+        findings::{Location, shown},
         validations::VALIDATING,
     },
     schema::Document,
@@ -15,7 +15,7 @@ const ANNOTATING: [&str; 6] = ["default", "description", "example", "examples", 
 
 impl Rewrite<'_> {
     /// Adds a schema to another one. What both say differently holds as a branch of `allOf` if it validates.
-    pub(super) fn merge(&mut self, node: &mut Node, other: Node, place: &Place<'_>) {
+    pub(super) fn merge(&mut self, node: &mut Node, other: Node, location: &Location<'_>) {
         for (name, value) in other {
             let Some(own) = node.get_mut(&name) else {
                 node.insert(name, value);
@@ -32,7 +32,7 @@ impl Rewrite<'_> {
                 ("allOf", Document::Array(own), Document::Array(others)) => own.extend(others),
                 ("properties", Document::Object(own), Document::Object(others)) => {
                     let mut properties = std::mem::take(own);
-                    self.merge_properties(&mut properties, others, &place.key("properties"));
+                    self.merge_properties(&mut properties, others, &location.key("properties"));
                     node.insert(name, properties.into());
                 }
                 // A value that may be null in one of them only may not.
@@ -42,19 +42,19 @@ impl Rewrite<'_> {
                 (keyword, _, value) if VALIDATING.contains(&keyword) => all_of(node, json!({keyword: value})),
                 (_, own, value) => {
                     let message = format!("found {name} {} and {} for one value", shown(own), shown(&value));
-                    self.findings.error(&place.key(&name), message);
+                    self.findings.error(&location.key(&name), message);
                 }
             }
         }
     }
 
-    fn merge_properties(&mut self, properties: &mut Node, others: Node, place: &Place<'_>) {
+    fn merge_properties(&mut self, properties: &mut Node, others: Node, location: &Location<'_>) {
         for (name, other) in others {
             match (properties.remove(&name), other) {
                 (Some(Document::Object(own)), Document::Object(other)) if own != other => {
-                    let place = place.key(&name);
-                    let (mut own, other) = (self.content(own, &place), self.content(other, &place));
-                    self.merge(&mut own, other, &place);
+                    let location = location.key(&name);
+                    let (mut own, other) = (self.content(own, &location), self.content(other, &location));
+                    self.merge(&mut own, other, &location);
                     properties.insert(name, own.into());
                 }
                 (_, other) => {

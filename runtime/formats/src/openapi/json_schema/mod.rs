@@ -3,12 +3,12 @@
 //! JSON Schema describes a value by any combination of other schemas; a structural schema says the type of each value once, and
 //! the branches of `anyOf` and `oneOf` only validate. So the branches of an enum are joined first: types, fields, items and
 //! entries move out of the branches, and the branches keep what tells them apart. The result is read like the schemas of any
-//! OpenAPI document. What cannot be said is an error with its place in the JSON Schema; nothing is dropped that validates.
+//! OpenAPI document. What cannot be said is an error with its location in the JSON Schema; nothing is dropped that validates.
 use serde_json::{Map, json};
 
 use super::{
     components::{Components, Pool},
-    findings::{Finding, Findings, Place},
+    findings::{Finding, Findings, Location},
     messages::Messages,
 };
 use crate::schema::{Document, Schema};
@@ -31,7 +31,7 @@ const PLACES: [&str; 2] = ["/components/schemas", "#/$defs"];
 /// Everything that a structural schema cannot say: the JSON pointer, what was found, and what is supported.
 pub(crate) fn read(root: &Document, definitions: &Map<String, Document>) -> Result<Schema, Vec<String>> {
     let mut rewrite = Rewrite::new(definitions);
-    let root = rewrite.node(root, &Place::known(0, "#"));
+    let root = rewrite.node(root, &Location::known(0, "#"));
     let definitions = rewrite.definitions();
     let mut findings = rewrite.findings;
     if findings.errors.is_empty() {
@@ -39,7 +39,7 @@ pub(crate) fn read(root: &Document, definitions: &Map<String, Document>) -> Resu
         let mut pool = Pool::with(Messages::default());
         let mut components = Components::of(0, &document, &pool, &mut findings);
         let root = Document::from(root);
-        let schema = components.at(&root, &Place::known(0, "#"), &mut pool, &mut findings);
+        let schema = components.at(&root, &Location::known(0, "#"), &mut pool, &mut findings);
         if findings.errors.is_empty() {
             return Ok(Schema::clone(&schema));
         }

@@ -5,7 +5,7 @@ use super::scalars;
 use crate::{
     openapi::{
         components::SCHEMAS,
-        findings::{Findings, Place, shown},
+        findings::{Findings, Location, shown},
     },
     schema::Document,
 };
@@ -113,38 +113,38 @@ impl<'d> Rewrite<'d> {
 
     fn definition(&mut self, name: &str) -> Node {
         let raw = self.raw;
-        let place = Place::known(0, super::PLACES[0]);
-        raw.get(name).map(|raw| self.node(raw, &place.key(name))).unwrap_or_default()
+        let location = Location::known(0, super::PLACES[0]);
+        raw.get(name).map(|raw| self.node(raw, &location.key(name))).unwrap_or_default()
     }
 
     /// The structural schema of a schema. References stay, so that types keep their names, and may be recursive.
-    pub(super) fn node(&mut self, raw: &Document, place: &Place<'_>) -> Node {
+    pub(super) fn node(&mut self, raw: &Document, location: &Location<'_>) -> Node {
         let raw = match raw {
             Document::Object(raw) => raw,
             Document::Bool(true) => return Node::new(),
             other => {
                 self.findings
-                    .error(place, format!("found {}, which no value matches; supported: a schema", shown(other)));
+                    .error(location, format!("found {}, which no value matches; supported: a schema", shown(other)));
                 return Node::new();
             }
         };
-        let mut node = self.keywords(raw, place);
-        scalars::read(raw, &mut node, place, &mut self.findings);
-        self.below(raw, &mut node, place);
-        self.refer(raw, &mut node, place);
+        let mut node = self.keywords(raw, location);
+        scalars::read(raw, &mut node, location, &mut self.findings);
+        self.below(raw, &mut node, location);
+        self.refer(raw, &mut node, location);
         for (index, branch) in list(raw, "allOf").iter().enumerate() {
-            let branch = self.resolved(branch, &place.key("allOf").index(index));
-            self.merge(&mut node, branch, place);
+            let branch = self.resolved(branch, &location.key("allOf").index(index));
+            self.merge(&mut node, branch, location);
         }
         for keyword in ["anyOf", "oneOf"] {
-            self.alternatives(keyword, list(raw, keyword), &mut node, place);
+            self.alternatives(keyword, list(raw, keyword), &mut node, location);
         }
-        self.entries(raw, &mut node, place);
+        self.entries(raw, &mut node, location);
         node
     }
 
     /// The keywords that stay as they are. Unknown ones that may validate are errors.
-    fn keywords(&mut self, raw: &Node, place: &Place<'_>) -> Node {
+    fn keywords(&mut self, raw: &Node, location: &Location<'_>) -> Node {
         let mut node = Node::new();
         for (name, value) in raw {
             if COPIED.contains(&name.as_str()) || name.starts_with("x-") {
@@ -154,17 +154,17 @@ impl<'d> Rewrite<'d> {
                     || format!("supported: {}, {}", READ.join(", "), COPIED.join(", ")),
                     |(_, way_out)| (*way_out).to_owned(),
                 );
-                self.findings.error(&place.key(name), format!("structural schemas have no {name}; {way_out}"));
+                self.findings.error(&location.key(name), format!("structural schemas have no {name}; {way_out}"));
             }
         }
         node
     }
 
     /// Fields and items.
-    fn below(&mut self, raw: &Node, node: &mut Node, place: &Place<'_>) {
+    fn below(&mut self, raw: &Node, node: &mut Node, location: &Location<'_>) {
         if let Some(Document::Object(properties)) = raw.get("properties") {
-            let place = place.key("properties");
-            let made = properties.iter().map(|(name, of)| (name.clone(), self.node(of, &place.key(name)).into()));
+            let location = location.key("properties");
+            let made = properties.iter().map(|(name, of)| (name.clone(), self.node(of, &location.key(name)).into()));
             let made: Node = made.collect();
             node.insert("properties".to_owned(), made.into());
         }
@@ -174,19 +174,19 @@ impl<'d> Rewrite<'d> {
             (None, Some(tuple @ Document::Array(_))) => ("items", Some(tuple)),
             _ => ("items", None),
         };
-        let place = place.key(keyword);
+        let location = location.key(keyword);
         let items = if let Some(Document::Array(tuple)) = tuple {
             let mut items: Vec<_> =
-                tuple.iter().enumerate().map(|(index, of)| self.node(of, &place.index(index))).collect();
+                tuple.iter().enumerate().map(|(index, of)| self.node(of, &location.index(index))).collect();
             items.dedup();
             if items.len() != 1 {
                 let message =
                     format!("found a tuple of {} types; supported: a list whose items have one type", items.len());
-                self.findings.error(&place, message);
+                self.findings.error(&location, message);
             }
             items.pop()
         } else {
-            raw.get("items").map(|items| self.node(items, &place))
+            raw.get("items").map(|items| self.node(items, &location))
         };
         if let Some(items) = items {
             let kind = items.get("type").and_then(Document::as_str);
@@ -200,23 +200,23 @@ impl<'d> Rewrite<'d> {
     }
 
     /// The entries of a map. Fields and entries exclude each other in structural schemas.
-    fn entries(&mut self, raw: &Node, node: &mut Node, place: &Place<'_>) {
+    fn entries(&mut self, raw: &Node, node: &mut Node, location: &Location<'_>) {
         let mut keywords = ["additionalProperties", "unevaluatedProperties"].into_iter();
         let Some((keyword, values)) = keywords.find_map(|name| Some((name, raw.get(name)?))) else { return };
         let has_fields = node.get("properties").and_then(Document::as_object).is_some_and(|fields| !fields.is_empty());
-        let place = place.key(keyword);
+        let location = location.key(keyword);
         match (values, has_fields) {
             // Unknown fields are dropped by any structural schema.
             (Document::Bool(false), _) => {}
             (values, false) => {
-                let values = self.node(values, &place);
+                let values = self.node(values, &location);
                 node.insert("additionalProperties".to_owned(), values.into());
             }
-            (values, true) if self.node(values, &place).is_empty() => {
+            (values, true) if self.node(values, &location).is_empty() => {
                 node.insert("x-kubernetes-preserve-unknown-fields".to_owned(), true.into());
             }
             (_, true) => self.findings.error(
-                &place,
+                &location,
                 "found fields beside entries of one type; supported: a map in a field of its own, and beside fields \
                  a flattened map of any values (`serde_json::Value`)",
             ),
@@ -224,12 +224,12 @@ impl<'d> Rewrite<'d> {
     }
 
     /// A reference. Beside keywords that validate or have fields it is read in its place.
-    fn refer(&mut self, raw: &Node, node: &mut Node, place: &Place<'_>) {
+    fn refer(&mut self, raw: &Node, node: &mut Node, location: &Location<'_>) {
         let Some(target) = raw.get("$ref") else { return };
-        let place = place.key("$ref");
+        let location = location.key("$ref");
         let name = target.as_str().and_then(|target| target.strip_prefix(DEFINITIONS)).map(decoded);
         let Some(name) = name.filter(|name| self.raw.contains_key(name)) else {
-            self.findings.error(&place, format!("found {}; supported: {DEFINITIONS}<name>", shown(target)));
+            self.findings.error(&location, format!("found {}; supported: {DEFINITIONS}<name>", shown(target)));
             return;
         };
         let is_alone = raw.keys().all(|name| {
@@ -241,37 +241,37 @@ impl<'d> Rewrite<'d> {
         if is_alone {
             self.made.entry(name.clone()).or_insert(Document::Null);
             node.insert("$ref".to_owned(), format!("{SCHEMAS}{name}").into());
-        } else if let Some(target) = self.open(&name, &place) {
-            self.merge(node, target, &place);
+        } else if let Some(target) = self.open(&name, &location) {
+            self.merge(node, target, &location);
         }
     }
 
     /// The structural schema of a schema, with the content of what it refers to.
-    pub(super) fn resolved(&mut self, raw: &Document, place: &Place<'_>) -> Node {
-        let node = self.node(raw, place);
-        self.content(node, place)
+    pub(super) fn resolved(&mut self, raw: &Document, location: &Location<'_>) -> Node {
+        let node = self.node(raw, location);
+        self.content(node, location)
     }
 
     /// A structural schema with the content of what it refers to.
-    pub(super) fn content(&mut self, mut node: Node, place: &Place<'_>) -> Node {
+    pub(super) fn content(&mut self, mut node: Node, location: &Location<'_>) -> Node {
         let Some(target) = node.remove("$ref") else { return node };
         let name = target.as_str().and_then(|target| target.strip_prefix(SCHEMAS)).unwrap_or_default().to_owned();
-        if let Some(target) = self.open(&name, place) {
-            self.merge(&mut node, target, place);
+        if let Some(target) = self.open(&name, location) {
+            self.merge(&mut node, target, location);
         }
         node
     }
 
     /// The content of a definition, unless it is being read.
-    fn open(&mut self, name: &str, place: &Place<'_>) -> Option<Node> {
+    fn open(&mut self, name: &str, location: &Location<'_>) -> Option<Node> {
         if self.open.iter().any(|open| open == name) {
             self.findings
-                .error(place, format!("{name} contains itself without a field in between; supported: a field"));
+                .error(location, format!("{name} contains itself without a field in between; supported: a field"));
             return None;
         }
         self.open.push(name.to_owned());
         let node = self.definition(name);
-        let node = self.content(node, place);
+        let node = self.content(node, location);
         self.open.pop();
         Some(node)
     }

@@ -3,7 +3,7 @@ use serde_json::{Number, json};
 
 use super::node::Node;
 use crate::{
-    openapi::findings::{Findings, Place, shown},
+    openapi::findings::{Findings, Location, shown},
     schema::Document,
 };
 
@@ -22,7 +22,7 @@ const INTEGERS: [(&str, &str, Option<i64>, Option<i64>); 10] = [
 ];
 
 /// Reads the keywords of single values.
-pub(super) fn read(raw: &Node, node: &mut Node, place: &Place<'_>, findings: &mut Findings) {
+pub(super) fn read(raw: &Node, node: &mut Node, location: &Location<'_>, findings: &mut Findings) {
     let mut nullable = raw.get("nullable") == Some(&true.into());
     let allowed = match (raw.get("const"), raw.get("enum")) {
         (Some(only), _) => vec![only.clone()],
@@ -33,10 +33,12 @@ pub(super) fn read(raw: &Node, node: &mut Node, place: &Place<'_>, findings: &mu
     let (is_limited, allowed): (bool, Vec<_>) =
         (!allowed.is_empty(), allowed.into_iter().filter(|value| !value.is_null()).collect());
     if is_limited && allowed.is_empty() {
-        findings
-            .error(place, "found null as the only value; supported: a value of some type, which may be null as well");
+        findings.error(
+            location,
+            "found null as the only value; supported: a value of some type, which may be null as well",
+        );
     }
-    read_type(raw, node, &mut nullable, place, findings);
+    read_type(raw, node, &mut nullable, location, findings);
     if !node.contains_key("type")
         && let Some(kind) = type_of_all(&allowed)
     {
@@ -62,19 +64,19 @@ pub(super) fn is_null(raw: &Document) -> bool {
 }
 
 /// The type. Several types are one if null is the other, or if there is a type for both.
-fn read_type(raw: &Node, node: &mut Node, nullable: &mut bool, place: &Place<'_>, findings: &mut Findings) {
-    let place = place.key("type");
+fn read_type(raw: &Node, node: &mut Node, nullable: &mut bool, location: &Location<'_>, findings: &mut Findings) {
+    let location = location.key("type");
     let types: Vec<&str> = match raw.get("type") {
         None => return,
         Some(Document::String(one)) => vec![one],
         Some(Document::Array(several)) => several.iter().filter_map(Document::as_str).collect(),
-        Some(other) => return findings.wrong_type(&place, other, "a type or a list of types"),
+        Some(other) => return findings.wrong_type(&location, other, "a type or a list of types"),
     };
     *nullable |= types.contains(&"null");
     let mut types: Vec<_> = types.into_iter().filter(|one| *one != "null").collect();
     types.sort_unstable();
     match types[..] {
-        [] => findings.error(&place, "found null as the only type; supported: a type, which may be null as well"),
+        [] => findings.error(&location, "found null as the only type; supported: a type, which may be null as well"),
         [one] => {
             node.insert("type".to_owned(), one.into());
         }
@@ -84,7 +86,7 @@ fn read_type(raw: &Node, node: &mut Node, nullable: &mut bool, place: &Place<'_>
         ["integer", "string"] => {
             node.insert("x-kubernetes-int-or-string".to_owned(), true.into());
         }
-        _ => findings.error(&place, format!("found the types {}; supported: one type, and null", types.join(", "))),
+        _ => findings.error(&location, format!("found the types {}; supported: one type, and null", types.join(", "))),
     }
 }
 

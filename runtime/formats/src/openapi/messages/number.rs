@@ -3,7 +3,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use kindsmith_proto::{self as proto, Field, Label, Syntax};
 
-use super::{Known, Messages, Problems, types};
+use super::{MessageRef, Messages, Problems, types};
 use crate::{
     proto::type_of,
     schema::{Scalar, Schema, model::Type},
@@ -16,13 +16,19 @@ const TIME: &str = "k8s.io.apimachinery.pkg.apis.meta.v1.Time";
 const MICRO_TIME: &str = "k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime";
 
 /// A field, its message, and the numbers of the parts around it.
-type Found<'m> = (&'m Field, Known<'m>, Vec<u32>);
+type NumberedField<'m> = (&'m Field, MessageRef<'m>, Vec<u32>);
 
 impl Messages {
     /// Numbers the fields of a struct, and of structs without a name below it.
-    pub(super) fn number_fields(&self, known: Known<'_>, schema: &mut Schema, pointer: &str, problems: &mut Problems) {
+    pub(super) fn number_fields(
+        &self,
+        message_ref: MessageRef<'_>,
+        schema: &mut Schema,
+        pointer: &str,
+        problems: &mut Problems,
+    ) {
         let mut numbers = HashMap::new();
-        self.collect(known, schema, &[], &mut numbers);
+        self.collect(message_ref, schema, &[], &mut numbers);
         let properties = schema.properties.clone();
         let numbered = properties.iter().map(|(name, property)| {
             let mut property = property.clone();
@@ -44,11 +50,11 @@ impl Messages {
             } else if ["apiVersion", "kind"].contains(&name.as_str()) {
                 // The types of objects are not in their messages.
                 property.protobuf = Some(0);
-            } else if let Err(proto::Conflict { line, message }) = known.message.number_of(name, None) {
-                problems.conflicts.push((known.source.document, line, message));
+            } else if let Err(proto::Conflict { line, message }) = message_ref.message.number_of(name, None) {
+                problems.conflicts.push((message_ref.source.document, line, message));
             } else {
                 let message =
-                    format!("{} has no such field: its objects are not served in Protobuf", known.full_name());
+                    format!("{} has no such field: its objects are not served in Protobuf", message_ref.full_name());
                 problems.missing.push((pointer, message));
             }
             (name.clone(), property)
@@ -59,7 +65,7 @@ impl Messages {
     /// Numbers the fields of a struct in a field, unless it has numbers from the message of its name.
     fn number_below(
         &self,
-        around: Known<'_>,
+        around: MessageRef<'_>,
         field: &Field,
         schema: &mut Schema,
         pointer: &str,
@@ -77,14 +83,14 @@ impl Messages {
 
     fn number_struct(
         &self,
-        around: Known<'_>,
+        around: MessageRef<'_>,
         field: &Field,
         schema: &mut Schema,
         pointer: &str,
         problems: &mut Problems,
     ) {
         let is_unnumbered = schema.properties.values().all(|property| property.protobuf.is_none());
-        let Some(known) = self.resolve(&field.kind, around) else {
+        let Some(message_ref) = self.resolve(&field.kind, around) else {
             if let Some(shared) = type_of(&field.kind).filter(|_| is_unnumbered) {
                 number_like(shared, schema);
             }
@@ -93,26 +99,32 @@ impl Messages {
         let is_wrapper = schema.kind == Type::Array || schema.additional.is_some() && schema.properties.is_empty();
         if is_wrapper {
             // Lists in lists are messages, whose first field has the items.
-            if let Some(first) = known.message.fields.iter().find(|field| field.number == 1) {
-                self.number_below(known, first, schema, pointer, problems);
+            if let Some(first) = message_ref.message.fields.iter().find(|field| field.number == 1) {
+                self.number_below(message_ref, first, schema, pointer, problems);
             }
             return;
         }
         if is_unnumbered && !schema.preserve_unknown && schema.kind == Type::Object {
-            self.number_fields(known, schema, pointer, problems);
+            self.number_fields(message_ref, schema, pointer, problems);
         }
     }
 
     /// Finds the fields of a schema in its message, and in the parts of that.
-    fn collect<'m>(&'m self, known: Known<'m>, schema: &Schema, parts: &[u32], found: &mut HashMap<String, Found<'m>>) {
-        for field in &known.message.fields {
+    fn collect<'m>(
+        &'m self,
+        message_ref: MessageRef<'m>,
+        schema: &Schema,
+        parts: &[u32],
+        numbers: &mut HashMap<String, NumberedField<'m>>,
+    ) {
+        for field in &message_ref.message.fields {
             if let Some(name) = schema.properties.keys().find(|name| field.is_called(name)) {
-                found.insert(name.clone(), (field, known, parts.to_vec()));
+                numbers.insert(name.clone(), (field, message_ref, parts.to_vec()));
             } else if parts.len() < DEEPEST_PART
                 && matches!(field.label, Label::Optional | Label::Required | Label::Plain)
-                && let Some(part) = self.resolve(&field.kind, known)
+                && let Some(part) = self.resolve(&field.kind, message_ref)
             {
-                self.collect(part, schema, &[parts, &[field.number]].concat(), found);
+                self.collect(part, schema, &[parts, &[field.number]].concat(), numbers);
             }
         }
     }
@@ -137,8 +149,8 @@ fn number_like(shared: &Schema, schema: &mut Schema) {
 }
 
 /// Its zero and its absence mean the same.
-fn has_no_presence(field: &Field, known: Known<'_>) -> bool {
-    known.source.file.syntax == Syntax::Proto3
+fn has_no_presence(field: &Field, message_ref: MessageRef<'_>) -> bool {
+    message_ref.source.file.syntax == Syntax::Proto3
         && field.label == Label::Plain
         && field.oneof.is_none()
         && proto::is_scalar(&field.kind)

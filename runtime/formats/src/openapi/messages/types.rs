@@ -1,14 +1,14 @@
 //! Compares the type of a schema with that of its field in a message.
-use kindsmith_proto::{self as proto, Conflict, Field, Label, Resolved};
+use kindsmith_proto::{self as proto, Conflict, Field, Label, ResolvedType};
 
-use super::{Known, full_name};
+use super::{MessageRef, full_name};
 use crate::{
     proto::scalar,
     schema::{At, Schema, model::Type},
 };
 
 /// The conflict of a field whose type is another one on the wire.
-pub(super) fn contradiction(schema: &Schema, name: &str, field: &Field, around: Known<'_>) -> Option<Conflict> {
+pub(super) fn contradiction(schema: &Schema, name: &str, field: &Field, around: MessageRef<'_>) -> Option<Conflict> {
     // The type of a back reference is that of the node to which it leads, which is compared there.
     if schema.definition.is_some() {
         return None;
@@ -20,7 +20,7 @@ pub(super) fn contradiction(schema: &Schema, name: &str, field: &Field, around: 
     }
     let file = &around.source.file;
     let at = match (file.resolve(&field.kind, around.name), &to) {
-        (Resolved::Message(name), Resolved::Elsewhere(_)) => Resolved::Elsewhere(full_name(file, &name)),
+        (ResolvedType::Message(name), ResolvedType::Elsewhere(_)) => ResolvedType::Elsewhere(full_name(file, &name)),
         (at, _) => at,
     };
     (!proto::same_wire((field, &at), (&declared, &to)))
@@ -34,7 +34,7 @@ fn has_format(schema: &Schema) -> bool {
 }
 
 /// The type of a schema as that of a field; structs are messages of any name.
-fn declared(schema: &Schema) -> (Field, Resolved) {
+fn declared(schema: &Schema) -> (Field, ResolvedType) {
     let (label, inner) = match (schema.kind, &schema.items, &schema.additional) {
         (Type::Array, Some(items), _) => (Label::Repeated, &**items),
         (Type::Object, _, Some(values)) if schema.properties.is_empty() && !schema.preserve_unknown => {
@@ -46,11 +46,11 @@ fn declared(schema: &Schema) -> (Field, Resolved) {
         && (inner.kind == Type::Array || inner.additional.is_some() && inner.properties.is_empty());
     let known = if is_wrapped || inner.definition.is_some() { None } else { scalar(At::of(inner)) };
     let (kind, to) = match known {
-        None => ("message".to_owned(), Resolved::Message(String::new())),
-        Some((None, kind)) => (kind.to_owned(), Resolved::Scalar),
+        None => ("message".to_owned(), ResolvedType::Message(String::new())),
+        Some((None, kind)) => (kind.to_owned(), ResolvedType::Scalar),
         Some((Some(package), kind)) => {
             let full = format!("{package}.{kind}");
-            (full.clone(), Resolved::Elsewhere(full))
+            (full.clone(), ResolvedType::Elsewhere(full))
         }
     };
     (Field { label, kind, ..Field::default() }, to)

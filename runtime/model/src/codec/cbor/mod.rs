@@ -9,7 +9,7 @@
 //! integers outside `i64`, NaN and infinities, `undefined` and other simple values. Declared lengths never cause
 //! allocations, only actual data does.
 
-use super::{DecodeError, Decoded, Limits};
+use super::{DecodeError, DecodedDocument, Limits};
 use crate::schema::{At, Document, Schema};
 
 mod half;
@@ -27,7 +27,7 @@ pub const MARK: [u8; 3] = [0xd9, 0xd9, 0xf7];
 ///
 /// # Errors
 /// `DecodeError` if it is malformed, has no counterpart in JSON, is nested too deeply, or is followed by other data.
-pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
+pub fn decode(bytes: &[u8], limits: &Limits) -> Result<DecodedDocument, DecodeError> {
     read::Reader::new(bytes, limits).document()
 }
 

@@ -13,7 +13,7 @@ use serde_json::Map;
 
 use super::half;
 use crate::{
-    codec::{DecodeError, Decoded, Limits, memory::Memory},
+    codec::{DecodeError, DecodedDocument, Limits, memory::Memory},
     meta::go,
     schema::{Document, number},
 };
@@ -68,7 +68,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads the document and checks that nothing follows.
-    pub(super) fn document(mut self) -> Result<Decoded, DecodeError> {
+    pub(super) fn document(mut self) -> Result<DecodedDocument, DecodeError> {
         match self.whole() {
             Ok(document) => Ok(document.into()),
             Err(Stop(message)) => Err(DecodeError { line: 0, column: self.decoder.position(), message }),

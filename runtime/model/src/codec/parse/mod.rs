@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write, mem::take};
 use serde_json::{Map, map::Entry};
 use token::{Cursor, Stop};
 
-use super::{DecodeError, Decoded, Limits, Order, faults::Faults, memory::Memory};
+use super::{DecodeError, DecodedDocument, Limits, Order, faults::Faults, memory::Memory};
 use crate::schema::{At, Document};
 
 mod token;
@@ -61,9 +61,9 @@ impl<'t, 's> Parser<'t, 's> {
     }
 
     /// Reads the document, and checks that nothing follows.
-    pub(super) fn document(mut self, at: At<'s>) -> Result<Decoded, DecodeError> {
+    pub(super) fn document(mut self, at: At<'s>) -> Result<DecodedDocument, DecodeError> {
         match self.whole(at) {
-            Ok(document) => Ok(Decoded { document, faults: self.faults.finish(), pruned: false }),
+            Ok(document) => Ok(DecodedDocument { document, faults: self.faults.finish(), pruned: false }),
             Err(stop) => Err(place(self.cursor.text.as_bytes(), self.cursor.at, stop)),
         }
     }

@@ -16,7 +16,7 @@ use std::fmt;
 
 use serde_json::Map;
 
-use super::{Decoded, Limits};
+use super::{DecodedDocument, Limits};
 use crate::{meta::go, schema::Document};
 
 mod envelope;
@@ -127,12 +127,16 @@ pub fn object(message: &Message, envelope: &Envelope<'_>, limits: &Limits) -> Re
 ///
 /// # Errors
 /// Like [`object`].
-pub fn decode_strict(message: &Message, envelope: &Envelope<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
-    let (mut fields, mut reading) = (Map::new(), read::Reading::new(*limits));
-    message.read(envelope.message, &mut fields, &mut reading)?;
+pub fn decode_strict(
+    message: &Message,
+    envelope: &Envelope<'_>,
+    limits: &Limits,
+) -> Result<DecodedDocument, DecodeError> {
+    let (mut fields, mut state) = (Map::new(), read::DecodeState::new(*limits));
+    message.read(envelope.message, &mut fields, &mut state)?;
     fields.extend(envelope.type_meta());
-    let faults = reading.unknown.iter().map(|path| format!("unknown field {}", go::quoted(path))).collect();
-    Ok(Decoded { document: Document::Object(fields), faults, pruned: false })
+    let faults = state.unknown.iter().map(|path| format!("unknown field {}", go::quoted(path))).collect();
+    Ok(DecodedDocument { document: Document::Object(fields), faults, pruned: false })
 }
 
 impl Message {
@@ -142,7 +146,7 @@ impl Message {
     /// [`DecodeError`] for an invalid message.
     pub fn decode(&self, bytes: &[u8], limits: &Limits) -> Result<Document, DecodeError> {
         let mut fields = Map::new();
-        self.read(bytes, &mut fields, &mut read::Reading::new(*limits))?;
+        self.read(bytes, &mut fields, &mut read::DecodeState::new(*limits))?;
         Ok(Document::Object(fields))
     }
 }

@@ -20,7 +20,7 @@ const FIELDS_COST: usize = 700;
 const MEMORY: usize = 28 << 20;
 
 /// The decoding of one message, with its limits and remaining budget.
-pub(super) struct Reading {
+pub(super) struct DecodeState {
     pub limits: Limits,
     memory: usize,
     /// The remaining nesting depth: recursive types have no limit of their own.
@@ -29,7 +29,7 @@ pub(super) struct Reading {
     pub unknown: Vec<String>,
 }
 
-impl Reading {
+impl DecodeState {
     pub(super) fn new(limits: Limits) -> Self {
         Self { limits, memory: MEMORY, depth: limits.depth, unknown: Vec::new() }
     }
@@ -69,40 +69,40 @@ impl Message {
         &self,
         bytes: &[u8],
         fields: &mut Map<String, Document>,
-        reading: &mut Reading,
+        state: &mut DecodeState,
     ) -> Result<(), DecodeError> {
         let mut reader = Reader::new(bytes);
-        let began = reading.unknown.len();
+        let began = state.unknown.len();
         while let Some((number, value)) = reader.field()? {
             let Some(field) = self.field(number) else {
                 // Some clients write all fields, even retired ones.
                 if !value.is_empty() {
-                    reading.skip(number, began);
+                    state.skip(number, began);
                 }
                 continue;
             };
             if let Value::Part(part) = &field.value {
-                part.read(value.bytes()?, fields, reading)?;
+                part.read(value.bytes()?, fields, state)?;
                 continue;
             }
-            let before = reading.unknown.len();
-            field.read(value, fields, reading).map_err(|error| error.within(&field.name))?;
-            reading.within(before, &field.name)?;
+            let before = state.unknown.len();
+            field.read(value, fields, state).map_err(|error| error.within(&field.name))?;
+            state.within(before, &field.name)?;
         }
         if fields.is_empty() && self.fields.iter().any(|field| field.required) {
-            reading.take(FIELDS_COST)?;
+            state.take(FIELDS_COST)?;
         }
         self.complete(fields);
         Ok(())
     }
 
     /// Merges a message into earlier ones.
-    fn add(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
+    fn add(&self, given: Wire<'_>, slot: &mut Document, state: &mut DecodeState) -> Result<(), DecodeError> {
         if !slot.is_object() {
             *slot = Document::Object(Map::new());
         }
         let Some(fields) = slot.as_object_mut() else { return Ok(()) };
-        self.read(given.bytes()?, fields, reading)
+        self.read(given.bytes()?, fields, state)
     }
 
     /// Restores values that documents have and messages omit: required empty lists and maps, and zeros of required
@@ -130,17 +130,17 @@ impl Field {
         &self,
         given: Wire<'_>,
         fields: &mut Map<String, Document>,
-        reading: &mut Reading,
+        state: &mut DecodeState,
     ) -> Result<(), DecodeError> {
         if matches!(self.value, Value::Retired) {
             return given.bytes().map(drop);
         }
         if !fields.contains_key(&self.name) {
-            reading.take(if fields.is_empty() { FIELDS_COST } else { VALUE_COST })?;
+            state.take(if fields.is_empty() { FIELDS_COST } else { VALUE_COST })?;
             fields.insert(self.name.clone(), Document::Null);
         }
         let Some(slot) = fields.get_mut(&self.name) else { return Ok(()) };
-        self.value.add(given, slot, reading)?;
+        self.value.add(given, slot, state)?;
         let dropped = slot.is_null() || (self.zero_is_absent && !self.required && is_zero(slot));
         if dropped {
             fields.remove(&self.name);
@@ -161,27 +161,27 @@ fn is_zero(value: &Document) -> bool {
 
 impl Value {
     /// Merges an occurrence of a field into earlier ones, starting with `null`.
-    fn add(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
-        let Some(depth) = reading.depth.checked_sub(1) else {
-            return Err(DecodeError::new(format!("exceeded max depth of {}", reading.limits.depth)));
+    fn add(&self, given: Wire<'_>, slot: &mut Document, state: &mut DecodeState) -> Result<(), DecodeError> {
+        let Some(depth) = state.depth.checked_sub(1) else {
+            return Err(DecodeError::new(format!("exceeded max depth of {}", state.limits.depth)));
         };
-        reading.depth = depth;
-        let added = self.add_within(given, slot, reading);
-        reading.depth += 1;
+        state.depth = depth;
+        let added = self.add_within(given, slot, state);
+        state.depth += 1;
         added
     }
 
-    fn add_within(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
+    fn add_within(&self, given: Wire<'_>, slot: &mut Document, state: &mut DecodeState) -> Result<(), DecodeError> {
         match self {
-            Self::Message(message) => message.add(given, slot, reading),
-            Self::Recursive(message) => message.upgrade().map_or(Ok(()), |message| message.add(given, slot, reading)),
+            Self::Message(message) => message.add(given, slot, state),
+            Self::Recursive(message) => message.upgrade().map_or(Ok(()), |message| message.add(given, slot, state)),
             Self::Map(values) => {
                 if !slot.is_object() {
                     *slot = Document::Object(Map::new());
                 }
                 let Some(entries) = slot.as_object_mut() else { return Ok(()) };
-                reading.take(if entries.is_empty() { FIELDS_COST } else { 2 * VALUE_COST })?;
-                let (key, value) = values.entry(given.bytes()?, reading)?;
+                state.take(if entries.is_empty() { FIELDS_COST } else { 2 * VALUE_COST })?;
+                let (key, value) = values.entry(given.bytes()?, state)?;
                 entries.insert(key, value);
                 Ok(())
             }
@@ -190,7 +190,7 @@ impl Value {
                     *slot = Document::Array(Vec::new());
                 }
                 let Some(list) = slot.as_array_mut() else { return Ok(()) };
-                items.append(given, list, reading)
+                items.append(given, list, state)
             }
             Self::Wrapped(inner) => {
                 if slot.is_null() {
@@ -199,61 +199,61 @@ impl Value {
                 let mut reader = Reader::new(given.bytes()?);
                 while let Some((number, value)) = reader.field()? {
                     if number == 1 {
-                        inner.add(value, slot, reading)?;
+                        inner.add(value, slot, state)?;
                     }
                 }
                 Ok(())
             }
             scalar => {
-                *slot = values::read(scalar, given, reading.limits)?;
+                *slot = values::read(scalar, given, state.limits)?;
                 Ok(())
             }
         }
     }
 
     /// Adds one item to a list, or all items of a packed list of numbers.
-    fn append(&self, given: Wire<'_>, list: &mut Vec<Document>, reading: &mut Reading) -> Result<(), DecodeError> {
-        let Wire::Bytes(packed) = given else { return self.push(given, list, reading) };
+    fn append(&self, given: Wire<'_>, list: &mut Vec<Document>, state: &mut DecodeState) -> Result<(), DecodeError> {
+        let Wire::Bytes(packed) = given else { return self.push(given, list, state) };
         let mut reader = Reader::new(packed);
         match self {
             Self::Integer | Self::Boolean => {
                 while let Some(number) = reader.packed()? {
-                    self.push(Wire::Varint(number), list, reading)?;
+                    self.push(Wire::Varint(number), list, state)?;
                 }
             }
             Self::Double => {
                 while let Some(bits) = reader.packed_fixed()? {
-                    self.push(Wire::Fixed64(bits), list, reading)?;
+                    self.push(Wire::Fixed64(bits), list, state)?;
                 }
             }
-            _ => self.push(given, list, reading)?,
+            _ => self.push(given, list, state)?,
         }
         Ok(())
     }
 
-    fn push(&self, given: Wire<'_>, list: &mut Vec<Document>, reading: &mut Reading) -> Result<(), DecodeError> {
-        reading.take(VALUE_COST)?;
-        let (mut item, before) = (Document::Null, reading.unknown.len());
-        self.add(given, &mut item, reading)?;
-        if reading.unknown.len() > before {
-            reading.within(before, &format!("[{}]", list.len()))?;
+    fn push(&self, given: Wire<'_>, list: &mut Vec<Document>, state: &mut DecodeState) -> Result<(), DecodeError> {
+        state.take(VALUE_COST)?;
+        let (mut item, before) = (Document::Null, state.unknown.len());
+        self.add(given, &mut item, state)?;
+        if state.unknown.len() > before {
+            state.within(before, &format!("[{}]", list.len()))?;
         }
         list.push(item);
         Ok(())
     }
 
     /// A map entry: a message of a key and a value, either of which is omitted if it is empty.
-    fn entry(&self, bytes: &[u8], reading: &mut Reading) -> Result<(String, Document), DecodeError> {
+    fn entry(&self, bytes: &[u8], state: &mut DecodeState) -> Result<(String, Document), DecodeError> {
         let (mut key, mut value) = (String::new(), Document::Null);
-        let (mut reader, before) = (Reader::new(bytes), reading.unknown.len());
+        let (mut reader, before) = (Reader::new(bytes), state.unknown.len());
         while let Some((number, given)) = reader.field()? {
             match number {
                 1 => given.text()?.clone_into(&mut key),
-                2 => self.add(given, &mut value, reading).map_err(|error| error.within(&key))?,
+                2 => self.add(given, &mut value, state).map_err(|error| error.within(&key))?,
                 _ => {}
             }
         }
-        reading.within(before, &key)?;
+        state.within(before, &key)?;
         if value.is_null() {
             value = self.zero();
         }

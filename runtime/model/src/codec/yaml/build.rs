@@ -6,7 +6,7 @@ use serde_json::Map;
 use super::{
     Error,
     scalar::{Scalar, is_timestamp, resolve},
-    tape::{Content, Node, Tagged},
+    tape::{Content, Node, TagKind},
 };
 use crate::{
     codec::{Limits, memory::Memory},
@@ -292,22 +292,22 @@ impl Key {
 }
 
 /// The value of a scalar, by its tag or its form.
-fn resolved(text: &str, plain: bool, tag: Tagged) -> Result<Scalar, Error> {
+fn resolved(text: &str, plain: bool, tag: TagKind) -> Result<Scalar, Error> {
     let found = match tag {
-        Tagged::No if !plain => return Ok(Scalar::Text),
-        Tagged::Text | Tagged::Binary | Tagged::Merge => return Ok(Scalar::Text),
-        Tagged::Timestamp if is_timestamp(text) => return Ok(Scalar::Text),
+        TagKind::No if !plain => return Ok(Scalar::Text),
+        TagKind::Text | TagKind::Binary | TagKind::Merge => return Ok(Scalar::Text),
+        TagKind::Timestamp if is_timestamp(text) => return Ok(Scalar::Text),
         _ => resolve(text),
     };
     let (fits, name) = match found {
-        Scalar::Null => (tag == Tagged::Null, "null"),
-        Scalar::Bool(_) => (tag == Tagged::Bool, "bool"),
-        Scalar::Integer(_) => (matches!(tag, Tagged::Int | Tagged::Float), "int"),
-        Scalar::Large(_) => (tag == Tagged::Int, "int"),
-        Scalar::Float(_) => (tag == Tagged::Float, "float"),
+        Scalar::Null => (tag == TagKind::Null, "null"),
+        Scalar::Bool(_) => (tag == TagKind::Bool, "bool"),
+        Scalar::Integer(_) => (matches!(tag, TagKind::Int | TagKind::Float), "int"),
+        Scalar::Large(_) => (tag == TagKind::Int, "int"),
+        Scalar::Float(_) => (tag == TagKind::Float, "float"),
         Scalar::Text => (false, "str"),
     };
-    if fits || tag == Tagged::No {
+    if fits || tag == TagKind::No {
         return Ok(found);
     }
     let tag = format!("{tag:?}").to_lowercase();
@@ -315,8 +315,8 @@ fn resolved(text: &str, plain: bool, tag: Tagged) -> Result<Scalar, Error> {
 }
 
 /// The text of a string scalar.
-fn text_of(text: &str, tag: Tagged) -> Result<String, Error> {
-    if tag != Tagged::Binary {
+fn text_of(text: &str, tag: TagKind) -> Result<String, Error> {
+    if tag != TagKind::Binary {
         return Ok(text.to_owned());
     }
     let joined: String = text.split(['\r', '\n']).collect();
@@ -338,5 +338,5 @@ fn is_merge(node: &Node<'_>) -> bool {
     let Content::Scalar { text, plain, tag } = &node.content else {
         return false;
     };
-    text == "<<" && (*tag == Tagged::Merge || *tag == Tagged::No && *plain)
+    text == "<<" && (*tag == TagKind::Merge || *tag == TagKind::No && *plain)
 }

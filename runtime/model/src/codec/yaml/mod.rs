@@ -1,7 +1,7 @@
 //! YAML as Kubernetes uses it: YAML 1.1 as go-yaml reads and writes it, restricted to JSON values.
 use std::borrow::Cow;
 
-use super::{Decoded, Limits, memory::Memory};
+use super::{DecodedDocument, Limits, memory::Memory};
 use crate::schema::Document;
 
 mod build;
@@ -30,7 +30,7 @@ pub use write::encode;
 /// # Errors
 /// [`Error`] if the text is not YAML, not one document, not UTF-8, has no counterpart in JSON, is nested too deeply, or
 /// is too large.
-pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
+pub fn decode(bytes: &[u8], limits: &Limits) -> Result<DecodedDocument, Error> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
@@ -66,7 +66,7 @@ fn is_dense(text: &str) -> bool {
     text.len() > LARGE && items() > text.len() / SHORTEST
 }
 
-fn decode_text(text: &str, limits: &Limits) -> Result<Decoded, Error> {
+fn decode_text(text: &str, limits: &Limits) -> Result<DecodedDocument, Error> {
     let (tape, memory) = tape::read(text, limits)?;
     if tape.is_empty() {
         return Ok(Document::Null.into());
@@ -77,12 +77,12 @@ fn decode_text(text: &str, limits: &Limits) -> Result<Decoded, Error> {
     if !builder.repeated.is_empty() {
         faults.push(format!("yaml: unmarshal errors:\n{}", builder.repeated.join("\n")));
     }
-    Ok(Decoded { document, faults, pruned: false })
+    Ok(DecodedDocument { document, faults, pruned: false })
 }
 
 /// Text that is entirely JSON is parsed as JSON, which is faster. If the JSON decoder reports anything, the YAML
 /// decoder is used instead, except for documents that are too large for both.
-fn json(text: &str, limits: &Limits) -> Option<Result<Decoded, Error>> {
+fn json(text: &str, limits: &Limits) -> Option<Result<DecodedDocument, Error>> {
     if !text.trim_ascii_start().starts_with(['{', '[']) {
         return None;
     }

@@ -24,7 +24,7 @@ pub(super) enum Content<'t> {
         /// True if it is unquoted.
         plain: bool,
         /// Its tag in the document.
-        tag: Tagged,
+        tag: TagKind,
     },
     /// A list; its items end before this index.
     List(usize),
@@ -41,7 +41,7 @@ pub(super) enum Content<'t> {
 
 /// The supported tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tagged {
+pub(super) enum TagKind {
     /// No tag.
     No,
     /// `!!str`, and every unknown tag: the text, unchanged.
@@ -155,7 +155,7 @@ impl<'t> Reader<'t> {
         let (content, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain;
-                (Content::Scalar { text, plain, tag: tagged(tag.as_deref()) }, anchor)
+                (Content::Scalar { text, plain, tag: tag_kind(tag.as_deref()) }, anchor)
             }
             Event::SequenceStart(_, anchor, _) => (Content::List(0), anchor),
             Event::MappingStart(_, anchor, _) => (Content::Map(0), anchor),
@@ -192,22 +192,22 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn tagged(tag: Option<&Tag>) -> Tagged {
+fn tag_kind(tag: Option<&Tag>) -> TagKind {
     let Some(tag) = tag else {
-        return Tagged::No;
+        return TagKind::No;
     };
     if tag.handle() != "tag:yaml.org,2002:" {
-        return Tagged::Text;
+        return TagKind::Text;
     }
     match tag.suffix() {
-        "null" => Tagged::Null,
-        "bool" => Tagged::Bool,
-        "int" => Tagged::Int,
-        "float" => Tagged::Float,
-        "timestamp" => Tagged::Timestamp,
-        "binary" => Tagged::Binary,
-        "merge" => Tagged::Merge,
-        _ => Tagged::Text,
+        "null" => TagKind::Null,
+        "bool" => TagKind::Bool,
+        "int" => TagKind::Int,
+        "float" => TagKind::Float,
+        "timestamp" => TagKind::Timestamp,
+        "binary" => TagKind::Binary,
+        "merge" => TagKind::Merge,
+        _ => TagKind::Text,
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
         PatternClasses, PatternText, Patterns, RequiredNames, Schemas, SelectableFields, Versions,
     },
     Usage,
-    filled::{Filled, length},
+    default_sizes::{DefaultSizes, length},
 };
 use crate::{
     kind::{
@@ -29,14 +29,14 @@ pub(super) fn measure(definition: &Definition) -> Usage {
     let mut patterns = HashSet::new();
     for version in &definition.versions {
         usage.add(Versions, 1);
-        let mut walk = Walk {
+        let mut measurer = Measurer {
             usage: &mut usage,
             patterns: &mut patterns,
-            filled: Filled::default(),
+            default_sizes: DefaultSizes::default(),
             parts: HashMap::new(),
             named: HashSet::new(),
         };
-        walk.schema(&version.schema);
+        measurer.schema(&version.schema);
         columns(version, &mut usage);
     }
     usage
@@ -65,15 +65,15 @@ struct Part {
     bytes: u64,
 }
 
-struct Walk<'d, 'u> {
+struct Measurer<'d, 'u> {
     usage: &'u mut Usage,
     patterns: &'u mut HashSet<&'d str>,
-    filled: Filled,
+    default_sizes: DefaultSizes,
     parts: HashMap<*const Schema, Part>,
     named: HashSet<*const Schema>,
 }
 
-impl<'d> Walk<'d, '_> {
+impl<'d> Measurer<'d, '_> {
     /// Measures a schema that is written once.
     fn schema(&mut self, schema: &'d Schema) {
         if !self.named.insert(ptr::from_ref(schema)) {
@@ -144,7 +144,7 @@ impl<'d> Walk<'d, '_> {
         }
         let defaults = schema.default.as_ref().map_or(0, length);
         if schema.default.is_some() {
-            let filled = self.filled.of(schema);
+            let filled = self.default_sizes.of(schema);
             self.usage[FilledDefault] = self.usage[FilledDefault].max(filled);
         }
         if let ListType::Map(keys) = &schema.list {

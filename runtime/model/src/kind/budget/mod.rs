@@ -8,9 +8,9 @@ use std::{
 };
 
 use super::Definition;
-pub use filled::{Filled, length};
+pub use default_sizes::{DefaultSizes, length};
 
-mod filled;
+mod default_sizes;
 mod measure;
 
 /// Something that definitions take.

@@ -55,11 +55,12 @@ where
 /// Decodes the JSON of an object, which is valid in its kind's schema.
 pub(super) fn decode_json<K: Object>(json: &[u8]) -> std::result::Result<K, InvalidObject> {
     #[derive(Deserialize)]
-    struct Named {
+    struct PartialObjectMetadata {
         metadata: ObjectMeta,
     }
     codec::from_written(json).map_err(|error| {
-        let named = codec::from_written(json).map_or_else(|_| ObjectMeta::default(), |named: Named| named.metadata);
-        InvalidObject { namespace: named.namespace, name: named.name, reason: error.to_string() }
+        let partial = codec::from_written(json)
+            .map_or_else(|_| ObjectMeta::default(), |partial: PartialObjectMetadata| partial.metadata);
+        InvalidObject { namespace: partial.namespace, name: partial.name, reason: error.to_string() }
     })
 }

@@ -39,25 +39,25 @@ pub(super) fn check(here: Version<'_>, stored: Version<'_>, changes: &[Change]) 
         let renamed = cover.renamed.iter().map(|paths| &paths[side]);
         Side { version, named: renamed.chain(&cover.only[side]).cloned().collect(), through: Vec::new() }
     });
-    let mut walk = Walk { sides, recursive: Vec::new(), faults: Vec::new() };
-    walk.paths();
-    walk.crossings(&cover.renamed);
+    let mut checker = Checker { sides, recursive: Vec::new(), faults: Vec::new() };
+    checker.paths();
+    checker.crossings(&cover.renamed);
     // From here on the fields in changes are known to exist.
-    if walk.faults.is_empty() {
+    if checker.faults.is_empty() {
         let root = Path(Vec::new());
-        walk.object([(At::of(here.schema), &root), (At::of(stored.schema), &root)]);
-        walk.renamed(&cover.renamed);
+        checker.object([(At::of(here.schema), &root), (At::of(stored.schema), &root)]);
+        checker.renamed(&cover.renamed);
         for (side, _) in SIDES {
-            for path in cover.only[side].iter().chain(&walk.sides[side].through.clone()) {
-                walk.kept(path, side, &cover.renamed);
+            for path in cover.only[side].iter().chain(&checker.sides[side].through.clone()) {
+                checker.kept(path, side, &cover.renamed);
             }
         }
     }
-    if !walk.faults.is_empty() {
-        return Err(walk.faults.join("; "));
+    if !checker.faults.is_empty() {
+        return Err(checker.faults.join("; "));
     }
     for (side, _) in SIDES {
-        cover.only[side].append(&mut walk.sides[side].through);
+        cover.only[side].append(&mut checker.sides[side].through);
     }
     Ok(cover)
 }
@@ -96,16 +96,16 @@ impl Side<'_> {
 }
 
 /// Corresponding places in the two versions.
-type Places<'a, 'p> = [(At<'a>, &'p Path); 2];
+type FieldPair<'a, 'p> = [(At<'a>, &'p Path); 2];
 
-struct Walk<'a> {
+struct Checker<'a> {
     sides: [Side<'a>; 2],
     /// The pairs of recursive types that have been compared.
     recursive: Vec<[*const Schema; 2]>,
     faults: Vec<String>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Checker<'a> {
     /// Checks that the paths in changes exist and are unique.
     fn paths(&mut self) {
         for side in &self.sides {
@@ -135,7 +135,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Compares the fields of two structs.
-    fn object(&mut self, places: Places<'a, '_>) {
+    fn object(&mut self, places: FieldPair<'a, '_>) {
         for (side, other) in SIDES {
             for (name, field) in places[side].0.properties() {
                 let paths = places.map(|(_, path)| below(path, name));
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Compares two values at corresponding places.
-    fn value(&mut self, places: Places<'a, '_>) {
+    fn value(&mut self, places: FieldPair<'a, '_>) {
         let [one, other] = places.map(|(at, _)| (at.kind, at.entry().is_some(), at.union));
         if one != other {
             let [(one, of), (other, of_other)] = [0, 1].map(|side| (places[side].1, self.sides[side].version.name));

@@ -39,7 +39,7 @@ pub struct Version<'a> {
 /// and in the version with the field it is dropped. There is no annotation if the field would be restored without it:
 /// if it is absent, or has the default of its schema.
 #[derive(Debug)]
-pub struct Declared {
+pub struct DeclaredConversion {
     /// Paths here and in the storage version.
     renamed: Vec<[Path; 2]>,
     /// Fields of this version only.
@@ -61,7 +61,7 @@ struct Field {
     parent_is_shared: bool,
 }
 
-impl Declared {
+impl DeclaredConversion {
     /// A conversion between `here` and `stored`.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Field {
     }
 }
 
-impl Convert for Declared {
+impl Convert for DeclaredConversion {
     fn write(&self, document: Document) -> Result<Document, String> {
         let mut renamed = self.renamed.iter().map(|[here, stored]| (here, stored));
         convert(document, &mut renamed, &self.here, &self.stored, Err)

@@ -240,7 +240,7 @@ fn faults(here: Document, stored: Document, changes: &[Change]) -> String {
     let (here, stored) = (schema(here), schema(stored));
     let (v1, v2) = (name("v1"), name("v2"));
     let (here, stored) = (Version { name: &v1, schema: &here }, Version { name: &v2, schema: &stored });
-    Declared::new(here, stored, changes).err().unwrap_or_default()
+    DeclaredConversion::new(here, stored, changes).err().unwrap_or_default()
 }
 
 fn object(properties: &Document) -> Document {

@@ -23,7 +23,7 @@ fn places_of_the_storage_version_are_named_as_this_version_has_them() {
     ];
     let names = [name("v1beta1"), name("v1")];
     let [here, stored] = [(&names[0], &here), (&names[1], &stored)].map(|(name, schema)| Version { name, schema });
-    let conversion = Declared::new(here, stored, &changes).unwrap();
+    let conversion = DeclaredConversion::new(here, stored, &changes).unwrap();
     for (stored, here) in [
         ("spec.author", Some("spec.writer")),
         ("spec.rights", Some("spec.terms")),

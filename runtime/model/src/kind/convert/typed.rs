@@ -8,7 +8,7 @@ use crate::{codec, kind::model::Path, schema::Document};
 
 /// A conversion written in Rust: `V` is the type of this version, `S` that of the storage version, with [`TryFrom`] in
 /// both directions.
-struct Typed<V, S>(PhantomData<fn() -> (V, S)>);
+struct TypedConversion<V, S>(PhantomData<fn() -> (V, S)>);
 
 /// The conversion between two types, for declarations.
 pub fn typed<V, S>() -> Arc<dyn Convert>
@@ -16,7 +16,7 @@ where
     V: Serialize + DeserializeOwned + ConvertInto<S> + 'static,
     S: Serialize + DeserializeOwned + ConvertInto<V> + 'static,
 {
-    Arc::new(Typed::<V, S>(PhantomData))
+    Arc::new(TypedConversion::<V, S>(PhantomData))
 }
 
 #[diagnostic::on_unimplemented(
@@ -40,7 +40,7 @@ impl<A, B: TryFrom<A, Error: Display>> ConvertInto<B> for A {
     }
 }
 
-impl<V, S> Convert for Typed<V, S>
+impl<V, S> Convert for TypedConversion<V, S>
 where
     V: Serialize + DeserializeOwned + ConvertInto<S>,
     S: Serialize + DeserializeOwned + ConvertInto<V>,

@@ -165,9 +165,9 @@ pub fn lacks_answers() -> bool {
 }
 
 /// Ends an attempt, even if its code panics.
-struct Ending(Option<Attempt>);
+struct AttemptGuard(Option<Attempt>);
 
-impl Drop for Ending {
+impl Drop for AttemptGuard {
     fn drop(&mut self) {
         RUNNING.set(self.0.take());
     }
@@ -180,10 +180,10 @@ impl Answers {
     /// The conversions that are missing. Then the result is worthless: run the code again when they are answered.
     pub fn attempt<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, Vec<Question>> {
         let attempt = Attempt { answers: mem::take(self), open: Vec::new(), is_silent: false };
-        let ending = Ending(RUNNING.replace(Some(attempt)));
+        let guard = AttemptGuard(RUNNING.replace(Some(attempt)));
         let done = work();
         let Some(attempt) = RUNNING.take() else { return Ok(done) };
-        drop(ending);
+        drop(guard);
         *self = attempt.answers;
         if attempt.open.is_empty() { Ok(done) } else { Err(attempt.open) }
     }

@@ -131,7 +131,7 @@ pub trait Hooks<T>: Send + Sync + 'static {
     /// Why the write is refused.
     fn set_defaults(&self, object: &mut T, context: &Context<'_, T>) -> impl Future<Output = Result<()>> + Send {
         let _ = (object, context);
-        Nothing(|| Ok(()))
+        NotImplemented(|| Ok(()))
     }
 
     /// Checks what the schema cannot express. On an update, errors about values that the write does not change, and that
@@ -141,7 +141,7 @@ pub trait Hooks<T>: Send + Sync + 'static {
     /// Why the write is refused, if that is not about fields.
     fn validate(&self, object: &T, context: &Context<'_, T>) -> impl Future<Output = Result<Vec<FieldError>>> + Send {
         let _ = (object, context);
-        Nothing(|| Ok(Vec::new()))
+        NotImplemented(|| Ok(Vec::new()))
     }
 
     /// Decides about a valid write, after validation, and about a deletion, for which `object` is the object that would
@@ -152,26 +152,26 @@ pub trait Hooks<T>: Send + Sync + 'static {
     /// Why the request is refused.
     fn admit(&self, object: &T, context: &Context<'_, T>) -> impl Future<Output = Result<()>> + Send {
         let _ = (object, context);
-        Nothing(|| Ok(()))
+        NotImplemented(|| Ok(()))
     }
 
     /// Generates a name from `metadata.generateName`; `None` appends five random characters.
     fn generate_name(&self, object: &T, base: &str) -> impl Future<Output = Option<String>> + Send {
         let _ = (object, base);
-        Nothing(|| None)
+        NotImplemented(|| None)
     }
 
     /// Changes an object when its deletion starts. One that the type cannot decode is deleted without this change.
     fn on_delete(&self, object: &mut T) -> impl Future<Output = ()> + Send {
         let _ = object;
-        Nothing(|| ())
+        NotImplemented(|| ())
     }
 
     /// True while a deleted object must be kept. One that the type cannot decode is kept, too, until a change of it or of the
     /// type mends that, or until an administrator deletes it with `ignoreStoreReadErrorWithClusterBreakingPotential`.
     fn holds_deletion(&self, object: &T) -> impl Future<Output = bool> + Send {
         let _ = object;
-        Nothing(|| false)
+        NotImplemented(|| false)
     }
 
     /// True if a hook does something. The server skips other hooks, and hooks that are not implemented.
@@ -183,9 +183,9 @@ pub trait Hooks<T>: Send + Sync + 'static {
 }
 
 /// The future of a hook that is not implemented, which is recognized by this type.
-struct Nothing<O>(fn() -> O);
+struct NotImplemented<O>(fn() -> O);
 
-impl<O> Future for Nothing<O> {
+impl<O> Future for NotImplemented<O> {
     type Output = O;
 
     fn poll(self: Pin<&mut Self>, _: &mut Waking<'_>) -> Poll<O> {

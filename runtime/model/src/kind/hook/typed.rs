@@ -6,7 +6,7 @@ use std::{any::TypeId, marker::PhantomData, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{Context, Hooks, Nothing};
+use super::{Context, Hooks, NotImplemented};
 use crate::{
     kind::{
         binding::{DocumentHooks, Hook, HookContext, HookError, HookFuture},
@@ -21,24 +21,24 @@ pub fn on_documents<T>(hooks: impl Hooks<T>) -> Arc<dyn DocumentHooks>
 where
     T: Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    Arc::new(Typed { hooks, kind: PhantomData })
+    Arc::new(TypedHooks { hooks, kind: PhantomData })
 }
 
 /// Typed hooks.
-struct Typed<T, H> {
+struct TypedHooks<T, H> {
     hooks: H,
     kind: PhantomData<fn() -> T>,
 }
 
-/// True if a method is not the trait's own, which returns [`Nothing`].
+/// True if a method is not the trait's own, which returns [`NotImplemented`].
 fn is_implemented<A, B, C, F: Future + 'static>(_: fn(A, B, C) -> F) -> bool
 where
     F::Output: 'static,
 {
-    TypeId::of::<F>() != TypeId::of::<Nothing<F::Output>>()
+    TypeId::of::<F>() != TypeId::of::<NotImplemented<F::Output>>()
 }
 
-impl<T: 'static, H: Hooks<T>> Typed<T, H> {
+impl<T: 'static, H: Hooks<T>> TypedHooks<T, H> {
     fn implements(hook: Hook) -> bool {
         type Of<T> = &'static Context<'static, T>;
         match hook {
@@ -56,7 +56,7 @@ impl<T: 'static, H: Hooks<T>> Typed<T, H> {
     }
 }
 
-impl<T, H> DocumentHooks for Typed<T, H>
+impl<T, H> DocumentHooks for TypedHooks<T, H>
 where
     T: Serialize + DeserializeOwned + Send + Sync + 'static,
     H: Hooks<T>,

@@ -39,9 +39,9 @@ impl Comparison<'_> {
 
 /// Compares two objects of a type.
 pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) -> Comparison<'a> {
-    let mut walk = Walk { unidentified: false };
-    let Delta { set, removed } = walk.value(ty, Some(old), Some(new));
-    Comparison { set: set.children, removed: removed.children, unidentified: walk.unidentified }
+    let mut walker = CompareWalker { unidentified: false };
+    let Delta { set, removed } = walker.value(ty, Some(old), Some(new));
+    Comparison { set: set.children, removed: removed.children, unidentified: walker.unidentified }
 }
 
 /// The difference at one path and below.
@@ -67,12 +67,12 @@ impl<'a> Delta<'a> {
     }
 }
 
-struct Walk {
+struct CompareWalker {
     /// There was an item without an identity.
     unidentified: bool,
 }
 
-impl Walk {
+impl CompareWalker {
     fn value<'a>(&mut self, ty: Type<'a>, old: Option<&'a Document>, new: Option<&'a Document>) -> Delta<'a> {
         let mut delta = Delta::default();
         match (old, new) {

@@ -29,7 +29,7 @@ pub(super) fn changes(ty: Type<'_>, object: &Document, config: &Document) -> boo
 
 /// The merged value; `None` if it does not change. The error has the path of an item without an identity and the
 /// reason; in check mode it has no content.
-type Merged = Result<Option<Document>, String>;
+type MergeResult = Result<Option<Document>, String>;
 
 struct Merge {
     /// Check mode: a change is an error, so that nothing is built.
@@ -37,7 +37,7 @@ struct Merge {
 }
 
 impl Merge {
-    fn value(&self, ty: Type<'_>, object: &Document, config: &Document) -> Merged {
+    fn value(&self, ty: Type<'_>, object: &Document, config: &Document) -> MergeResult {
         match ty.form(Some(config)) {
             Form::Map(map) if !map.atomic => match (non_empty_map(object), non_empty_map(config)) {
                 (Some(live), Some(given)) => return self.fields(&map, live, given),
@@ -55,11 +55,11 @@ impl Merge {
         if object == config { Ok(None) } else { self.changed(|| config.clone()) }
     }
 
-    fn changed(&self, new: impl FnOnce() -> Document) -> Merged {
+    fn changed(&self, new: impl FnOnce() -> Document) -> MergeResult {
         if self.only_look { Err(String::new()) } else { Ok(Some(new())) }
     }
 
-    fn fields(&self, map: &Map<'_>, live: &Fields<String, Document>, given: &Fields<String, Document>) -> Merged {
+    fn fields(&self, map: &Map<'_>, live: &Fields<String, Document>, given: &Fields<String, Document>) -> MergeResult {
         let mut new = Fields::new();
         for (name, value) in given {
             let merged = match live.get(name) {
@@ -79,7 +79,7 @@ impl Merge {
         Ok(Some(Document::Object(new)))
     }
 
-    fn items(&self, list: &List<'_>, live: &[Document], given: &[Document]) -> Merged {
+    fn items(&self, list: &List<'_>, live: &[Document], given: &[Document]) -> MergeResult {
         let pairs = if self.only_look {
             pairs_in_order(list, live, given).ok_or_else(String::new)?
         } else {

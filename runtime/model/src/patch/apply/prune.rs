@@ -76,11 +76,11 @@ pub(super) fn prune(
     if unowned.is_empty() {
         return Ok(());
     }
-    let pruning = Pruning { terms, api_version, ty, before: &before, all: &all, last: &last, owned: &owned, object };
-    let pruned = match pruning.without(unowned.clone()) {
+    let pruner = Pruner { terms, api_version, ty, before: &before, all: &all, last: &last, owned: &owned, object };
+    let pruned = match pruner.without(unowned.clone()) {
         Ok(pruned) => Some(pruned),
         Err(why) if terms.view.versions.lacks_answers() => return Err(why),
-        Err(_) => pruning.without_most_of(&unowned)?,
+        Err(_) => pruner.without_most_of(&unowned)?,
     };
     if let Some(pruned) = pruned {
         *object = pruned;
@@ -92,7 +92,7 @@ pub(super) fn prune(
 const ANNOTATIONS: [PathElement<'static>; 2] = [PathElement::Field("metadata"), PathElement::Field("annotations")];
 
 /// The removal in one version.
-struct Pruning<'a> {
+struct Pruner<'a> {
     terms: &'a Terms<'a>,
     api_version: &'a str,
     ty: Type<'a>,
@@ -108,7 +108,7 @@ struct Pruning<'a> {
     object: &'a Document,
 }
 
-impl Pruning<'_> {
+impl Pruner<'_> {
     /// The object in its own version without unowned fields, except where fields owned in other versions need them.
     fn without(&self, mut unowned: FieldSet<'_>) -> Result<Document, String> {
         // What one version keeps may be in an item that only another one keeps. So versions are asked again after others kept

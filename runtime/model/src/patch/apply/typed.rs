@@ -16,9 +16,9 @@ use crate::{
 /// # Errors
 /// All violations of the schema, as one text.
 pub(super) fn checked_field_set_of<'a>(ty: Type<'a>, config: &'a Document) -> Result<FieldSet<'a>, String> {
-    let mut walk = Walk { strict: true, faults: Vec::new() };
-    let set = walk.value(ty, config).children;
-    match &walk.faults[..] {
+    let mut walker = FieldSetWalker { strict: true, faults: Vec::new() };
+    let set = walker.value(ty, config).children;
+    match &walker.faults[..] {
         [] => Ok(set),
         [fault] => Err(fault.to_string()),
         faults => {
@@ -34,7 +34,7 @@ pub(super) fn checked_field_set_of<'a>(ty: Type<'a>, config: &'a Document) -> Re
 
 /// The field set of an object, even if it is invalid. Items that share a path element count once, as a whole.
 pub(super) fn field_set_of<'a>(ty: Type<'a>, object: &'a Document) -> FieldSet<'a> {
-    Walk { strict: false, faults: Vec::new() }.value(ty, object).children
+    FieldSetWalker { strict: false, faults: Vec::new() }.value(ty, object).children
 }
 
 /// Adapts a set to a schema in which values have become atomic: an owner of a part then owns all of it. Returns whether
@@ -100,13 +100,13 @@ impl std::fmt::Display for Fault {
     }
 }
 
-struct Walk {
+struct FieldSetWalker {
     /// Collects violations, even inside atomic values.
     strict: bool,
     faults: Vec<Fault>,
 }
 
-impl Walk {
+impl FieldSetWalker {
     fn value<'a>(&mut self, ty: Type<'a>, value: &'a Document) -> Node<'a> {
         match ty.form(Some(value)) {
             Form::Scalar(scalar) => {

@@ -14,7 +14,7 @@ struct Reader<'t> {
 }
 
 /// How a word is encoded (RFC 2047).
-enum Encoded {
+enum EncodedWord {
     No,
     /// Its text can be read, which may be empty.
     Text(bool),
@@ -99,13 +99,16 @@ impl<'t> Reader<'t> {
             if self.rest.is_empty() {
                 return Some(());
             }
-            let word =
-                if self.rest.starts_with('"') { self.quoted().map(|_| Encoded::No) } else { self.atom().map(encoded) };
+            let word = if self.rest.starts_with('"') {
+                self.quoted().map(|_| EncodedWord::No)
+            } else {
+                self.atom().map(encoded_word)
+            };
             match word {
-                Some(Encoded::Text(is_empty)) => has_encoded |= !is_empty,
-                Some(Encoded::No) => has_words = true,
+                Some(EncodedWord::Text(is_empty)) => has_encoded |= !is_empty,
+                Some(EncodedWord::No) => has_words = true,
                 // The words end here.
-                None | Some(Encoded::Unknown) => return (has_words || has_encoded).then_some(()),
+                None | Some(EncodedWord::Unknown) => return (has_words || has_encoded).then_some(()),
             }
         }
     }
@@ -143,7 +146,7 @@ impl<'t> Reader<'t> {
     fn comment_as_name(&mut self) -> bool {
         self.take('(');
         let Some(comment) = self.comment() else { return false };
-        comment.split(is_blank).all(|word| !matches!(encoded(word), Encoded::Unknown))
+        comment.split(is_blank).all(|word| !matches!(encoded_word(word), EncodedWord::Unknown))
     }
 
     /// The content of an open comment, with the comments in it.
@@ -202,21 +205,21 @@ fn is_dotted(atom: &str) -> bool {
 }
 
 /// How a word such as `=?utf-8?q?caf=C3=A9?=` is encoded.
-fn encoded(word: &str) -> Encoded {
+fn encoded_word(word: &str) -> EncodedWord {
     let inside = word.strip_prefix("=?").and_then(|word| word.strip_suffix("?=")).filter(|_| word.len() >= 8);
-    let Some(inside) = inside else { return Encoded::No };
+    let Some(inside) = inside else { return EncodedWord::No };
     let parts: Vec<&str> = inside.splitn(4, '?').collect();
-    let [charset, encoding, text] = parts[..] else { return Encoded::No };
+    let [charset, encoding, text] = parts[..] else { return EncodedWord::No };
     let is_text = match encoding {
         "B" | "b" => ByteString::from_base64(text).is_ok(),
         "Q" | "q" => is_quoted_printable(text),
         _ => false,
     };
     if charset.is_empty() || !is_text {
-        return Encoded::No;
+        return EncodedWord::No;
     }
     let is_known = ["utf-8", "iso-8859-1", "us-ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known));
-    if is_known { Encoded::Text(text.is_empty()) } else { Encoded::Unknown }
+    if is_known { EncodedWord::Text(text.is_empty()) } else { EncodedWord::Unknown }
 }
 
 fn is_quoted_printable(text: &str) -> bool {

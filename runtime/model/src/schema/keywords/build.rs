@@ -5,8 +5,8 @@
 use super::{
     fields::{Additional, Fields},
     findings::Findings,
+    location::Location,
     pattern,
-    place::Place,
 };
 use crate::schema::{
     Document, Properties, Schema, format,
@@ -18,9 +18,9 @@ use crate::schema::{
 /// The schema of a kind. Every object has type meta and metadata, which are not in it.
 ///
 /// The only errors that it finds are patterns that cannot be compiled.
-pub fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) {
+pub fn schema(root: Fields<'_>, location: &Location<'_>) -> (Schema, Findings) {
     let mut findings = Findings::default();
-    let mut schema = node(root, place, &mut findings);
+    let mut schema = node(root, location, &mut findings);
     for name in ["apiVersion", "kind", "metadata"] {
         schema.properties.remove(name);
         schema.required.retain(|required| required != name);
@@ -33,9 +33,9 @@ pub fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) {
 pub fn names(root: Fields<'_>) -> Option<Schema> {
     let declared = root.part("properties").part("metadata").part("properties");
     // Its errors are reported where it is read as a part of the whole.
-    let (place, mut unused) = (Place::known("", ""), Findings::default());
+    let (location, mut unused) = (Location::known("", ""), Findings::default());
     let read = ["name", "generateName"].into_iter().filter_map(|name| {
-        let schema = validations(declared.object(name)?, &place, &mut unused);
+        let schema = validations(declared.object(name)?, &location, &mut unused);
         (schema != Schema::default()).then(|| (name.to_owned(), Schema { kind: Type::String, ..schema }))
     });
     let of = |properties: Properties| Schema { kind: Type::Object, properties, ..Schema::default() };
@@ -44,8 +44,8 @@ pub fn names(root: Fields<'_>) -> Option<Schema> {
 }
 
 /// A structural schema node.
-fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
-    let mut schema = validations(from, place, findings);
+fn node(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> Schema {
+    let mut schema = validations(from, location, findings);
     schema.kind = type_of(from);
     from.text("description").clone_into(&mut schema.description);
     schema.preserve_unknown = from.flag("x-kubernetes-preserve-unknown-fields");
@@ -64,13 +64,13 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
         retain_keys: strategies.any(|strategy| strategy == "retainKeys"),
         merge_key: text(from, "x-kubernetes-patch-merge-key"),
     };
-    let properties = place.field("properties");
+    let properties = location.field("properties");
     schema.properties = from
         .entries("properties")
         .map(|(name, property)| (name.to_owned(), shared(node(property, &properties.key(name), findings))))
         .collect();
-    schema.items = from.object("items").map(|items| shared(node(items, &place.field("items"), findings)));
-    let additional = place.field("additionalProperties");
+    schema.items = from.object("items").map(|items| shared(node(items, &location.field("items"), findings)));
+    let additional = location.field("additionalProperties");
     schema.additional = match from.additional() {
         Some(Additional::Schema(values)) => Some(shared(node(values, &additional, findings))),
         Some(Additional::Any(is_allowed)) => Some(Schema { boolean: Some(is_allowed), ..Schema::default() }.into()),
@@ -98,10 +98,10 @@ fn unenforced(from: Fields<'_>) -> Unenforced {
 /// # Errors
 /// Keywords of a wrong type, and patterns that cannot be compiled.
 pub fn read(document: &Document) -> Result<Schema, String> {
-    let (place, mut findings) = (Place::known("", ""), Findings::default());
-    super::shape::check_schema(document, &place, &mut findings);
+    let (location, mut findings) = (Location::known("", ""), Findings::default());
+    super::shape::check_schema(document, &location, &mut findings);
     if findings.errors.is_empty() {
-        let read = node(Fields::of(document), &place, &mut findings);
+        let read = node(Fields::of(document), &location, &mut findings);
         if findings.errors.is_empty() {
             return Ok(read);
         }
@@ -111,19 +111,19 @@ pub fn read(document: &Document) -> Result<Schema, String> {
 }
 
 /// A branch of a junctor, which only validates.
-fn branch(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
-    let mut schema = validations(from, place, findings);
-    let properties = place.field("properties");
+fn branch(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> Schema {
+    let mut schema = validations(from, location, findings);
+    let properties = location.field("properties");
     schema.properties = from
         .entries("properties")
         .map(|(name, property)| (name.to_owned(), branch(property, &properties.key(name), findings)))
         .collect();
-    schema.items = from.object("items").map(|items| branch(items, &place.field("items"), findings).into());
+    schema.items = from.object("items").map(|items| branch(items, &location.field("items"), findings).into());
     schema
 }
 
 /// The keywords that nodes and branches share: they validate.
-fn validations(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
+fn validations(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> Schema {
     let count = |name: &str| from.integer(name).map(|number| u64::try_from(number).unwrap_or_default());
     let schema = Schema {
         format: text(from, "format"),
@@ -142,11 +142,11 @@ fn validations(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> 
         min_properties: count("minProperties"),
         max_properties: count("maxProperties"),
         required: from.texts("required").map(str::to_owned).collect(),
-        junctors: junctors(from, place, findings).map(Into::into),
+        junctors: junctors(from, location, findings).map(Into::into),
         ..Schema::default()
     };
     if let Some(format) = schema.format.as_deref().filter(|given| !is_checked(given, from.text("type"))) {
-        findings.warning(&place.field("format"), format!("unrecognized format {format:?}"));
+        findings.warning(&location.field("format"), format!("unrecognized format {format:?}"));
     }
     schema
 }
@@ -169,9 +169,9 @@ fn type_of(from: Fields<'_>) -> Type {
 }
 
 /// The junctors. That an integer or text is one or the other is its type already.
-fn junctors(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Option<Junctors> {
+fn junctors(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> Option<Junctors> {
     let mut branches = |keyword: &str| {
-        let list = place.field(keyword);
+        let list = location.field(keyword);
         from.objects(keyword)
             .enumerate()
             .filter(|(index, of)| {
@@ -182,7 +182,7 @@ fn junctors(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Opt
     };
     let (all_of, one_of) = (branches("allOf"), branches("oneOf"));
     let any_of = if from.is_int_or_string() { Vec::new() } else { branches("anyOf") };
-    let not = from.object("not").map(|of| branch(of, &place.field("not"), findings));
+    let not = from.object("not").map(|of| branch(of, &location.field("not"), findings));
     let said = !all_of.is_empty() || !any_of.is_empty() || !one_of.is_empty() || not.is_some();
     said.then_some(Junctors { all_of, any_of, one_of, not })
 }

@@ -1,5 +1,5 @@
 //! Findings about a definition: errors, which keep it from being served, and warnings.
-use super::place::Place;
+use super::location::Location;
 use crate::{
     meta::{FieldError, FieldErrorKind, field::MOST_ERRORS},
     schema::Document,
@@ -38,10 +38,10 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds an error at a place. Beyond [`MOST_ERRORS`], errors are dropped.
-    pub fn error(&mut self, place: &Place<'_>, kind: FieldErrorKind, detail: impl Into<String>) {
+    /// Adds an error at a location. Beyond [`MOST_ERRORS`], errors are dropped.
+    pub fn error(&mut self, location: &Location<'_>, kind: FieldErrorKind, detail: impl Into<String>) {
         if self.errors.len() < MOST_ERRORS {
-            self.add(Fault { pointer: place.pointer(), error: FieldError::new(&place.path(), kind, detail) });
+            self.add(Fault { pointer: location.pointer(), error: FieldError::new(&location.path(), kind, detail) });
         }
     }
 
@@ -53,35 +53,35 @@ impl Findings {
     }
 
     /// Adds the error of a missing field.
-    pub fn required(&mut self, place: &Place<'_>, detail: impl Into<String>) {
-        self.error(place, FieldErrorKind::Required, detail);
+    pub fn required(&mut self, location: &Location<'_>, detail: impl Into<String>) {
+        self.error(location, FieldErrorKind::Required, detail);
     }
 
     /// Adds the error of a field that must not be set.
-    pub fn forbidden(&mut self, place: &Place<'_>, detail: impl Into<String>) {
-        self.error(place, FieldErrorKind::Forbidden, detail);
+    pub fn forbidden(&mut self, location: &Location<'_>, detail: impl Into<String>) {
+        self.error(location, FieldErrorKind::Forbidden, detail);
     }
 
     /// Adds the error of an invalid value.
-    pub fn invalid(&mut self, place: &Place<'_>, value: impl Into<Document>, detail: impl Into<String>) {
-        self.error(place, FieldErrorKind::Invalid(value.into()), detail);
+    pub fn invalid(&mut self, location: &Location<'_>, value: impl Into<Document>, detail: impl Into<String>) {
+        self.error(location, FieldErrorKind::Invalid(value.into()), detail);
     }
 
     /// Adds the error of an unsupported value.
-    pub fn unsupported(&mut self, place: &Place<'_>, given: &str, supported: &[&str]) {
+    pub fn unsupported(&mut self, location: &Location<'_>, given: &str, supported: &[&str]) {
         let supported = supported.iter().map(|text| format!("{text:?}")).collect();
-        self.error(place, FieldErrorKind::NotSupported { given: given.into(), supported }, "");
+        self.error(location, FieldErrorKind::NotSupported { given: given.into(), supported }, "");
     }
 
-    /// Adds a warning about a place.
-    pub fn warning(&mut self, place: &Place<'_>, text: impl Into<String>) {
-        self.warn(Warning { pointer: place.pointer(), text: text.into(), is_unknown_field: false });
+    /// Adds a warning about a location.
+    pub fn warning(&mut self, location: &Location<'_>, text: impl Into<String>) {
+        self.warn(Warning { pointer: location.pointer(), text: text.into(), is_unknown_field: false });
     }
 
     /// Adds the warning about an unknown field.
-    pub fn unknown_field(&mut self, place: &Place<'_>) {
-        let text = format!("unknown field {:?}", place.path().as_str());
-        self.warn(Warning { pointer: place.pointer(), text, is_unknown_field: true });
+    pub fn unknown_field(&mut self, location: &Location<'_>) {
+        let text = format!("unknown field {:?}", location.path().as_str());
+        self.warn(Warning { pointer: location.pointer(), text, is_unknown_field: true });
     }
 
     /// Adds a warning. Beyond [`MOST_ERRORS`], warnings are dropped.

@@ -1,18 +1,18 @@
 //! Schemas of definitions, as `JSONSchemaProps` of `apiextensions.k8s.io/v1`: their shape, and the schema that they mean.
 //!
-//! Errors are reported by their place, in kube-apiserver's words.
+//! Errors are reported by their location, in kube-apiserver's words.
 
 mod build;
 mod fields;
 mod findings;
+mod location;
 pub mod pattern;
-mod place;
 mod shape;
 
 pub use build::{names, read, schema};
 pub use fields::{Additional, Fields};
 pub use findings::{Fault, Findings, Warning};
-pub use place::Place;
+pub use location::Location;
 pub use shape::{Shape, object as check_object, schema_of_schemas};
 
 /// The pattern of quantities, as controller-gen writes them: kube-apiserver knows no format of that name.

@@ -1,6 +1,6 @@
 //! The shape of schemas in definitions: which fields there are and of which types. What passes is read by
 //! [`Fields`](super::fields::Fields) without a further thought.
-use super::{findings::Findings, place::Place};
+use super::{findings::Findings, location::Location};
 use crate::schema::{
     Document,
     model::{self, Type},
@@ -148,24 +148,25 @@ fn schema_of(shape: Shape) -> model::Schema {
 }
 
 /// Finds values of wrong types in a schema, which are errors, and unknown fields, which are not read and warned of.
-pub(super) fn check_schema(schema: &Document, place: &Place<'_>, findings: &mut Findings) {
-    object(SCHEMA, schema, place, findings);
+pub(super) fn check_schema(schema: &Document, location: &Location<'_>, findings: &mut Findings) {
+    object(SCHEMA, schema, location, findings);
 }
 
 /// The same for an object with these fields.
-pub fn object(fields: &[(&str, Shape)], value: &Document, place: &Place<'_>, findings: &mut Findings) {
-    let Document::Object(given) = value else { return wrong(value, place, "an object", findings) };
+pub fn object(fields: &[(&str, Shape)], value: &Document, location: &Location<'_>, findings: &mut Findings) {
+    let Document::Object(given) = value else { return wrong(value, location, "an object", findings) };
     for (name, value) in given {
-        let place = place.field(name);
+        let location = location.field(name);
         match fields.iter().find(|(known, _)| known == name) {
-            Some((_, shape)) => check_value(*shape, value, &place, findings),
-            None => findings.unknown_field(&place),
+            Some((_, shape)) => check_value(*shape, value, &location, findings),
+            None => findings.unknown_field(&location),
         }
     }
 }
 
-fn check_value(shape: Shape, value: &Document, place: &Place<'_>, findings: &mut Findings) {
-    let schema = |value: &Document, place: &Place<'_>, findings: &mut Findings| object(SCHEMA, value, place, findings);
+fn check_value(shape: Shape, value: &Document, location: &Location<'_>, findings: &mut Findings) {
+    let schema =
+        |value: &Document, location: &Location<'_>, findings: &mut Findings| object(SCHEMA, value, location, findings);
     match (shape, value) {
         (Any, _)
         | (_, Document::Null)
@@ -174,39 +175,41 @@ fn check_value(shape: Shape, value: &Document, place: &Place<'_>, findings: &mut
         | (Text, Document::String(_))
         | (Values, Document::Array(_)) => {}
         (Integer, Document::Number(number)) if number.is_i64() => {}
-        (Texts, Document::Array(items)) => each(items, place, findings, |item, place, findings| {
-            check_value(Text, item, place, findings);
+        (Texts, Document::Array(items)) => each(items, location, findings, |item, location, findings| {
+            check_value(Text, item, location, findings);
         }),
-        (Objects(fields), Document::Array(items)) => each(items, place, findings, |item, place, findings| {
-            object(fields, item, place, findings);
+        (Objects(fields), Document::Array(items)) => each(items, location, findings, |item, location, findings| {
+            object(fields, item, location, findings);
         }),
-        (Schemas | Shape::SchemaOrSchemas, Document::Array(items)) => each(items, place, findings, schema),
+        (Schemas | Shape::SchemaOrSchemas, Document::Array(items)) => each(items, location, findings, schema),
         (NamedSchemas, Document::Object(given)) => {
-            given.iter().for_each(|(name, value)| schema(value, &place.key(name), findings));
+            given.iter().for_each(|(name, value)| schema(value, &location.key(name), findings));
         }
-        (Object(fields), _) => object(fields, value, place, findings),
-        (Schema | Shape::SchemaOrSchemas | Shape::SchemaOrFlag, Document::Object(_)) => schema(value, place, findings),
-        (Text, _) => wrong(value, place, "a string", findings),
-        (Flag, _) => wrong(value, place, "true or false", findings),
-        (Integer, _) => wrong(value, place, "an integer", findings),
-        (Number, _) => wrong(value, place, "a number", findings),
-        (Schema | NamedSchemas, _) => wrong(value, place, "an object", findings),
-        (Shape::SchemaOrFlag, _) => wrong(value, place, "an object, true or false", findings),
-        (Shape::SchemaOrSchemas, _) => wrong(value, place, "an object or a list", findings),
-        (Texts | Values | Objects(_) | Schemas, _) => wrong(value, place, "a list", findings),
+        (Object(fields), _) => object(fields, value, location, findings),
+        (Schema | Shape::SchemaOrSchemas | Shape::SchemaOrFlag, Document::Object(_)) => {
+            schema(value, location, findings)
+        }
+        (Text, _) => wrong(value, location, "a string", findings),
+        (Flag, _) => wrong(value, location, "true or false", findings),
+        (Integer, _) => wrong(value, location, "an integer", findings),
+        (Number, _) => wrong(value, location, "a number", findings),
+        (Schema | NamedSchemas, _) => wrong(value, location, "an object", findings),
+        (Shape::SchemaOrFlag, _) => wrong(value, location, "an object, true or false", findings),
+        (Shape::SchemaOrSchemas, _) => wrong(value, location, "an object or a list", findings),
+        (Texts | Values | Objects(_) | Schemas, _) => wrong(value, location, "a list", findings),
     }
 }
 
 fn each(
     items: &[Document],
-    place: &Place<'_>,
+    location: &Location<'_>,
     findings: &mut Findings,
-    check: impl Fn(&Document, &Place<'_>, &mut Findings),
+    check: impl Fn(&Document, &Location<'_>, &mut Findings),
 ) {
-    items.iter().enumerate().for_each(|(index, item)| check(item, &place.index(index), findings));
+    items.iter().enumerate().for_each(|(index, item)| check(item, &location.index(index), findings));
 }
 
-fn wrong(value: &Document, place: &Place<'_>, expected: &str, findings: &mut Findings) {
+fn wrong(value: &Document, location: &Location<'_>, expected: &str, findings: &mut Findings) {
     let kind = crate::meta::FieldErrorKind::TypeInvalid(value.clone());
-    findings.error(place, kind, format!("must be {expected}"));
+    findings.error(location, kind, format!("must be {expected}"));
 }

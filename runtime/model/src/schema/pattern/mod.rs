@@ -1,6 +1,6 @@
 //! Patterns of text: judged and measured when they are declared, compiled when the first text is matched, and shared where equal.
 //!
-//! A declaration costs the reading of its text. What is compiled is bounded in sum for the whole process, see `kept`.
+//! A declaration costs the reading of its text. What is compiled is bounded in sum for the whole process, see `compilation`.
 use std::{
     collections::HashMap,
     fmt,
@@ -8,11 +8,11 @@ use std::{
 };
 
 use self::{
-    kept::{Compiled, is_match},
+    compilation::{Compilation, is_match},
     size::Size,
 };
 
-mod kept;
+mod compilation;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -38,7 +38,7 @@ struct Program {
     /// In the syntax of the `regex` crate.
     syntax: String,
     size: Size,
-    compiled: Compiled,
+    compilation: Compilation,
 }
 
 /// Patterns by their text.
@@ -81,7 +81,7 @@ impl Pattern {
         let syntax = translate(text)?;
         let hir = regex_syntax::parse(&syntax).map_err(|error| refused(&error, text))?;
         let (text, size) = (text.to_owned(), Size::of(&hir));
-        let program = Arc::new(Program { dialect, text, syntax, size, compiled: Compiled::default() });
+        let program = Arc::new(Program { dialect, text, syntax, size, compilation: Compilation::default() });
         known()[dialect as usize].insert(program.text.clone(), Arc::downgrade(&program));
         Ok(Self(program))
     }
@@ -121,7 +121,7 @@ impl Pattern {
     /// The most steps that a match with a text of this many bytes takes, about 10 ns each.
     pub fn cost(&self, text_length: usize) -> u64 {
         let bytes = u64::try_from(text_length).unwrap_or(u64::MAX);
-        let compiling = if self.0.compiled.is_ready() { 0 } else { self.0.size.bytes };
+        let compiling = if self.0.compilation.is_ready() { 0 } else { self.0.size.bytes };
         self.0.size.positions.saturating_mul(bytes).saturating_add(compiling)
     }
 }

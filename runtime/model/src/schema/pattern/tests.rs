@@ -2,7 +2,7 @@
 use proptest::prelude::*;
 use regex::RegexBuilder;
 
-use super::{Arc, Pattern, kept};
+use super::{Arc, Pattern, compilation};
 
 /// The size by the estimate, and true if the `regex` crate compiles it within that.
 fn fits(text: &str) -> (u64, bool) {
@@ -92,8 +92,8 @@ fn equal_patterns_are_one_until_the_last_is_dropped() {
     let text = "^equal patterns are one$";
     let (first, second) = (Pattern::new(text).unwrap(), Pattern::new(text).unwrap());
     assert!(Arc::ptr_eq(&first.0, &second.0) && first == second);
-    assert!(!first.0.compiled.is_ready());
-    assert!(first.is_match("equal patterns are one") && second.0.compiled.is_ready());
+    assert!(!first.0.compilation.is_ready());
+    assert!(first.is_match("equal patterns are one") && second.0.compilation.is_ready());
     assert_eq!(second.check("other").unwrap_err(), format!("should match '{text}'"));
     drop(first);
     let known = || super::ALL.lock().unwrap()[super::Dialect::Rust as usize].contains_key(text);
@@ -107,9 +107,9 @@ fn compiled_patterns_are_bounded_in_sum_and_those_in_use_match_all_the_same() {
     let all: Vec<_> = (0..3_000).map(|number| Pattern::new(&format!("^kept[a-z]{{8}}{number}$")).unwrap()).collect();
     for (number, pattern) in all.iter().enumerate() {
         assert!(pattern.is_match(&format!("keptabcdefgh{number}")) && !pattern.is_match("keptabcdefgh"), "{number}");
-        assert!(kept::bytes() <= kept::MOST);
+        assert!(compilation::bytes() <= compilation::MOST);
     }
-    let ready = all.iter().filter(|pattern| pattern.0.compiled.is_ready()).count();
+    let ready = all.iter().filter(|pattern| pattern.0.compilation.is_ready()).count();
     assert!((1_000..3_000).contains(&ready), "{ready}");
     assert!(all[0].is_match("keptabcdefgh0"));
 }

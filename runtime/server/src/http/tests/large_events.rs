@@ -7,7 +7,7 @@ use crate::{
     http::heavy,
     kind::{
         Convert,
-        fixture::{Renamed, gears, gears_v2},
+        fixture::{RenamingConversion, gears, gears_v2},
         model,
     },
 };
@@ -22,7 +22,7 @@ thread_local! {
 
 /// Counts conversions to v2 on their thread.
 #[derive(Debug, Default)]
-struct Counted(Renamed);
+struct Counted(RenamingConversion);
 
 impl Convert for Counted {
     fn write(&self, document: Document) -> Result<Document, String> {

@@ -11,7 +11,7 @@ use crate::{
         render::Renderer,
         status::StatusError,
     },
-    kind::fixture::{Renamed, gears, gears_v2},
+    kind::fixture::{RenamingConversion, gears, gears_v2},
     meta::Revision,
     registry::ResourceEntry,
     verbs::{Items, List},
@@ -23,7 +23,7 @@ const CBOR: &str = "application/cbor";
 const PARTIAL: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /// Gears in two versions.
-async fn rig() -> (Rig, Arc<Renamed>) {
+async fn rig() -> (Rig, Arc<RenamingConversion>) {
     let renamed = Arc::default();
     (Rig::with(vec![Namespace::kind(), gears(), gears_v2(&renamed)]).await, renamed)
 }
@@ -217,7 +217,11 @@ async fn a_watch_ends_with_an_error_after_complete_frames_if_an_object_cannot_be
 }
 
 /// Stored gears of a size, and v2 with a budget for renderings.
-fn many(count: usize, bytes: usize, budget_bytes: usize) -> (Arc<ResourceEntry>, Arc<Renamed>, Vec<Arc<Object>>) {
+fn many(
+    count: usize,
+    bytes: usize,
+    budget_bytes: usize,
+) -> (Arc<ResourceEntry>, Arc<RenamingConversion>, Vec<Arc<Object>>) {
     let limits = cache::Limits { rendering_bytes: budget_bytes, ..cache::Limits::default() };
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), limits));
     let renamed = Arc::default();

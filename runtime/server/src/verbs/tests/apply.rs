@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, applier, at, below, causes, owners, shown, version};
 use crate::{
-    codec::Decoded,
+    codec::DecodedDocument,
     meta::options::{FieldValidation, PatchOptions, WriteOptions},
     verbs::Error,
 };
@@ -142,7 +142,7 @@ async fn a_uid_or_a_version_requires_an_existing_object() {
 async fn duplicate_fields_are_reported_or_refused() {
     let world = World::new().await;
     let fault = "yaml: unmarshal errors:\n  line 3: key \"x\" already set in map".to_owned();
-    let body = Decoded { faults: vec![fault], ..config("a", json!({"x": "1"})).into() };
+    let body = DecodedDocument { faults: vec![fault], ..config("a", json!({"x": "1"})).into() };
     let with = |field_validation| {
         let write = WriteOptions { field_validation, ..applier("one").write };
         PatchOptions { write, force: false }

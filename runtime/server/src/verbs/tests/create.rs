@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::fixture::{World, at, causes, dry_run, shown, version};
 use crate::{
-    codec::Decoded,
+    codec::DecodedDocument,
     kind::{Kind, fixture::Hooks, model::Names},
     meta::options::{FieldValidation, GetOptions, WriteOptions},
     schema::{Schema, model::Type},
@@ -146,7 +146,7 @@ async fn unknown_fields_are_dropped_reported_or_refused() {
     let told = world.api.create(&request, body.clone(), &with(FieldValidation::Warn)).await.unwrap();
     assert_eq!(told.warnings, ["unknown field \"metadata.what\"", "unknown field \"nope\""]);
     assert!(shown(told).get("nope").is_none());
-    let twice = Decoded { faults: vec!["duplicate field \"data.k\"".to_owned()], ..body.into() };
+    let twice = DecodedDocument { faults: vec!["duplicate field \"data.k\"".to_owned()], ..body.into() };
     let told = world.api.create(&request, twice.clone(), &with(FieldValidation::Warn)).await.unwrap();
     assert_eq!(told.warnings[0], "duplicate field \"data.k\"");
     let Err(Error::BadRequest(refused)) = world.api.create(&request, twice, &with(FieldValidation::Strict)).await

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     auth::User,
     cache::{Cache, Limits, Object},
-    codec::Decoded,
+    codec::DecodedDocument,
     kind::{
         Binding, Kind, Resource,
         fixture::Hooks,
@@ -126,7 +126,7 @@ impl World {
     pub(super) async fn apply_with(
         &self,
         request: &Request,
-        config: impl Into<Decoded>,
+        config: impl Into<DecodedDocument>,
         options: &PatchOptions,
     ) -> Result<WriteResult, Error> {
         self.api.patch(request, Patch::Apply(config.into()), options).await

@@ -14,7 +14,7 @@ use crate::{
     cache::Limits,
     kind::{
         Convert, Kind,
-        convert::{Change, Declared, Unchanged, Version, Webhook, typed},
+        convert::{Change, DeclaredConversion, Unchanged, Version, Webhook, typed},
         model::Path,
     },
     meta::options::{ListOptions, PatchOptions},
@@ -122,7 +122,7 @@ impl Conversion {
                     Change::Added("spec.metal".into()),
                     Change::Removed("spec.finish".into()),
                 ];
-                Arc::new(Declared::new(here, stored, &changes).expect("all differences"))
+                Arc::new(DeclaredConversion::new(here, stored, &changes).expect("all differences"))
             }
         }
     }

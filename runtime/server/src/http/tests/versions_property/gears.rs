@@ -2,7 +2,7 @@
 use super::super::*;
 use crate::{
     kind::{
-        convert::{Change, Declared, Unchanged, Version},
+        convert::{Change, DeclaredConversion, Unchanged, Version},
         fixture::gears,
         model::{Path, ScalePaths},
     },
@@ -45,7 +45,7 @@ pub(super) fn kinds() -> Vec<Kind> {
         Change::Added(Path::from("spec.finish")),
         Change::Removed(Path::from("spec.tone")),
     ];
-    let declared = Declared::new(version(&beta), version(&stored), &changes).expect("a conversion");
+    let declared = DeclaredConversion::new(version(&beta), version(&stored), &changes).expect("a conversion");
     beta.binding.conversion = Some(Arc::new(declared));
     narrow.binding.conversion = Some(Arc::new(Unchanged { fills: true }));
     vec![Namespace::kind(), beta, stored, narrow]

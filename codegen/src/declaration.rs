@@ -11,7 +11,7 @@ use crate::Error;
 #[non_exhaustive]
 pub struct Kinds {
     /// The kinds, those of manifests first.
-    pub kinds: Vec<Declared>,
+    pub kinds: Vec<ResourceDeclaration>,
     /// Warnings about the files.
     pub warnings: crd::Report,
 }
@@ -19,7 +19,7 @@ pub struct Kinds {
 /// A resource in all of its versions, and where it is declared.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Declared {
+pub struct ResourceDeclaration {
     /// The file of each version.
     pub sources: Vec<String>,
     /// How it is served where kinds differ: like the kinds of Kubernetes, or like custom resources.
@@ -32,13 +32,13 @@ pub struct Declared {
     pub is_manifest: bool,
 }
 
-impl fmt::Debug for Declared {
+impl fmt::Debug for ResourceDeclaration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Declared({} in {:?})", self.definition.shared.group_resource(), self.sources)
+        write!(f, "ResourceDeclaration({} in {:?})", self.definition.shared.group_resource(), self.sources)
     }
 }
 
-impl Declared {
+impl ResourceDeclaration {
     /// It is one of the kinds of Kubernetes itself.
     #[must_use]
     pub fn is_builtin(&self) -> bool {
@@ -80,7 +80,7 @@ impl Kinds {
         for (name, text) in manifests {
             let manifest = crd::read(name, text).map_err(Error::Documents)?;
             read.warnings.0.extend(manifest.warnings.0);
-            read.kinds.extend(manifest.definitions.into_iter().map(|defined| Declared {
+            read.kinds.extend(manifest.definitions.into_iter().map(|defined| ResourceDeclaration {
                 sources: vec![name.clone(); defined.definition.versions.len()],
                 policy: &kindsmith::kind::Custom,
                 definition: defined.definition,
@@ -91,10 +91,10 @@ impl Kinds {
         let sources: Vec<_> = documents.iter().map(|(name, text)| openapi::Source::new(name, text)).collect();
         let mut described = openapi::read(&sources).map_err(Error::Documents)?;
         read.warnings.0.append(&mut described.warnings.0);
-        for definition in read.kinds.iter_mut().map(|declared| &mut declared.definition) {
+        for definition in read.kinds.iter_mut().map(|declaration| &mut declaration.definition) {
             read.warnings.0.extend(described.complete(definition).map_err(Error::Documents)?.0);
         }
-        read.kinds.extend(described.resources.into_iter().map(|resource| Declared {
+        read.kinds.extend(described.resources.into_iter().map(|resource| ResourceDeclaration {
             sources: resource.documents.iter().map(|index| sources[*index].name.to_owned()).collect(),
             policy: resource.policy,
             definition: resource.definition,

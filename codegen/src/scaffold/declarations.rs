@@ -9,7 +9,7 @@ use std::{
 use syn::{Expr, Item, ItemStruct, Lit, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
 use super::{
-    edit::Source,
+    edit::SourceFile,
     names,
     project::{Group, Project},
 };
@@ -17,7 +17,7 @@ use crate::change::Changes;
 
 /// A kind in one version.
 #[derive(Clone, Debug)]
-pub(crate) struct Declared {
+pub(crate) struct KindVersion {
     /// The name of the struct.
     pub name: String,
     /// The file.
@@ -44,7 +44,7 @@ pub(crate) struct Declared {
     pub line: usize,
 }
 
-impl Declared {
+impl KindVersion {
     /// The file and the line, for messages.
     pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.file.display(), self.line)
@@ -81,23 +81,23 @@ impl Declared {
 }
 
 /// A kind, in all its versions.
-pub(crate) struct Found {
+pub(crate) struct VersionedKind {
     /// The storage version.
-    pub stored: Declared,
+    pub stored: KindVersion,
     /// The other versions.
-    pub others: Vec<Declared>,
+    pub others: Vec<KindVersion>,
 }
 
-impl Found {
+impl VersionedKind {
     /// All versions.
-    pub(crate) fn versions(&self) -> impl Iterator<Item = &Declared> {
+    pub(crate) fn versions(&self) -> impl Iterator<Item = &KindVersion> {
         std::iter::once(&self.stored).chain(&self.others)
     }
 }
 
 impl Project {
     /// A kind of the crate.
-    pub(crate) fn kind(&self, name: &str, group: Option<&str>) -> Result<Found, String> {
+    pub(crate) fn kind(&self, name: &str, group: Option<&str>) -> Result<VersionedKind, String> {
         let groups = match group {
             Some(_) => std::slice::from_ref(self.named(group)?),
             None => &self.groups[..],
@@ -105,19 +105,19 @@ impl Project {
         let mut all = Vec::new();
         for group in groups {
             let prefix = group.module();
-            self.declared(group, &group.file, &group.folder, &prefix, "", &mut all)?;
+            self.declarations(group, &group.file, &group.folder, &prefix, "", &mut all)?;
         }
-        let mut stored: Vec<Declared> = all.iter().filter(|kind| kind.is_stored).cloned().collect();
+        let mut stored: Vec<KindVersion> = all.iter().filter(|kind| kind.is_stored).cloned().collect();
         stored.sort_by(|one, other| one.name.cmp(&other.name));
         let mut found = stored.iter().filter(|kind| kind.name == name);
         match (found.next(), found.next()) {
             (Some(kind), None) => {
                 let below = format!("{}::", kind.module);
-                let is_version = |other: &&Declared| {
+                let is_version = |other: &&KindVersion| {
                     !other.is_stored
                         && (other.name == name || !kind.module.is_empty() && other.module.starts_with(&below))
                 };
-                Ok(Found { stored: kind.clone(), others: all.iter().filter(is_version).cloned().collect() })
+                Ok(VersionedKind { stored: kind.clone(), others: all.iter().filter(is_version).cloned().collect() })
             }
             (Some(one), Some(other)) => {
                 Err(format!("{name} is in the groups {} and {}; choose one with --group", one.group, other.group))
@@ -131,17 +131,17 @@ impl Project {
     }
 
     /// Notes the kinds of a file and of the modules below it, except those of other groups.
-    fn declared(
+    fn declarations(
         &self,
         group: &Group,
         file: &Path,
         folder: &Path,
         module: &str,
         path: &str,
-        all: &mut Vec<Declared>,
+        all: &mut Vec<KindVersion>,
     ) -> Result<(), String> {
         let shown = file.display().to_string();
-        let source = Source::new(&shown, &self.read(file)?);
+        let source = SourceFile::new(&shown, &self.read(file)?);
         for item in source.parsed()?.items {
             let Item::Struct(item) = item else { continue };
             let Some(arguments) = arguments(&source, &item)? else { continue };
@@ -150,7 +150,7 @@ impl Project {
             }
             let text = |name: &str| arguments.get(name).and_then(|argument| argument.text.clone());
             let name = item.ident.to_string();
-            all.push(Declared {
+            all.push(KindVersion {
                 file: file.to_owned(),
                 folder: folder.to_owned(),
                 module: module.to_owned(),
@@ -172,7 +172,7 @@ impl Project {
                 continue;
             }
             let join = |outer: &str| if outer.is_empty() { below.clone() } else { format!("{outer}::{below}") };
-            self.declared(group, &file, &folder.join(&below), &join(module), &join(path), all)?;
+            self.declarations(group, &file, &folder.join(&below), &join(module), &join(path), all)?;
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ pub(crate) struct Argument {
 }
 
 /// The arguments of a kind, by name; `None` for a struct that is no kind. An argument that is given twice counts as the last one.
-fn arguments(source: &Source<'_>, item: &ItemStruct) -> Result<Option<BTreeMap<String, Argument>>, String> {
+fn arguments(source: &SourceFile<'_>, item: &ItemStruct) -> Result<Option<BTreeMap<String, Argument>>, String> {
     let mut all = None;
     for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("resource")) {
         let all = all.get_or_insert_with(BTreeMap::new);
@@ -200,7 +200,7 @@ fn arguments(source: &Source<'_>, item: &ItemStruct) -> Result<Option<BTreeMap<S
 
 /// The arguments of one attribute, in order.
 pub(crate) fn read_arguments(
-    source: &Source<'_>,
+    source: &SourceFile<'_>,
     attribute: &syn::Attribute,
 ) -> Result<Vec<(String, Argument)>, String> {
     let read = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
@@ -238,7 +238,7 @@ impl<'p> Edits<'p> {
     pub(crate) fn edit<T>(
         &mut self,
         file: &Path,
-        edit: impl FnOnce(&mut Source<'_>) -> Result<T, String>,
+        edit: impl FnOnce(&mut SourceFile<'_>) -> Result<T, String>,
     ) -> Result<T, String> {
         let (before, now) = if let Some(texts) = self.files.remove(file) {
             texts
@@ -247,7 +247,7 @@ impl<'p> Edits<'p> {
             (text.clone(), text)
         };
         let name = file.display().to_string();
-        let mut source = Source::new(&name, &now);
+        let mut source = SourceFile::new(&name, &now);
         let result = edit(&mut source)?;
         self.files.insert(file.to_owned(), (before, source.into_text()));
         Ok(result)

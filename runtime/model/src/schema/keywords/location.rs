@@ -1,10 +1,10 @@
-//! Places in a definition, named in both ways: as kube-apiserver's messages name them, and as JSON pointers into the document.
+//! Locations in a definition, named in both ways: as kube-apiserver's messages name them, and as JSON pointers into the document.
 use crate::meta::FieldPath;
 
-/// A place: a step from the place around it. Its names are made when something is reported of it.
+/// A location: a step from the location around it. Its names are made when something is reported of it.
 #[derive(Clone, Copy)]
-pub struct Place<'p> {
-    around: Option<&'p Place<'p>>,
+pub struct Location<'p> {
+    around: Option<&'p Location<'p>>,
     step: Step<'p>,
 }
 
@@ -18,13 +18,13 @@ enum Step<'p> {
     Key(&'p str),
 }
 
-impl<'p> Place<'p> {
-    /// A place that messages and document name in ways that have nothing in common.
+impl<'p> Location<'p> {
+    /// A location that messages and document name in ways that have nothing in common.
     pub const fn known(path: &'p str, pointer: &'p str) -> Self {
         Self { around: None, step: Step::Known(path, pointer) }
     }
 
-    /// A field below this place.
+    /// A field below this location.
     pub fn field(&'p self, name: &'p str) -> Self {
         self.named(name, name)
     }
@@ -44,9 +44,9 @@ impl<'p> Place<'p> {
         Self { around: Some(self), step: Step::Key(key) }
     }
 
-    /// The place as messages name it.
+    /// The location as messages name it.
     pub fn path(&self) -> FieldPath {
-        let around = self.around.map(Place::path).unwrap_or_default();
+        let around = self.around.map(Location::path).unwrap_or_default();
         match self.step {
             Step::Known(path, _) => FieldPath::new(path),
             Step::Field(path, _) => around.child(path),
@@ -55,9 +55,9 @@ impl<'p> Place<'p> {
         }
     }
 
-    /// The place as a JSON pointer.
+    /// The location as a JSON pointer.
     pub fn pointer(&self) -> String {
-        let mut pointer = self.around.map(Place::pointer).unwrap_or_default();
+        let mut pointer = self.around.map(Location::pointer).unwrap_or_default();
         let mut add = |segment: &str| {
             pointer.push('/');
             pointer.push_str(&segment.replace('~', "~0").replace('/', "~1"));
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn a_place_has_a_path_and_a_pointer() {
-        let schema = Place::known("spec.validation", "/spec/versions/0/schema");
-        let (properties, columns) = (schema.field("properties"), Place::known("spec", "/spec"));
+        let schema = Location::known("spec.validation", "/spec/versions/0/schema");
+        let (properties, columns) = (schema.field("properties"), Location::known("spec", "/spec"));
         let (property, column) = (properties.key("a/b~"), columns.named("JSONPath", "jsonPath"));
         let item = property.index(2);
         assert_eq!(item.path().as_str(), "spec.validation.properties[a/b~][2]");

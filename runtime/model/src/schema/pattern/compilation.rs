@@ -30,7 +30,7 @@ const LONG: u64 = 128 << 10;
 
 /// A pattern that is compiled, or can be.
 #[derive(Default)]
-pub(super) struct Compiled {
+pub(super) struct Compilation {
     state: RwLock<State>,
     /// It was matched since it was last looked at.
     is_used: AtomicBool,
@@ -46,24 +46,24 @@ enum State {
 
 /// The compiled patterns, the oldest first.
 #[derive(Default)]
-struct Kept {
+struct CompiledPatterns {
     order: VecDeque<Weak<Program>>,
     /// How many of them are compiled: the others are no longer declared.
     count: usize,
     bytes: u64,
 }
 
-static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+static COMPILED_PATTERNS: LazyLock<Mutex<CompiledPatterns>> = LazyLock::new(Mutex::default);
 
 /// Matches a text. Compiles the pattern, if it is not compiled.
 ///
 /// # Errors
 /// The pattern cannot be compiled.
 pub(super) fn is_match(program: &Arc<Program>, text: &str) -> Result<bool, String> {
-    match &*program.compiled.read() {
+    match &*program.compilation.read() {
         State::Ready(regex) => {
-            if !program.compiled.is_used.load(Ordering::Relaxed) {
-                program.compiled.is_used.store(true, Ordering::Relaxed);
+            if !program.compilation.is_used.load(Ordering::Relaxed) {
+                program.compilation.is_used.store(true, Ordering::Relaxed);
             }
             return Ok(program.matches(regex, text));
         }
@@ -77,7 +77,7 @@ pub(super) fn is_match(program: &Arc<Program>, text: &str) -> Result<bool, Strin
             Ok(answer)
         }
         Err(error) => {
-            *program.compiled.state.write().unwrap_or_else(PoisonError::into_inner) = State::Failed(error.clone());
+            *program.compilation.state.write().unwrap_or_else(PoisonError::into_inner) = State::Failed(error.clone());
             Err(error)
         }
     }
@@ -86,23 +86,23 @@ pub(super) fn is_match(program: &Arc<Program>, text: &str) -> Result<bool, Strin
 /// Keeps a compiled pattern, and drops others that were not used for long.
 fn keep(program: &Arc<Program>, regex: Regex) {
     {
-        let mut state = program.compiled.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = program.compilation.state.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, State::Ready(_)) {
             return; // Another thread compiled it, too.
         }
         *state = State::Ready(regex);
     }
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.order.push_back(Arc::downgrade(program));
-    kept.count += 1;
-    kept.bytes += program.weight();
-    let looked_at = kept.make_room();
-    drop(kept);
-    // The last owner of a pattern releases it, for which `KEPT` is to be free.
+    let mut patterns = COMPILED_PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
+    patterns.order.push_back(Arc::downgrade(program));
+    patterns.count += 1;
+    patterns.bytes += program.weight();
+    let looked_at = patterns.make_room();
+    drop(patterns);
+    // The last owner of a pattern releases it, for which `COMPILED_PATTERNS` is to be free.
     drop(looked_at);
 }
 
-impl Kept {
+impl CompiledPatterns {
     /// Drops what was not used since it was last looked at, the oldest first. Returns the patterns that it looked at.
     fn make_room(&mut self) -> Vec<Arc<Program>> {
         if self.order.len() > 2 * self.count + 64 {
@@ -115,8 +115,8 @@ impl Kept {
             }
             let Some(oldest) = self.order.pop_front() else { break };
             let Some(program) = oldest.upgrade() else { continue };
-            let is_used = program.compiled.is_used.swap(false, Ordering::Relaxed);
-            match program.compiled.state.try_write() {
+            let is_used = program.compilation.is_used.swap(false, Ordering::Relaxed);
+            match program.compilation.state.try_write() {
                 Ok(mut state) if !is_used => {
                     drop(mem::take(&mut *state));
                     self.count -= 1;
@@ -130,7 +130,7 @@ impl Kept {
     }
 }
 
-impl Compiled {
+impl Compilation {
     /// True if it is compiled.
     pub(super) fn is_ready(&self) -> bool {
         matches!(*self.read(), State::Ready(_))
@@ -174,12 +174,12 @@ impl Program {
 
     /// Forgets that it is compiled, when it is dropped.
     pub(super) fn release(&mut self) {
-        let state = self.compiled.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.compilation.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if matches!(mem::take(state), State::Ready(_)) {
             let weight = self.weight();
-            let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.count -= 1;
-            kept.bytes = kept.bytes.saturating_sub(weight);
+            let mut patterns = COMPILED_PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
+            patterns.count -= 1;
+            patterns.bytes = patterns.bytes.saturating_sub(weight);
         }
     }
 }
@@ -201,7 +201,7 @@ fn without_groups(hir: &Hir) -> Hir {
 /// The bytes that compiled patterns take.
 #[cfg(test)]
 pub(super) fn bytes() -> u64 {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).bytes
+    COMPILED_PATTERNS.lock().unwrap_or_else(PoisonError::into_inner).bytes
 }
 
 /// The most bytes that they take.

@@ -8,7 +8,7 @@ use super::{At, Schema};
 const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
 
 /// Definitions that have been written.
-pub struct Named<T> {
+pub struct NamedDefinitions<T> {
     all: BTreeMap<String, T>,
     /// The separator between a name and a number, for the second and further definitions of the same name.
     before_number: &'static str,
@@ -18,7 +18,7 @@ pub struct Named<T> {
     added: Vec<String>,
 }
 
-impl<T: PartialEq> Named<T> {
+impl<T: PartialEq> NamedDefinitions<T> {
     /// Starts with these definitions.
     pub fn new(all: BTreeMap<String, T>, before_number: &'static str) -> Self {
         Self { all, before_number, recursive: Vec::new(), added: Vec::new() }
@@ -63,7 +63,7 @@ pub trait Writer {
     type Definition: PartialEq;
 
     /// The definitions that have been written.
-    fn named(&mut self) -> &mut Named<Self::Definition>;
+    fn named(&mut self) -> &mut NamedDefinitions<Self::Definition>;
 
     /// Writes the definition of a type that has this name.
     fn write(&mut self, at: At<'_>, name: &str) -> Self::Definition;

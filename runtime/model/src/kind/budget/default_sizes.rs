@@ -11,13 +11,13 @@ const MEMBER: u64 = 4;
 
 /// The sizes of filled defaults by their schemas.
 #[derive(Default)]
-pub struct Filled {
+pub struct DefaultSizes {
     defaults: HashMap<*const Schema, u64>,
-    /// The sizes of filled empty objects.
+    /// The size of an empty sizes with its defaults.
     empty: HashMap<*const Schema, u64>,
 }
 
-impl Filled {
+impl DefaultSizes {
     /// The size of a schema's default when it is filled; zero without one.
     pub fn of(&mut self, schema: &Schema) -> u64 {
         self.absent(At::of(schema))

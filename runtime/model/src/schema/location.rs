@@ -6,31 +6,31 @@ use crate::meta::{FieldPath, field::beginning};
 /// The maximum printed length of a field's name: map keys may be as long as a body, and each error would repeat them.
 const MOST_OF_A_NAME: usize = 1_000;
 
-/// A place in a document, linked to the place above it.
+/// A location in a document, linked to the location above it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place<'p> {
+pub(crate) enum Location<'p> {
     /// The document itself.
     Root,
     /// A field of a struct, or an entry of a map.
-    Field(&'p Place<'p>, &'p str),
+    Field(&'p Location<'p>, &'p str),
     /// An item of a list.
-    Item(&'p Place<'p>, usize),
+    Item(&'p Location<'p>, usize),
 }
 
-impl<'p> Place<'p> {
-    /// A field below this place.
-    pub(crate) fn field(&'p self, name: &'p str) -> Place<'p> {
-        Place::Field(self, name)
+impl<'p> Location<'p> {
+    /// A field below this location.
+    pub(crate) fn field(&'p self, name: &'p str) -> Location<'p> {
+        Location::Field(self, name)
     }
 
-    /// An item below this place.
-    pub(crate) fn item(&'p self, index: usize) -> Place<'p> {
-        Place::Item(self, index)
+    /// An item below this location.
+    pub(crate) fn item(&'p self, index: usize) -> Location<'p> {
+        Location::Item(self, index)
     }
 
     /// True for the object itself.
     pub(crate) fn is_root(&self) -> bool {
-        matches!(self, Place::Root)
+        matches!(self, Location::Root)
     }
 
     /// The path as kube-apiserver prints it: `spec.ports[0].name`, with a dot for map entries, too.
@@ -42,21 +42,21 @@ impl<'p> Place<'p> {
     pub(crate) fn text(&self) -> String {
         let mut chain = Vec::new();
         let mut at = self;
-        while let Place::Field(above, _) | Place::Item(above, _) = at {
+        while let Location::Field(above, _) | Location::Item(above, _) = at {
             chain.push(at);
             at = above;
         }
         let mut text = String::new();
-        for place in chain.into_iter().rev() {
-            match place {
-                Place::Field(_, name) => {
+        for location in chain.into_iter().rev() {
+            match location {
+                Location::Field(_, name) => {
                     if !text.is_empty() {
                         text.push('.');
                     }
                     text.push_str(&beginning(name, MOST_OF_A_NAME));
                 }
-                Place::Item(_, index) => write!(text, "[{index}]").expect("writing to a String cannot fail"),
-                Place::Root => {}
+                Location::Item(_, index) => write!(text, "[{index}]").expect("writing to a String cannot fail"),
+                Location::Root => {}
             }
         }
         text
