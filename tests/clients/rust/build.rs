@@ -25,7 +25,7 @@ const KINDS: [&str; 6] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let out = env::var("OUT_DIR")?;
     let include = Path::new(&out).join("proto");
-    let shared = SHARED.map(|(name, path)| (format!("../../../runtime/src/kind/proto/{name}"), path));
+    let shared = SHARED.map(|(name, path)| (format!("../../../runtime/formats/src/proto/{name}"), path));
     let kinds = KINDS.map(|path| (format!("proto/{path}"), path));
     for (from, path) in shared.into_iter().chain(kinds) {
         let to = include.join(path);

@@ -317,6 +317,15 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
     ] {
         assert!(found.contains(&expected), "{expected}\nis not among\n{}", found.join("\n"));
     }
+    let begins = |start: &str| found.iter().any(|error| error.starts_with(start));
+    assert!(begins(&format!("0.json {spec}/g/anyOf/0/$ref: found $ref inside allOf, anyOf, oneOf or not")));
+    assert!(begins("0.json /paths/~1apis~1example.com~1v1~1nuts/post: no schema says that it is the kind's"));
+}
+
+#[test]
+fn wrong_parameters_are_reported_with_their_place() {
+    let collection = format!("/apis/{GROUP}/v1/namespaces/{{namespace}}/gears");
+    let at = "/paths/~1apis~1example.com~1v1~1namespaces~1{namespace}~1gears";
     let mut document = gears("v1", &json!({"type": "object"}), &json!({}));
     document["paths"][format!("{collection}/{{name}}/turn")] = json!({"get": {"x-kubernetes-action": "connect",
         "x-kubernetes-group-version-kind": {"group": GROUP, "version": "v1", "kind": "TurnOptions"},
@@ -332,9 +341,6 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
             ),
         ]
     );
-    let begins = |start: &str| found.iter().any(|error| error.starts_with(start));
-    assert!(begins(&format!("0.json {spec}/g/anyOf/0/$ref: found $ref inside allOf, anyOf, oneOf or not")));
-    assert!(begins("0.json /paths/~1apis~1example.com~1v1~1nuts/post: no schema says that it is the kind's"));
 }
 
 #[test]
