@@ -240,7 +240,7 @@ refusals rounds="20": (build "conformance-server")
 cluster *arguments: (build "cluster") build-with-features
     '{{ programs }}/cluster' "$@"
 
-# Measures the rows of README's table of figures that are about requests, starts and memory.
+# Measures the rows of the table of figures that are about requests, starts and memory, or compares with another server program.
 [group('figures')]
 bench-table *arguments:
     cargo run --release --locked -p load -- table "$@"
@@ -248,7 +248,7 @@ bench-table *arguments:
 # Runs the benchmarks of the library: all, or those that the arguments name.
 [group('figures')]
 bench *arguments:
-    cargo bench --locked -p kindsmith "$@"
+    cargo bench --locked {{ runtime }} "$@"
 
 # Says what a build spends its time on: target/cargo-timings/cargo-timing.html.
 [group('figures')]
