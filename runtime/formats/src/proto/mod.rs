@@ -48,12 +48,19 @@ impl File {
 ///
 /// ```
 /// # extern crate kindsmith_model as kindsmith;
-/// # use kindsmith::{ObjectMeta, Resource};
+/// # use kindsmith::{ApiType, ObjectMeta, Resource};
 /// # #[derive(Resource, Clone, Debug)]
 /// # #[resource(group = "library.example.com", version = "v1")]
 /// # struct Shelf {
 /// #     #[api(proto = 1)]
 /// #     metadata: ObjectMeta,
+/// #     #[api(proto = 2)]
+/// #     spec: ShelfSpec,
+/// # }
+/// # #[derive(ApiType, Clone, Debug, serde::Serialize, serde::Deserialize)]
+/// # struct ShelfSpec {
+/// #     #[api(proto = 1)]
+/// #     genre: String,
 /// # }
 /// let files = kindsmith_formats::proto::files(&[Shelf::kind()]);
 /// assert!(files.iter().any(|file| file.path == "library.example.com/v1/generated.proto"));
