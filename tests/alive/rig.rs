@@ -34,8 +34,7 @@ pub(crate) struct Rig {
 impl Rig {
     pub(crate) async fn new() -> Self {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
-        let mut limits = cache::Limits::default();
-        limits.history_bytes = 2 << 20;
+        let limits = cache::Limits { history_bytes: 2 << 20, ..cache::Limits::default() };
         let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));
         registry.register([Namespace::kind()]).expect("a kind");

@@ -43,8 +43,7 @@ fn works() {
     let Ok(dir) = env::var(DIR).map(PathBuf::from) else { return };
     let mode = env::var(MODE).unwrap();
     let history_bytes = if mode == Mode::Cut.name() { 400_000 } else { u64::MAX };
-    let mut options = Options::default();
-    options.history_bytes = history_bytes;
+    let options = Options { history_bytes, ..Options::default() };
     let store = Embedded::open(dir.join("data"), options).unwrap();
     let mut seen = Log::open(&dir.join("seen"));
     store.attach(Box::new(move |given| {

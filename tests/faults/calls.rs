@@ -7,13 +7,14 @@ use kindsmith_storage::{Embedded, Options, Store};
 use crate::{disk::FaultyDisk, record::Record};
 
 fn options() -> Options {
-    let mut options = Options::default();
-    // Less than is written, so that history is compacted.
-    options.history_bytes = 4_000;
-    // Less than is written, so that pages are written before the commit.
-    options.cache_bytes = 32 << 10;
-    options.scrub_bytes_per_second = 0;
-    options
+    Options {
+        // Less than is written, so that history is compacted.
+        history_bytes: 4_000,
+        // Less than is written, so that pages are written before the commit.
+        cache_bytes: 32 << 10,
+        scrub_bytes_per_second: 0,
+        ..Options::default()
+    }
 }
 
 /// A store's life in which the n-th call fails once. Returns whether there was such a call.

@@ -1,7 +1,7 @@
 //! The API conventions as checks of kinds.
 //!
 //! A [`Rule`] is a pure function over a kind, one version of it, or one field of a version. It has the section of the text that it
-//! is from, a reason, and an example on either side of it. [`check`] applies all rules; [`Allowed`](allow::Allowed) takes out
+//! is from, a reason, and an example on either side of it. [`check`] applies all rules; [`AllowList`](allow::AllowList) takes out
 //! violations that a team accepts, each with a reason.
 
 pub(crate) mod allow;

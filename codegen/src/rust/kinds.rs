@@ -111,7 +111,7 @@ impl Emitter<'_> {
         match shared.name_rule {
             NameRule::Label => first.push(quote!(names = label)),
             NameRule::PathSegment => first.push(quote!(names = path_segment)),
-            _ => {}
+            NameRule::Subdomain => {}
         }
         if !shared.stored {
             first.push(quote!(unstored));

@@ -238,8 +238,7 @@ async fn resume() {
     for number in 0..OBJECTS + HISTORY {
         commit(&store, vec![Op { key: format!("{PREFIX}{}", key(number)).into(), ..put(number % OBJECTS) }]);
     }
-    let mut limits = Limits::default();
-    limits.history_bytes = 512 << 20;
+    let limits = Limits { history_bytes: 512 << 20, ..Limits::default() };
     let cache = Cache::new(store.clone(), limits);
     let Ok(things) = cache.register(PREFIX, Arc::new(Plain)) else { return };
     let (before, start) = (resident(), cpu());

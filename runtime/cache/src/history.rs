@@ -348,10 +348,10 @@ impl<'a> Target<'a> {
 
 impl Past {
     fn size(&self) -> usize {
-        change::OVERHEAD + self.previous.len()
+        change::OVERHEAD + self.previous.size()
     }
 }
 
 fn size(change: &storage::Change) -> usize {
-    change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + change.previous.len()
+    change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + change.previous.size()
 }

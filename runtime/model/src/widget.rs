@@ -57,7 +57,7 @@ pub enum Color {
     Blue,
 }
 
-#[expect(clippy::struct_field_names, reason = "the names are widget.yaml's")]
+#[allow(clippy::struct_field_names, reason = "the names are widget.yaml's")]
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct Port {
     pub name: String,

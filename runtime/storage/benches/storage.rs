@@ -104,8 +104,7 @@ fn measure_disk(path: &Path, committers: usize) -> Result<(), Box<dyn std::error
 fn measure_history(dir: &Path, committers: usize, value_bytes: usize) -> Result<(), Box<dyn std::error::Error>> {
     const KEPT: usize = 64 << 20;
     const OBJECTS: usize = 512;
-    let mut options = Options::default();
-    options.history_bytes = KEPT as u64;
+    let options = Options { history_bytes: KEPT as u64, ..Options::default() };
     let store = Arc::new(Embedded::open(dir, options)?);
     commits(&store, committers, OBJECTS / committers, value_bytes, Expect::Absent);
     let (written, count) = (AtomicUsize::new(0), 10 * KEPT / value_bytes);

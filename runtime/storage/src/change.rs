@@ -32,8 +32,8 @@ pub enum Previous {
 }
 
 impl Previous {
-    /// The size of the value.
-    pub fn len(&self) -> usize {
+    /// The size of the value in bytes.
+    pub fn size(&self) -> usize {
         let Self::Value(_, Ok(value)) = self else { return 0 };
         value.len()
     }

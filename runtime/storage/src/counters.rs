@@ -148,6 +148,11 @@ impl Totals {
     }
 }
 
+/// A duration as histograms take it.
+pub fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use std::thread;
@@ -182,9 +187,4 @@ mod tests {
         }
         assert_eq!(histogram.totals().buckets, [2, 2, 1]);
     }
-}
-
-/// A duration as histograms take it.
-pub fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -79,7 +79,7 @@ struct LogEntry {
 impl LogEntry {
     /// The space that it takes beside newest values.
     fn bytes(&self) -> u64 {
-        (size_of::<Self>() + self.change.key.len() + self.change.previous.len()) as u64
+        (size_of::<Self>() + self.change.key.len() + self.change.previous.size()) as u64
     }
 }
 

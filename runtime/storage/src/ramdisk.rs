@@ -1,6 +1,8 @@
 //! A disk in memory for tests: it has a limited size, of which only written pages take anything, and its syncs can be
 //! held up.
 
+#![allow(clippy::unwrap_used, reason = "for tests alone: only functions marked as tests are exempt by themselves")]
+
 use std::{
     collections::BTreeSet,
     io,

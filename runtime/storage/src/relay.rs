@@ -1,6 +1,8 @@
 //! A store that other processes write to, as an engine over a network is one: the connection to it breaks, and what was
 //! committed meanwhile is lost to this process.
 
+#![allow(clippy::unwrap_used, reason = "for tests alone: only functions marked as tests are exempt by themselves")]
+
 use std::{
     future,
     sync::{Mutex, MutexGuard, PoisonError},

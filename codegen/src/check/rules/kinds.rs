@@ -168,7 +168,7 @@ fn name_rule(kind: &Kind<'_>, tightens: bool) -> Option<String> {
     let width = |rule: NameRule| match rule {
         NameRule::Label => 0,
         NameRule::Subdomain => 1,
-        _ => 2,
+        NameRule::PathSegment => 2,
     };
     let (old, new) = (kind.old.shared.name_rule, kind.new.shared.name_rule);
     let is_found = if tightens { width(new) < width(old) } else { width(new) > width(old) };

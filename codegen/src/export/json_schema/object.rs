@@ -70,7 +70,7 @@ fn named(metadata: &mut Map<String, Value>, rule: NameRule) {
     let (pattern, longest) = match rule {
         NameRule::Label => LABEL,
         NameRule::PathSegment => PATH_SEGMENT,
-        _ => SUBDOMAIN,
+        NameRule::Subdomain => SUBDOMAIN,
     };
     if let Some(name) = metadata.get_mut("properties").and_then(|properties| properties.get_mut("name")) {
         name["pattern"] = json!(pattern);

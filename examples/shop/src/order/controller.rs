@@ -83,8 +83,10 @@ mod tests {
             )
             .await;
         assert_eq!(status, 201, "{created}");
-        let mut options = ListOptions::default();
-        options.timeout_seconds = Some(20);
+        let options = ListOptions {
+            timeout_seconds: Some(20),
+            ..ListOptions::default()
+        };
         let mut events = server
             .client()
             .of::<Order>("")

@@ -231,6 +231,7 @@ impl Endpoint {
     }
 
     /// The same for other versions of a kind: its objects become documents of that version.
+    #[must_use]
     pub fn in_terms_of(mut self, kind: &Kind) -> Self {
         for operation in &mut self.operations {
             if operation.body == Body::Own {

@@ -17,6 +17,9 @@ pub(super) fn group(text: &str) -> Result<(), String> {
 }
 
 /// A label that begins with a letter: versions, plurals, singulars, short names, categories.
+///
+/// # Errors
+/// Why it is not one.
 pub fn label(what: &str, text: &str) -> Result<(), String> {
     judged(what, text, &validate::dns_1035_label(text))
 }

@@ -84,6 +84,7 @@ impl Meter {
     }
 
     /// For the same request off the threads that serve connections.
+    #[must_use]
     pub fn heavy(&self) -> Self {
         Self::new(self.deadline)
     }

@@ -160,7 +160,7 @@ impl Election {
                     }
                 }
                 LeadershipEnd::Taken => {
-                    tracing::warn!(lease = self.name, holder = observed.holder(), "another process leads")
+                    tracing::warn!(lease = self.name, holder = observed.holder(), "another process leads");
                 }
             }
         }

@@ -51,6 +51,9 @@ pub struct PrivateDir {
 
 impl PrivateDir {
     /// Creates a directory with mode 0700, or checks an existing one.
+    ///
+    /// # Errors
+    /// If it cannot be created or read, or if others may use it.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let failed = |source| FileError::Io { path: path.to_owned(), source };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
@@ -105,6 +108,9 @@ impl PrivateDir {
     }
 
     /// Reads a whole file after checking it; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If it cannot be read, or if others may use it.
     pub fn read(&self, name: &str, access: Access) -> Result<Option<String>, FileError> {
         let Some(mut file) = self.open_file(name, access, false)? else { return Ok(None) };
         let mut text = String::new();
@@ -124,6 +130,9 @@ impl PrivateDir {
     }
 
     /// Replaces a file's content, or creates the file. It is durable when this returns.
+    ///
+    /// # Errors
+    /// If it cannot be written, or if others may use the file that it replaces.
     pub fn write(&self, name: &str, access: Access, text: &str) -> Result<(), FileError> {
         // Checks the replaced file, too: if others could read the secret, its owner should learn that it leaked.
         self.open_file(name, access, false)?;

@@ -35,7 +35,7 @@ fn replaced_values_take_limited_space<S: Store>(open: &mut impl FnMut(Options) -
     }
     let kept = || -> usize {
         let changes = store.changes(store.compacted(), usize::MAX).unwrap();
-        changes.iter().map(|change| change.previous.len()).sum()
+        changes.iter().map(|change| change.previous.size()).sum()
     };
     until("old changes go", || kept() <= usize::try_from(most).unwrap());
     assert!(kept() > usize::try_from(most / 4).unwrap(), "no more goes than must");

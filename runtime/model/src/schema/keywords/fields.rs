@@ -65,6 +65,7 @@ impl<'d> Fields<'d> {
     }
 
     /// An object, or one without fields.
+    #[must_use]
     pub fn part(self, name: &str) -> Self {
         self.object(name).unwrap_or(Self(None))
     }

@@ -25,21 +25,25 @@ impl<'p> Location<'p> {
     }
 
     /// A field below this location.
+    #[must_use]
     pub fn field(&'p self, name: &'p str) -> Self {
         self.named(name, name)
     }
 
     /// A field that messages name differently.
+    #[must_use]
     pub fn named(&'p self, path: &'p str, name: &'p str) -> Self {
         Self { around: Some(self), step: Step::Field(path, name) }
     }
 
     /// An item of the list here.
+    #[must_use]
     pub fn index(&'p self, index: usize) -> Self {
         Self { around: Some(self), step: Step::Index(index) }
     }
 
     /// An entry of the map here.
+    #[must_use]
     pub fn key(&'p self, key: &'p str) -> Self {
         Self { around: Some(self), step: Step::Key(key) }
     }

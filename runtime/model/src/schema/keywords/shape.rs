@@ -187,7 +187,7 @@ fn check_value(shape: Shape, value: &Document, location: &Location<'_>, findings
         }
         (Object(fields), _) => object(fields, value, location, findings),
         (Schema | Shape::SchemaOrSchemas | Shape::SchemaOrFlag, Document::Object(_)) => {
-            schema(value, location, findings)
+            schema(value, location, findings);
         }
         (Text, _) => wrong(value, location, "a string", findings),
         (Flag, _) => wrong(value, location, "true or false", findings),

@@ -123,7 +123,7 @@ impl Controller {
             match self.pass(name, namespace).await {
                 Ok(Progress::Done) => return,
                 Ok(Progress::Remaining) => {
-                    tracing::debug!(namespace = name, "waiting for what is left in the namespace")
+                    tracing::debug!(namespace = name, "waiting for what is left in the namespace");
                 }
                 Err(error) => tracing::warn!(namespace = name, ?error, "the namespace could not be emptied"),
             }
