@@ -32,9 +32,11 @@ use kindsmith_formats::{crd, files, openapi, proto};
 use kindsmith_meta as meta;
 #[cfg(feature = "messages")]
 use kindsmith_model::Message;
+#[cfg(all(test, feature = "messages"))]
+use kindsmith_model::testing;
 use kindsmith_model::{ApiType, ObjectMeta, RawJson, Resource, codec, kind, patch, schema};
 #[cfg(test)]
-use kindsmith_model::{kind::client, testing, widget};
+use kindsmith_model::{kind::client, widget};
 use kindsmith_storage as storage;
 
 pub use server::{App, Error, Result, Server, logging};

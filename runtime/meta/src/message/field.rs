@@ -13,7 +13,7 @@ use prost::{
     label = "this type cannot be part of a Protobuf message",
     note = "derive it: `#[derive(kindsmith::Message)]`, with `#[api(proto = …)]` on all fields"
 )]
-/// A type that can be part of a message. [`Message`](derive@crate::Message) implements it for declared types; other
+/// A type that can be part of a message. The derive `Message` implements it for declared types; other
 /// types that kinds may use implement it here.
 pub trait Field: Sized {
     /// The initial value for reading.

@@ -71,7 +71,7 @@ impl<K: Object> Parent<K> {
     /// # Errors
     /// 404 if it was deleted.
     ///
-    /// [`WatchEvent::Deleted`]: crate::client::WatchEvent::Deleted
+    /// [`WatchEvent::Deleted`]: kindsmith_model::kind::client::WatchEvent::Deleted
     pub async fn watch(&self) -> Result<Watch<K>> {
         let request = Request { name: String::new(), ..self.target.request() };
         let options = ListOptions::named(&self.target.context.name);
