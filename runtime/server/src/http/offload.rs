@@ -149,7 +149,7 @@ fn cores() -> usize {
 mod tests {
     use super::{Objects::*, *};
 
-    /// Held by tests that take a whole budget.
+    /// Held by tests that take a whole budget, and by those that take a part of it.
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
     #[tokio::test(start_paused = true)]
@@ -181,6 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_waiting_write_blocks_nothing_and_continues_when_it_is_cancelled() {
+        let _alone = ALONE.lock().await;
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (done, ends) = tokio::sync::oneshot::channel();
@@ -202,6 +203,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_releases_its_slot() {
+        let _alone = ALONE.lock().await;
         for _ in 0..100 {
             let failed = tokio::spawn(answer(|| panic!("a column of the user"))).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
