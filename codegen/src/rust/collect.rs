@@ -3,9 +3,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kindsmith::{
     ApiType,
-    kind::{crd::QUANTITY, model::Version},
+    kind::model::Version,
     meta::by_priority,
-    schema::{Scalar, Schema, Type},
+    schema::{Pattern, Scalar, Schema, Type},
 };
 
 use super::{
@@ -355,7 +355,7 @@ pub(super) fn is_enumeration(schema: &Schema) -> bool {
 
 /// A quantity as definitions have it. In Rust, its default is a text.
 fn is_quantity(schema: &Schema) -> bool {
-    schema.pattern.as_ref().is_some_and(|pattern| pattern.text() == QUANTITY)
+    schema.pattern.as_ref().is_some_and(Pattern::is_quantity)
         && schema.default.as_ref().is_none_or(serde_json::Value::is_string)
 }
 

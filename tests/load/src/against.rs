@@ -7,10 +7,10 @@ use std::path::Path;
 
 use crate::{
     Outcome,
-    cli::runtime,
     drive::Load,
     measure::{Ratio, median, number},
     program::{self, Program},
+    runtime,
     scenario::{self, objects},
     session::{self, Rounds, Side},
     target::{Http, Target},

@@ -210,11 +210,11 @@ impl Cli {
             }
             Command::Clean(clean) => {
                 let target = Target::new(&clean.server.access()?.0, clean.server.http)?;
-                runtime()?.block_on(objects::clean(&target))?;
+                crate::runtime()?.block_on(objects::clean(&target))?;
                 Ok(ExitCode::SUCCESS)
             }
             Command::Table(table) => table.print(),
-            Command::Fixed { listen, size } => match runtime()?.block_on(fixed::serve(listen, size))? {},
+            Command::Fixed { listen, size } => match crate::runtime()?.block_on(fixed::serve(listen, size))? {},
         }
     }
 }
@@ -249,7 +249,7 @@ impl Run {
         }
         for side in &sides {
             let clients = load.connections * load.streams;
-            runtime()?.block_on(objects::prepare(&side.target, load.objects, clients))?;
+            crate::runtime()?.block_on(objects::prepare(&side.target, load.objects, clients))?;
         }
         println!("{}\n", report::describe(load, self.rounds.into()));
         let mut all = Vec::new();
@@ -285,11 +285,6 @@ impl Run {
         }
         Ok((Some(access), None))
     }
-}
-
-/// A runtime for what is not measured.
-pub(crate) fn runtime() -> Outcome<tokio::runtime::Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
 }
 
 #[cfg(test)]

@@ -24,6 +24,11 @@ use clap::Parser;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
+/// A runtime for what is not measured.
+fn runtime() -> Outcome<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
+}
+
 fn main() -> ExitCode {
     match cli::Cli::parse().run() {
         Ok(code) => code,

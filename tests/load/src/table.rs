@@ -12,12 +12,11 @@ use clap::Args;
 use crate::{
     Outcome,
     against::{self, FEWEST_ROUNDS},
-    cli::runtime,
     client::{Connection, Request},
     drive::Load,
     measure::{Measure, median, number},
     program::{self, Program},
-    report,
+    report, runtime,
     scenario::{self, Scenario, objects},
     session::{self, Compared, Rounds, Side},
     target::{Http, Target},

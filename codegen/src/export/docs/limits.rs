@@ -2,10 +2,7 @@
 
 use std::fmt::Display;
 
-use kindsmith::{
-    kind::crd,
-    schema::{ListType, Schema, Type},
-};
+use kindsmith::schema::{ListType, Pattern, Schema, Type};
 
 use super::markdown::{cell, code};
 
@@ -54,7 +51,7 @@ pub(super) fn of(schema: &Schema) -> String {
 
 /// A quantity, or what stands for one in definitions: a number or a text with the pattern of quantities.
 pub(super) fn is_quantity(schema: &Schema) -> bool {
-    let has_pattern = schema.pattern.as_ref().is_some_and(|pattern| pattern.text() == crd::QUANTITY);
+    let has_pattern = schema.pattern.as_ref().is_some_and(Pattern::is_quantity);
     schema.format.as_deref() == Some("quantity") || schema.kind == Type::IntOrString && has_pattern
 }
 

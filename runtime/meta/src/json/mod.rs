@@ -132,3 +132,21 @@ fn write_escape(byte: u8, out: &mut Vec<u8>) {
     };
     out.extend_from_slice(&[b'\\', short]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decoding_limits_nesting_outside_of_texts() {
+        let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(decode(nested(DEPTH).as_bytes()).is_ok());
+        assert_eq!(decode(nested(DEPTH + 1).as_bytes()), Err("nested more than 256 deep".to_owned()));
+        let text = format!(r#"{{"a\"\\":"{}","b":1e2}}"#, "[{".repeat(DEPTH));
+        let decoded = decode(text.as_bytes()).expect("brackets in texts do not nest");
+        assert_eq!(decoded["b"], Document::from(100));
+        for invalid in ["", "{", "[1]]", "\"a", "\"\\", "{\"a\":1} 2"] {
+            assert!(decode(invalid.as_bytes()).is_err(), "{invalid}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 use crate::{
     meta::{FieldPath, Time, values::ByteString},
     schema::{
-        At, Document, Schema, keywords,
+        At, Document, Pattern, Schema,
         location::Location,
         model::{ListType, Type},
     },
@@ -74,8 +74,7 @@ fn compare(
 
 /// True for the form that quantities have in definitions, in which they may be numbers.
 fn is_quantity(schema: &Schema) -> bool {
-    schema.kind == Type::IntOrString
-        && schema.pattern.as_ref().is_some_and(|pattern| pattern.text() == keywords::QUANTITY)
+    schema.kind == Type::IntOrString && schema.pattern.as_ref().is_some_and(Pattern::is_quantity)
 }
 
 /// True for a value that Rust's `Default` gives to an omitted field, or for a struct of such values.

@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 
 use super::{pattern, random::Random, variant::Variant};
 use crate::schema::{
-    At, Document, Scalar, Schema, format, keywords,
+    At, Document, Scalar, Schema, format,
     model::{ListType, Type},
     number,
 };
@@ -211,9 +211,7 @@ impl Maker {
                 (Some("date-time"), _) => (*self.random.pick(&TIMES)).to_owned(),
                 (Some(_), _) if let Some(example) = format::example(schema) => example.to_owned(),
                 // It has exponents that no quantity has.
-                (_, Some(pattern)) if pattern.text() == keywords::QUANTITY => {
-                    (*self.random.pick(&QUANTITIES)).to_owned()
-                }
+                (_, Some(pattern)) if pattern.is_quantity() => (*self.random.pick(&QUANTITIES)).to_owned(),
                 (_, Some(pattern)) => pattern::text(&mut self.random, pattern.syntax())?,
                 _ => self.plain_text(),
             };

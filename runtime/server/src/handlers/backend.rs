@@ -35,11 +35,15 @@ use crate::{
 const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
 
 impl Verbs {
-    /// A request of the typed client. Fails with 500 if the kind is not served.
-    fn request(&self, of: &backend::Request) -> Result<Request> {
-        let kind = of.resource;
+    /// The resource of a type. Fails with 500 if it is not served.
+    fn resource_of(&self, kind: &ResourceDecl) -> Result<Arc<ResourceEntry>> {
         let missing = || Refusal::internal(format!("{} of {:?} is not served here", kind.plural, kind.group));
-        let resource = self.registry.find(kind.group, kind.version, kind.plural).ok_or_else(missing)?;
+        self.registry.find(kind.group, kind.version, kind.plural).ok_or_else(missing)
+    }
+
+    /// A request of the typed client.
+    fn request(&self, of: &backend::Request) -> Result<Request> {
+        let resource = self.resource_of(of.resource)?;
         let (namespace, name, subresource) = (of.namespace.clone(), of.name.clone(), of.subresource.into());
         Ok(Request { namespace, name, subresource, ..Request::for_all(&of.user, &resource) })
     }
@@ -50,9 +54,8 @@ impl Backend for Verbs {
         self.shared()
     }
 
-    fn kind(&self, resource: &ResourceDecl) -> Option<Arc<Kind>> {
-        let resource = self.registry.find(resource.group, resource.version, resource.plural)?;
-        Some(resource.kind.clone())
+    fn kind(&self, resource: &ResourceDecl) -> Result<Arc<Kind>> {
+        Ok(self.resource_of(resource)?.kind.clone())
     }
 
     fn get<'a>(&'a self, of: &'a backend::Request, options: &'a GetOptions) -> backend::Answer<'a, Document> {

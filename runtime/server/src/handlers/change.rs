@@ -1,15 +1,14 @@
 //! Changes of a stored object by a handler's code: through the pipeline, and retried if another write came first.
 use std::sync::Mutex;
 
+use kindsmith_model::kind::client::backend::Change;
+
 use super::{Refusal, backend::parsed};
 use crate::{
     meta::options::WriteOptions,
     schema::Document,
     verbs::{Error, Request, Verbs},
 };
-
-/// A change of a document.
-pub(super) type Change<'c> = &'c (dyn Fn(&mut Document) -> Result<(), Refusal> + Send + Sync);
 
 /// Writes. If the resource is replaced meanwhile, which refuses writes, the write is done again on the new one.
 pub(super) async fn following<T, F: Future<Output = Result<T, Refusal>> + Send>(

@@ -1,6 +1,8 @@
 //! The object of a subresource, for its handler.
 use std::{ops::Deref, sync::Arc};
 
+use kindsmith_model::kind::client::backend::Change;
+
 use super::{Client, Object, Refusal, RequestContext, Result, Watch, backend::Events, change, decode, on_type};
 use crate::{
     meta::{
@@ -135,7 +137,7 @@ impl Target {
         })
     }
 
-    async fn change(&self, change: change::Change<'_>) -> Result<Document> {
+    async fn change(&self, change: Change<'_>) -> Result<Document> {
         let guarded = |document: &mut Document| {
             self.check(document)?;
             change(document)

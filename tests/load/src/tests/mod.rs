@@ -41,6 +41,6 @@ fn target(server: &TestServer, http: Http) -> Arc<Target> {
 /// A server with the objects of the scenarios.
 fn side(server: &TestServer, http: Http) -> Side {
     let target = target(server, http);
-    cli::runtime().unwrap().block_on(objects::prepare(&target, load().objects, 6)).unwrap();
+    crate::runtime().unwrap().block_on(objects::prepare(&target, load().objects, 6)).unwrap();
     Side { label: "A".into(), target, pid: Some(std::process::id()) }
 }

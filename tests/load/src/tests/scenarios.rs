@@ -15,7 +15,7 @@ use crate::{
 fn start(tls: bool) -> TestServer {
     let server = Server::test();
     let server = if tls { server.tls() } else { server };
-    cli::runtime().unwrap().block_on(server.start())
+    crate::runtime().unwrap().block_on(server.start())
 }
 
 fn run(side: &session::Side, name: &str, load: Load) -> Measured {
@@ -24,7 +24,7 @@ fn run(side: &session::Side, name: &str, load: Load) -> Measured {
 }
 
 fn get(server: &TestServer, path: &str) -> Value {
-    cli::runtime().unwrap().block_on(server.call("GET", path, Value::Null)).1
+    crate::runtime().unwrap().block_on(server.call("GET", path, Value::Null)).1
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn scenarios_do_what_they_say() {
 fn pages_continue_to_the_end_and_cleaning_removes_all() {
     let server = start(false);
     let target = target(&server, Http::One);
-    let runtime = cli::runtime().unwrap();
+    let runtime = crate::runtime().unwrap();
     runtime.block_on(objects::prepare(&target, 1_100, 1)).unwrap();
     let mut worker = scenario::Worker::new(runtime.block_on(Connection::open(&target, false)).unwrap(), 0);
     let paging = scenario::named(&["paging".to_owned()]).unwrap()[0];

@@ -42,7 +42,7 @@ async fn stalling() -> SocketAddr {
 
 #[test]
 fn an_open_loop_counts_those_that_waited_for_a_stall() {
-    let runtime = cli::runtime().unwrap();
+    let runtime = crate::runtime().unwrap();
     let measure = |rate| {
         let url = format!("http://{}", runtime.block_on(stalling()));
         let target = Target::new(&Access { url, ..Access::default() }, Http::One).unwrap();

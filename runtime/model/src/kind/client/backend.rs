@@ -56,8 +56,11 @@ pub trait Backend: Send + Sync {
     /// The server of a hook, for clients that outlive the hook's request.
     fn shared(&self) -> Arc<dyn Backend>;
 
-    /// The kind of a resource; `None` if it is not served.
-    fn kind(&self, resource: &ResourceDecl) -> Option<Arc<Kind>>;
+    /// The kind of a resource.
+    ///
+    /// # Errors
+    /// 500 if it is not served, as for all verbs.
+    fn kind(&self, resource: &ResourceDecl) -> Result<Arc<Kind>>;
 
     /// Returns an object, or a subresource of it.
     fn get<'a>(&'a self, request: &'a Request, options: &'a GetOptions) -> Answer<'a, Document>;

@@ -1,5 +1,5 @@
 //! The objects of one kind: the verbs on them and on their status.
-use std::{marker::PhantomData, sync::Arc};
+use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
@@ -10,7 +10,7 @@ use super::{
     typed::decode_json,
 };
 use crate::{
-    kind::{Kind, model::Scope},
+    kind::model::Scope,
     meta::{
         Refusal,
         options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
@@ -176,7 +176,7 @@ impl<K: Object> Objects<K> {
     }
 
     async fn change_at(&self, request: &Request, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
-        let kind = self.kind()?;
+        let kind = self.backend().kind(K::RESOURCE)?;
         let change = on_type(&kind, change);
         decode(&self.backend().change(request, &change, self.options()).await?)
     }
@@ -206,21 +206,12 @@ impl<K: Object> Objects<K> {
         Ok(Request { name: name.to_owned(), subresource, ..request })
     }
 
-    /// A request for all objects. Fails with 400 for a cluster-scoped kind in a namespace; 500 if the kind is not
-    /// served.
+    /// A request for all objects. Fails with 400 for a cluster-scoped kind in a namespace.
     pub(super) fn all(&self) -> Result<Request> {
-        self.kind()?;
         if !self.namespace.is_empty() && K::RESOURCE.scope == Scope::Cluster {
             return Err(Refusal::bad_request(format!("{} are cluster-scoped: name no namespace", K::RESOURCE.plural)));
         }
         let (user, namespace) = (self.client.user.clone(), self.namespace.clone());
         Ok(Request { user, resource: K::RESOURCE, namespace, name: String::new(), subresource: "" })
-    }
-
-    /// The kind. Fails with 500 if it is not served.
-    fn kind(&self) -> Result<Arc<Kind>> {
-        let resource = K::RESOURCE;
-        let missing = || Refusal::internal(format!("{} of {:?} is not served here", resource.plural, resource.group));
-        self.backend().kind(resource).ok_or_else(missing)
     }
 }

@@ -86,6 +86,11 @@ impl Pattern {
         Ok(Self(program))
     }
 
+    /// True for the pattern of [quantities](crate::schema::keywords::QUANTITY) in definitions.
+    pub fn is_quantity(&self) -> bool {
+        self.text() == crate::schema::keywords::QUANTITY
+    }
+
     /// As declared.
     pub fn text(&self) -> &str {
         &self.0.text
