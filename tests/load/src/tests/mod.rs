@@ -7,7 +7,6 @@ use std::{sync::Arc, time::Duration};
 use kindsmith::server::TestServer;
 
 use crate::{
-    cli,
     drive::Load,
     scenario::objects,
     session::Side,

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::{load, side, target};
 use crate::{
-    cli,
     client::{Connection, Request},
     drive::Load,
     scenario::{self, objects},

@@ -12,7 +12,6 @@ use axum::{Router, routing::any};
 
 use super::load;
 use crate::{
-    cli,
     drive::Load,
     scenario,
     session::{self, Side},
