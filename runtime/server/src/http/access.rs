@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
+use http::{HeaderMap, header::AUTHORIZATION};
 
-use super::{Backend, PeerCertificates, request_info::RequestInfo, status, status::StatusError, websocket};
+use super::{PeerCertificates, exchange::Exchange, status, status::StatusError, websocket};
 use crate::{
     auth::{
         Attributes, Credentials, Decision, User,
@@ -18,7 +18,8 @@ use crate::{
 
 /// The requesting user: the one that a layer in the process has put into the request's extensions, or the one that the
 /// authenticators identify by headers and certificates. Fails with 401.
-pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc<User>, StatusError> {
+pub(super) async fn authenticate(exchange: &Exchange) -> Result<Arc<User>, StatusError> {
+    let (backend, parts) = (exchange.backend(), &exchange.parts);
     if let Some(user) = parts.extensions.get::<Arc<User>>() {
         return Ok(user.clone());
     }
@@ -48,7 +49,7 @@ pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc
 
 /// The attributes of a further verb on the requested object, or on a subresource of it, that the request turns out to
 /// need.
-pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
+fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
     let kind = &*request.resource.kind;
     Attributes {
         group: &kind.group_version.group,
@@ -62,27 +63,29 @@ pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a 
 }
 
 /// Checks that the user may create the requested object, or that subresource of it. Fails with 403.
-pub(super) async fn may_create(
-    backend: &Backend,
-    request: &Request,
-    subresource: &str,
-    path: &str,
-) -> Result<(), StatusError> {
-    let attributes = further(request, Verb::Create.as_str(), subresource, path);
-    match backend.authorizer.authorize(&attributes).await {
+pub(super) async fn may_create(exchange: &Exchange, request: &Request, subresource: &str) -> Result<(), StatusError> {
+    let attributes = further(request, Verb::Create.as_str(), subresource, &exchange.info.path);
+    match exchange.backend().authorizer.authorize(&attributes).await {
         Decision::Allow(_) => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),
     }
 }
 
-impl Headers for HeaderMap {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.get(name).and_then(|value| value.to_str().ok())
-    }
+/// Checks that the user may delete an object that cannot be read. Forced deletion needs an additional permission, because it
+/// ignores finalizers. Fails with 403.
+pub(super) async fn may_force_deletion(exchange: &Exchange, request: &Request) -> Result<(), StatusError> {
+    const VERB: &str = "unsafe-delete-ignore-read-errors";
+    let attributes = further(request, VERB, "", &exchange.info.path);
+    let reason = match exchange.backend().authorizer.authorize(&attributes).await {
+        Decision::Allow(_) => return Ok(()),
+        Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,
+    };
+    Err(request.forbidden(format!("not permitted to do {VERB:?}, reason: {reason}")).into())
 }
 
 /// Checks that the user may make a request. Fails with 403.
-pub(super) async fn authorize(backend: &Backend, info: &RequestInfo, user: &User) -> Result<(), StatusError> {
+pub(super) async fn authorize(exchange: &Exchange, user: &User) -> Result<(), StatusError> {
+    let (backend, info) = (exchange.backend(), &exchange.info);
     let verb = info.verb_name();
     let attributes = info.attributes(user, &verb);
     let decision = backend.authorizer.authorize(&attributes).await;
@@ -96,17 +99,14 @@ pub(super) async fn authorize(backend: &Backend, info: &RequestInfo, user: &User
 /// The user as which a request is served: its sender, or the user that the sender may impersonate. If impersonation is
 /// denied, the request is refused, never served as its sender's own. Fails with 400 for groups and similar headers
 /// without a user name, 403.
-pub(super) async fn act_as(
-    backend: &Backend,
-    info: &RequestInfo,
-    sender: Arc<User>,
-    headers: &HeaderMap,
-) -> Result<Arc<User>, StatusError> {
-    let Some(impersonation) = impersonation(headers)? else { return Ok(sender) };
-    let verb = info.verb_name();
-    let attributes = info.attributes(&sender, &verb);
+pub(super) async fn impersonate(exchange: &Exchange, sender: Arc<User>) -> Result<Arc<User>, StatusError> {
+    let Some(impersonation) = impersonation(&exchange.parts.headers)? else { return Ok(sender) };
+    let verb = exchange.info.verb_name();
+    let attributes = exchange.info.attributes(&sender, &verb);
     let on_verb = Impersonation::on_verb(&verb);
-    if let Err((attributes, refusal)) = impersonation.allow(&*backend.authorizer, &attributes, &on_verb).await {
+    if let Err((attributes, refusal)) =
+        impersonation.allow(&*exchange.backend().authorizer, &attributes, &on_verb).await
+    {
         return Err(status::forbidden(&attributes, &refusal).into());
     }
     let user = impersonation.become_user();

@@ -6,12 +6,12 @@ use axum_core::body::Body;
 use bytes::{Buf, Bytes, BytesMut};
 use http::{
     HeaderMap, HeaderValue,
-    header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+    header::{CONTENT_ENCODING, CONTENT_LENGTH},
 };
 use http_body::Body as _;
 
 use super::{
-    Limits, heavy,
+    Limits,
     offload::{self, Objects},
     status,
     status::StatusError,
@@ -22,17 +22,11 @@ use crate::{
     meta::{Status, go},
     schema::{Document, types},
     storage::budget::Share,
-    verbs::Patch,
+    verbs::{Patch, Request},
 };
 
 /// The number of bytes of a body that an error has of it.
 const BEGINNING: usize = 30;
-
-/// The media type of the body in lower case without parameters; empty if the client sent none.
-pub(super) fn media_type(headers: &HeaderMap) -> String {
-    let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
 
 /// Reads the whole body. Fails with 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time,
 /// 429 if too many large bodies arrive at once, 400 if the connection broke.
@@ -67,7 +61,7 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize, objects: Obj
         if data.remaining() > limit - all.len() {
             return Err(status::too_large(limit).into());
         }
-        if room.is_none() && all.len() + data.remaining() > heavy::LARGE {
+        if room.is_none() && all.len() + data.remaining() > offload::LARGE {
             let length = if announced > 0 { announced } else { limit };
             room = Some(offload::room(length, objects).await.ok_or_else(status::too_many_requests)?);
         }
@@ -156,6 +150,16 @@ pub(super) fn decode(
         let kind = body_type.kind();
         Status::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why}"))
     })?)
+}
+
+/// The body of a write as a document of this kind, or as a Scale.
+pub(super) fn document(
+    request: &Request,
+    kind: &Kind,
+    media_type: &str,
+    body: &[u8],
+) -> Result<codec::DecodedDocument, StatusError> {
+    decode(media_type, body, if request.is_scale() { BodyType::Scale } else { BodyType::Object(kind) })
 }
 
 /// Checks that a body says the type of its object. Fails with 400 as kube-apiserver does for custom resources.

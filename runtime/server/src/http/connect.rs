@@ -5,20 +5,17 @@ use axum_core::response::Response;
 use serde_json::json;
 
 use super::{
-    Backend, access,
+    access,
     channels::{Channels, FORWARDS, SESSIONS},
-    dispatch::Exchange,
-    forward,
-    handled::{handler_error, target},
-    session, status,
+    exchange::Exchange,
+    forward, session,
     status::StatusError,
     stream,
-    websocket::{self, SupportedProtocols},
+    target::{handler_error, target},
+    websocket::{self, Handshake, SupportedProtocols},
 };
 use crate::{
-    handlers::{
-        Connect, Forward, Handler, Session, StreamOptions, SubresourceHandler, Target, Text, Wrong, read_options,
-    },
+    handlers::{Connect, Forward, Session, StreamOptions, SubresourceHandler, Target, Text, Wrong, read_options},
     meta::{
         FieldError, FieldErrorKind, FieldPath, GroupKind, Status,
         options::{Preconditions, WriteOptions},
@@ -27,43 +24,34 @@ use crate::{
     verbs::{Error, Request},
 };
 
-/// A request to stream or to connect.
-pub(super) struct ConnectRequest<'a> {
-    /// The server.
-    pub backend: &'a Backend,
-    /// The HTTP exchange.
-    pub exchange: Box<Exchange>,
+/// A request to stream or to connect. It fails with 404 if the object does not exist; 400 and 422 for options; 400 for an invalid
+/// handshake; errors of the handler.
+pub(super) struct Connection<'a> {
+    /// Its context.
+    pub exchange: &'a Exchange,
+    /// The request for the parent.
     pub parent: Request,
     /// The subresource.
     pub subresource: &'a SubresourceHandler,
 }
 
-impl ConnectRequest<'_> {
-    /// Serves the request. Fails with 404 if the object does not exist; 400 and 422 for options; 400 for an invalid
-    /// handshake; errors of the handler.
-    pub(super) async fn serve(self) -> Result<Response, StatusError> {
-        match &self.subresource.handler {
-            Handler::Text(handler) => self.text(handler).await,
-            Handler::Exec(handler) => self.exec(handler).await,
-            Handler::Forward(handler) => self.forward(handler).await,
-            Handler::Documents(_) => Err(status::method_not_allowed().into()),
-        }
-    }
-
-    async fn text(mut self, handler: &Connect<Text>) -> Result<Response, StatusError> {
+impl Connection<'_> {
+    /// Streams text, over a WebSocket if the client asks for one.
+    pub(super) async fn text(self, handler: &Connect<Text>) -> Result<Response, StatusError> {
         let (target, options) = self.target().await?;
         if !websocket::is_upgrade_request(&self.exchange.parts.headers) {
             let text = self.ask(handler, target, options).await?;
-            return Ok(stream::respond(text, self.backend.handlers.open.stopping()));
+            return Ok(stream::respond(text, self.exchange.backend().handlers.open.stopping()));
         }
         let supported = SupportedProtocols::Only(&["binary.k8s.io", "base64.binary.k8s.io", ""]);
-        let handshake = websocket::handshake(&mut self.exchange.parts, supported)?;
+        let handshake = self.handshake(supported)?;
         let text = self.ask(handler, target, options).await?;
         let base64 = handshake.protocol.starts_with("base64");
-        Ok(handshake.accept(&self.backend.handlers, move |socket| stream::carry(socket, text, base64)))
+        Ok(handshake.accept(&self.exchange.backend().handlers, move |socket| stream::carry(socket, text, base64)))
     }
 
-    async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, StatusError> {
+    /// Connects to a session.
+    pub(super) async fn exec(self, handler: &Connect<Session>) -> Result<Response, StatusError> {
         WriteOptions::check_connect(&self.exchange.info.query)?;
         let (target, mut options) = self.target().await?;
         let stream_options = self.stream_options()?;
@@ -72,15 +60,17 @@ impl ConnectRequest<'_> {
         // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
         // the answer to that.
         let run = self.ask(handler, target, options).await?.into_run();
-        let handshake = websocket::handshake(&mut self.exchange.parts, SupportedProtocols::Only(&SESSIONS))?;
+        let handshake = self.handshake(SupportedProtocols::Only(&SESSIONS))?;
         let channels = Channels::of(&handshake.protocol);
         let (served, name) = (self.parent.resource.clone(), self.parent.name.clone());
         let tell = move |refusal| *handler_error(refusal, &served.kind, &name).0;
-        Ok(handshake
-            .accept(&self.backend.handlers, move |socket| session::run(socket, channels, stream_options, run, tell)))
+        Ok(handshake.accept(&self.exchange.backend().handlers, move |socket| {
+            session::run(socket, channels, stream_options, run, tell)
+        }))
     }
 
-    async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, StatusError> {
+    /// Connects to ports.
+    pub(super) async fn forward(self, handler: &Connect<Forward>) -> Result<Response, StatusError> {
         WriteOptions::check_connect(&self.exchange.info.query)?;
         let (target, mut options) = self.target().await?;
         // Checked first, because clients of other protocols also name their ports in another way.
@@ -89,10 +79,15 @@ impl ConnectRequest<'_> {
         self.may_create().await?;
         self.admit(&mut options).await?;
         let serve = self.ask(handler, target, options).await?.into_serve();
-        let handshake = websocket::handshake(&mut self.exchange.parts, SupportedProtocols::Only(&FORWARDS))?;
+        let handshake = self.handshake(SupportedProtocols::Only(&FORWARDS))?;
         // Without a subprotocol, the first one in binary is used.
         let channels = Channels::of(&handshake.protocol);
-        Ok(handshake.accept(&self.backend.handlers, move |socket| forward::run(socket, channels, serve, ports)))
+        Ok(handshake
+            .accept(&self.exchange.backend().handlers, move |socket| forward::run(socket, channels, serve, ports)))
+    }
+
+    fn handshake(&self, supported: SupportedProtocols<'_>) -> Result<Handshake, StatusError> {
+        websocket::handshake(&self.exchange.parts, self.exchange.slot.clone(), supported)
     }
 
     async fn ask<T>(&self, handler: &Connect<T>, target: Target, options: Document) -> Result<T, StatusError> {
@@ -104,7 +99,7 @@ impl ConnectRequest<'_> {
     async fn target(&self) -> Result<(Target, Document), StatusError> {
         let (query, nothing) = (&self.exchange.info.query, Preconditions::default());
         let write = WriteOptions::default();
-        let target = target(self.backend, &self.parent, self.subresource, write, query, nothing).await?;
+        let target = target(self.exchange.backend(), &self.parent, self.subresource, write, query, nothing).await?;
         let endpoint = self.parent.resource.endpoint(self.subresource.name);
         let Some(schema) = endpoint.and_then(|endpoint| endpoint.options.as_ref()) else {
             return Ok((target, json!({})));
@@ -123,7 +118,7 @@ impl ConnectRequest<'_> {
     /// A connection is equivalent to an action, although browsers can only use GET. Opening one therefore needs
     /// permission to create, too.
     async fn may_create(&self) -> Result<(), StatusError> {
-        access::may_create(self.backend, &self.parent, self.subresource.name, &self.exchange.info.path).await
+        access::may_create(self.exchange, &self.parent, self.subresource.name).await
     }
 
     /// Admission of the connection with its options.
@@ -131,7 +126,7 @@ impl ConnectRequest<'_> {
         let request = Request { subresource: self.subresource.name.into(), ..self.parent.clone() };
         let schema =
             self.parent.resource.endpoint(self.subresource.name).and_then(|endpoint| endpoint.options.as_deref());
-        Ok(self.backend.api.admit_connection(&request, schema, options).await?)
+        Ok(self.exchange.backend().api.admit_connection(&request, schema, options).await?)
     }
 
     /// The streams that the client requests.

@@ -5,11 +5,11 @@ use std::{borrow::Cow, sync::Arc};
 use bytes::Bytes;
 
 use super::{
-    guard, heavy,
+    call::Call,
+    guard,
     negotiate::{ResponseFormat, Shape},
     offload, partial,
     render::{self, Renderer},
-    resource::Call,
     status::StatusError,
     table::{Include, Table},
 };
@@ -78,7 +78,7 @@ impl Render {
 
     /// True if it takes long to convert or to write an object.
     pub(super) fn takes_long(&self, object: &Object) -> bool {
-        !self.is_as_stored() && object.json_bytes().len() > heavy::LARGE
+        !self.is_as_stored() && object.json_bytes().len() > offload::LARGE
     }
 
     /// Converts and writes one event off the threads that serve connections. The result has the renderer as it is after

@@ -2,24 +2,27 @@
 
 use std::{
     any::Any,
-    future::Future,
+    future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    task::{Context, Poll},
+    task::Poll,
 };
 
-use super::{negotiate::ResponseFormat, response};
+use super::status::StatusError;
 use crate::meta::Status;
-use axum_core::response::Response;
 
-/// Polls a handler; converts its panic to an answer.
-pub(super) fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
-    catch_unwind(AssertUnwindSafe(|| handler.poll(cx))).unwrap_or_else(|panic| {
-        tracing::error!(message = panic_message(&*panic), "a handler panicked");
-        // The panic message is only logged: it may contain data that the client may not see.
-        let status = Status::internal("the server failed while it answered; its log says why");
-        Poll::Ready(response::status(&status, ResponseFormat::default()))
-    })
+/// Runs a handler; its panic becomes an error.
+pub(super) async fn caught<T>(
+    mut handler: Pin<&mut impl Future<Output = Result<T, StatusError>>>,
+) -> Result<T, StatusError> {
+    let poll = poll_fn(|cx| {
+        catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx))).unwrap_or_else(|panic| {
+            tracing::error!(message = panic_message(&*panic), "a handler panicked");
+            // The panic message is only logged: it may contain data that the client may not see.
+            Poll::Ready(Err(Status::internal("the server failed while it answered; its log says why").into()))
+        })
+    });
+    poll.await
 }
 
 /// Runs code in a stream that may call the user's code; `None` if it panicked.
@@ -38,7 +41,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::poll_fn, pin::pin};
+    use std::pin::pin;
 
     use super::*;
 
@@ -46,12 +49,13 @@ mod tests {
     async fn a_panic_is_a_500() {
         let mut handler = pin!(async {
             tokio::task::yield_now().await;
-            panic!("secret {}", 1)
+            if true {
+                panic!("secret {}", 1)
+            }
+            Ok(())
         });
-        let answer = poll_fn(|cx| poll(handler.as_mut(), cx)).await;
-        assert_eq!(answer.status(), 500);
-        let body = crate::http::local::whole(answer.into_body()).await.unwrap();
-        let text = String::from_utf8(body.to_vec()).unwrap();
-        assert!(text.contains("InternalError") && !text.contains("secret"), "{text}");
+        let StatusError(status) = caught(handler.as_mut()).await.expect_err("a panic");
+        assert_eq!((status.code, status.reason.as_str()), (500, "InternalError"));
+        assert!(!status.message.contains("secret"), "{}", status.message);
     }
 }

@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use super::{
     Backend,
-    offload::{self, Objects},
-    resource::Call,
+    call::Call,
+    offload::{self, LARGE, Objects},
     status::{self, StatusError},
 };
 use crate::{
@@ -17,9 +17,6 @@ use crate::{
     schema::Meter,
     verbs::{Request, Verbs},
 };
-
-/// The size in bytes above which a request is heavy. Smaller ones usually take less than a millisecond.
-pub(super) const LARGE: usize = 64 << 10;
 
 /// The processing of a request.
 pub(super) type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, StatusError>> + Send + 'w>>;
@@ -72,7 +69,7 @@ impl Call<'_> {
         body: Bytes,
         work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
     ) -> Result<T, StatusError> {
-        run(self.backend, &self.request, stored, body, work).await
+        run(self.backend(), &self.request, stored, body, work).await
     }
 
     /// The same for work that the schema may multiply. If it takes long, as its meter shows, it ends and is done again where
@@ -88,13 +85,13 @@ impl Call<'_> {
     ) -> Result<T, StatusError> {
         let is_small = body.len() + stored <= LARGE;
         if is_small {
-            let done = work(&self.backend.api, &self.request, body.clone()).await;
+            let done = work(&self.backend().api, &self.request, body.clone()).await;
             if done.is_ok() || self.request.meter.goes_on() {
                 return done;
             }
         }
         let stored = if is_small { stored + Meter::BYTES } else { stored };
-        in_slot(self.backend, self.request.clone(), stored, body, work).await
+        in_slot(self.backend(), self.request.clone(), stored, body, work).await
     }
 
     /// Writes: like [`Call::metered`], with the stored object of the request. If the resource is replaced meanwhile, which refuses
@@ -121,13 +118,13 @@ impl Call<'_> {
         if error.0.code != 503 {
             return false;
         }
-        let (now, info) = (self.backend.api.registry.successor(&self.request.resource).await, &self.exchange.info);
+        let (now, info) = (self.backend().api.registry.successor(&self.request.resource).await, &self.exchange.info);
         let has_operation = |now: &Arc<ResourceEntry>| {
             let endpoint = now.endpoint(&self.request.subresource);
             info.verb.is_some_and(|verb| endpoint.is_some_and(|endpoint| endpoint.operation(verb).is_some()))
         };
         let Some(now) = now.filter(has_operation) else { return false };
-        info.warnings.take();
+        self.exchange.warnings.take();
         self.kind = now.kind.clone();
         self.request.resource = now;
         true

@@ -7,13 +7,11 @@ use http::StatusCode;
 use serde_json::json;
 
 use super::{
-    heavy,
+    call::Call,
     list::{ListBody, Part},
     list_encoder::{ListEncoder, ListError},
     negotiate::{ResponseFormat, Shape},
-    offload, partial, pieces,
-    resource::Call,
-    response, status,
+    offload, partial, pieces, response, status,
     status::StatusError,
     table::Table,
     warnings,
@@ -31,7 +29,7 @@ const PARTIAL_LIST: &str = "PartialObjectMetadataList";
 
 /// Lists up to these sizes are rendered on the request's thread, in less than a millisecond.
 const SHORT_ITEMS: usize = 16;
-const SHORT_BYTES: usize = heavy::LARGE;
+const SHORT_BYTES: usize = offload::LARGE;
 
 /// Answers with one object. Fails with 406 if the shape of a list was requested.
 pub(super) async fn respond(
@@ -70,7 +68,7 @@ async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<R
         return Ok(response::json(code, object.json()));
     }
     let (renderer, kind, include) = (call.renderer(), call.kind.clone(), call.include);
-    let is_large = object.json_bytes().len() > heavy::LARGE;
+    let is_large = object.json_bytes().len() > offload::LARGE;
     let render = move || {
         if let Some(renderer) = renderer {
             return Ok(response::encoded(code, format.encoding, renderer.object(&object)?));

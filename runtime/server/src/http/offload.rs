@@ -21,6 +21,9 @@ use crate::{
     verbs::Slot,
 };
 
+/// The size in bytes above which a request is heavy. Smaller ones usually take less than a millisecond.
+pub(super) const LARGE: usize = 64 << 10;
+
 /// Work on answers: as many pieces at a time as there are cores.
 static ANSWERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores())));
 

@@ -6,7 +6,7 @@ use std::{borrow::Cow, sync::Arc};
 use http::{HeaderMap, Method, request::Parts};
 
 use super::{
-    body,
+    headers,
     path::{self, ResourcePath},
     status::StatusError,
 };
@@ -14,7 +14,7 @@ use crate::{
     auth::{Attributes, User},
     kind::endpoint::{PatchType, Verb},
     meta::{
-        Status, Warnings,
+        Status,
         options::Query,
         selector::{Fields, Labels},
     },
@@ -39,7 +39,7 @@ fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
 }
 
 /// The parsed meaning of a request.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RequestInfo {
     /// The decoded path without trailing slashes.
     pub path: String,
@@ -62,8 +62,6 @@ pub(super) struct RequestInfo {
     labels: Option<Labels>,
     /// The resource at the beginning of the request. The request uses it to the end, even if it is replaced meanwhile.
     pub served: Option<Arc<ResourceEntry>>,
-    /// Warnings by the user's code, sent with the answer.
-    pub warnings: Arc<Warnings>,
 }
 
 impl RequestInfo {
@@ -89,8 +87,7 @@ impl RequestInfo {
         }
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
-        let warnings = Arc::default();
-        Ok(Self { path: text, resource, query, method, verb, applies, pretty, watch, fields, labels, served, warnings })
+        Ok(Self { path: text, resource, query, method, verb, applies, pretty, watch, fields, labels, served })
     }
 
     /// True if the path names a resource that is not served.
@@ -132,7 +129,7 @@ impl RequestInfo {
 
 /// True if the media type of a patch is that of an apply.
 fn applies(headers: &HeaderMap) -> bool {
-    let given = body::media_type(headers);
+    let given = headers::media_type(headers);
     [PatchType::ApplyYaml, PatchType::ApplyCbor].iter().any(|applied| applied.media_type() == given)
 }
 

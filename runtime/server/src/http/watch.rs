@@ -18,8 +18,9 @@ use tokio::{
 };
 
 use super::{
+    call::Call,
+    deadline::EndsAt,
     frames::{EventFrame, Render, error_frame},
-    resource::Call,
     response, status,
     websocket::{self, Handshake, Message},
 };
@@ -42,11 +43,6 @@ const FRAME_LENGTH: usize = 4;
 /// much.
 const CHUNK: usize = 8 << 10;
 
-/// The latest end of an answer, even if its reader does not read. An extension of the response for the connection,
-/// because a body that is not polled cannot end itself.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EndsAt(pub Instant);
-
 /// Answers with a watch. Events are merged into larger writes unless they are requested one by one.
 pub(super) fn respond(
     call: &Call<'_>,
@@ -56,7 +52,7 @@ pub(super) fn respond(
 ) -> Response {
     let timeout = match timeout_seconds {
         Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
-        _ => spread(call.backend.limits.min_watch_seconds),
+        _ => spread(call.backend().limits.min_watch_seconds),
     };
     let now = Instant::now();
     let deadline = now + timeout;
@@ -95,7 +91,8 @@ pub(super) fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Respons
         Encoding::Cbor => Message::binary(frame),
     };
     let ends = answer.extensions().get::<EndsAt>().copied();
-    handshake.accept(&call.backend.handlers, move |socket| websocket::carry(socket, answer.into_body(), ends, message))
+    handshake
+        .accept(&call.backend().handlers, move |socket| websocket::carry(socket, answer.into_body(), ends, message))
 }
 
 /// Answers with a stream that contains only an error.

@@ -31,7 +31,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, t
 pub(super) use tokio_websockets::Message;
 use tokio_websockets::{CloseCode, Error, Limits, ServerBuilder, WebSocketStream};
 
-use super::{inflight::Slot, status::StatusError, watch::EndsAt};
+use super::{deadline::EndsAt, inflight::Slot, status::StatusError};
 use crate::{
     handlers::{ConnectionGuard, Handlers},
     meta::status::Status,
@@ -136,20 +136,24 @@ pub(super) fn agree(headers: &HeaderMap, supported: SupportedProtocols<'_>) -> R
     })
 }
 
-/// Reads a handshake, by GET or POST.
+/// Reads a handshake, by GET or POST. The resulting connection shares the slot of the request.
 ///
 /// # Errors
 /// Like [`agree`], and 400 for a handshake of another version of the protocol or without a key.
-pub(super) fn handshake(parts: &mut Parts, supported: SupportedProtocols<'_>) -> Result<Handshake, StatusError> {
+pub(super) fn handshake(
+    parts: &Parts,
+    slot: Option<Arc<Slot>>,
+    supported: SupportedProtocols<'_>,
+) -> Result<Handshake, StatusError> {
     let protocol = agree(&parts.headers, supported)?;
     if parts.headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != "13") {
         return Err(Status::bad_request("`Sec-WebSocket-Version` header did not include '13'").into());
     }
     let key = parts.headers.get(SEC_WEBSOCKET_KEY);
     let key = key.ok_or_else(|| Status::bad_request("`Sec-WebSocket-Key` header missing"))?;
-    let upgrade = parts.extensions.remove::<OnUpgrade>();
+    let upgrade = parts.extensions.get::<OnUpgrade>().cloned();
     let upgrade = upgrade.ok_or_else(|| Status::bad_request("the connection of the request cannot be upgraded"))?;
-    Ok(Handshake { upgrade, proof: proof(key), slot: parts.extensions.remove(), protocol })
+    Ok(Handshake { upgrade, proof: proof(key), slot, protocol })
 }
 
 fn proof(key: &HeaderValue) -> HeaderValue {

@@ -8,4 +8,4 @@ mod requests;
 pub(crate) use admission::{Admission, Step};
 pub(crate) use kindsmith_storage::counters::{self as cells, Counter, Histogram, Totals, milliseconds, nanoseconds};
 use labels::labels;
-pub(crate) use requests::{Cell, DryRun, Endpoint, Requests, Scope, Series, Verb};
+pub(crate) use requests::{Cell, DryRun, Endpoint, Requests, Scope, Verb};

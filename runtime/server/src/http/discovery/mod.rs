@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{
     Site, cached,
-    dispatch::Exchange,
+    exchange::Exchange,
     negotiate::{self, Offer},
     render, response,
     status::StatusError,
@@ -37,7 +37,8 @@ pub(super) struct Documents {
 const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 
 /// Answers a discovery path; `None` for other paths. Fails with 406.
-pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, StatusError> {
+pub(super) async fn serve(exchange: &Exchange, path: &str) -> Result<Option<Response>, StatusError> {
+    let site = &*exchange.site;
     let (kinds, generation) = site.backend.api.registry.all();
     let documents = site.discovery.get(generation, move |_| Documents::new(&groups::of(&kinds))).await;
     let documents = &documents.1;

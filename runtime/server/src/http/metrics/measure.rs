@@ -5,51 +5,97 @@ use std::{sync::Arc, time::Instant};
 
 use http::{Method, StatusCode};
 
+use super::Metrics;
 use crate::{
-    http::{Site, methods, request_info::RequestInfo},
+    http::{methods, request_info::RequestInfo},
     kind::endpoint::Verb as Meaning,
-    metrics::{Cell, DryRun, Endpoint, Scope, Series, Verb},
-    registry::ResourceEntry,
+    metrics::{Cell, DryRun, Endpoint, Scope, Verb},
 };
 
 /// A request that is measured, until this is dropped.
 pub(crate) struct Measure {
-    /// The server.
-    pub site: Arc<Site>,
-    /// The requested resource and verb, when they are known, and until the request is found to be long-running.
-    pub info: Option<Arc<RequestInfo>>,
+    /// The counters: of the path, or of the endpoint of a resource.
+    endpoint: Arc<Endpoint>,
+    /// Which of them.
+    cell: Cell,
     start: Instant,
-    method: Verb,
-    /// Its answer has a body, which it does not for HEAD.
-    has_body: bool,
+    /// The sizes of its answers are counted.
+    reads: bool,
+    /// Its version of the resource is deprecated.
+    is_deprecated: bool,
+    lifetime: Lifetime,
     /// Zero until the request is answered.
     code: u16,
     bytes: u64,
-    /// The counters of a watch or a connection. It may last indefinitely, so it does not hold the whole request.
-    long: Option<RequestCounters<Arc<ResourceEntry>>>,
 }
 
-/// The counters of a request to a resource.
-struct RequestCounters<R> {
-    /// The resource.
-    served: R,
-    /// The number of the endpoint in it.
-    at: usize,
-    cell: Cell,
-}
-
-impl<R: AsRef<ResourceEntry>> RequestCounters<R> {
-    fn series(&self) -> (&Endpoint, &Series) {
-        let endpoint = &self.served.as_ref().requests[self.at];
-        (endpoint, endpoint.series(self.cell))
-    }
+/// How long a request lasts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lifetime {
+    /// Until its answer was sent.
+    Short,
+    /// Indefinitely, as a watch or a connection, unless it is refused.
+    Long,
+    /// Indefinitely, and it counts among the active ones.
+    Active,
 }
 
 impl Measure {
     /// Starts measuring a request.
-    pub(crate) fn begin(site: Arc<Site>, method: &Method) -> Self {
-        let (start, has_body) = (Instant::now(), *method != Method::HEAD);
-        Self { site, info: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, long: None }
+    pub(crate) fn begin(metrics: &Metrics, method: &Method) -> Self {
+        Self {
+            endpoint: metrics.counts.paths.unknown().clone(),
+            cell: Cell { verb: verb_of(method), scope: Scope::None, dry_run: DryRun::No },
+            start: Instant::now(),
+            reads: false,
+            is_deprecated: false,
+            lifetime: Lifetime::Short,
+            code: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Notes what the request asks for, which decides where it is counted.
+    pub(crate) fn is_about(&mut self, info: &RequestInfo, metrics: &Metrics) {
+        if methods::is_long_running(info) {
+            self.lifetime = Lifetime::Long;
+        }
+        self.reads = matches!(info.verb, Some(Meaning::Get | Meaning::List)) && info.method != Method::HEAD;
+        if let Some((endpoint, cell)) = self.counters(info) {
+            (self.endpoint, self.cell) = (endpoint.clone(), cell);
+            self.is_deprecated = info.served.as_ref().is_some_and(|served| served.kind.version.deprecated.is_some());
+            return;
+        }
+        if info.resource.is_none() {
+            self.endpoint = metrics.counts.paths.find(&info.path).clone();
+        }
+        self.cell.dry_run = dry_run(self.cell.verb, info);
+    }
+
+    /// The counters of a request to a resource that is served.
+    fn counters<'i>(&self, info: &'i RequestInfo) -> Option<(&'i Arc<Endpoint>, Cell)> {
+        let path = info.resource.as_ref().filter(|path| !path.excess)?;
+        let served = info.served.as_ref()?;
+        let at = served.endpoints.iter().position(|endpoint| *endpoint.subresource == path.subresource)?;
+        let scope = match info.verb {
+            _ if !path.name.is_empty() => Scope::Resource,
+            Some(Meaning::Create) => Scope::Resource,
+            _ if path.scoped => Scope::Namespace,
+            _ => Scope::Cluster,
+        };
+        let verb = match info.verb {
+            Some(Meaning::Watch) => Verb::Watch,
+            _ if self.lifetime == Lifetime::Long => Verb::Connect,
+            Some(Meaning::Get) => Verb::Get,
+            Some(Meaning::List) => Verb::List,
+            Some(Meaning::Create) => Verb::Post,
+            Some(Meaning::Update) => Verb::Put,
+            Some(Meaning::Patch) if info.applies => Verb::Apply,
+            Some(Meaning::Patch) => Verb::Patch,
+            Some(Meaning::Delete | Meaning::DeleteCollection) => Verb::Delete,
+            None => Verb::Other,
+        };
+        Some((&served.requests[at], Cell { verb, scope, dry_run: dry_run(verb, info) }))
     }
 
     /// Records the status of the answer, whose body may still be sent.
@@ -64,73 +110,26 @@ impl Measure {
 
     /// Notes that the answer is sent later, which for a watch or a connection may take as long as it likes.
     pub(crate) fn goes_on(&mut self) {
-        let long = self.info.as_ref().filter(|info| methods::is_long_running(info)).and_then(|info| counters_of(info));
-        let Some(RequestCounters { served, at, cell }) = long else { return };
-        let counters = RequestCounters { served: served.clone(), at, cell };
-        counters.series().1.activate(1);
-        (self.info, self.long) = (None, Some(counters));
-    }
-
-    fn record(&self, series: &Series, reads: bool) {
-        let size = (reads && self.has_body && self.code != 0).then_some(self.bytes);
-        series.record(self.code, self.start.elapsed(), size);
-    }
-
-    fn record_at<R: AsRef<ResourceEntry>>(&self, counters: &RequestCounters<R>, reads: bool) {
-        let (endpoint, series) = counters.series();
-        self.record(series, reads);
-        if counters.served.as_ref().kind.version.deprecated.is_some() && !matches!(self.code, 0 | 401 | 403) {
-            endpoint.note_deprecated();
+        if self.lifetime == Lifetime::Long {
+            self.lifetime = Lifetime::Active;
+            self.endpoint.series(self.cell).activate(1);
         }
     }
 }
 
 impl Drop for Measure {
     fn drop(&mut self) {
-        if let Some(counters) = &self.long {
-            self.record_at(counters, false);
-            counters.series().1.activate(-1);
-            return;
+        let series = self.endpoint.series(self.cell);
+        let is_active = self.lifetime == Lifetime::Active;
+        if is_active {
+            series.activate(-1);
         }
-        let info = self.info.as_deref();
-        let reads = info.is_some_and(|info| matches!(info.verb, Some(Meaning::Get | Meaning::List)));
-        if let Some(counters) = info.and_then(counters_of) {
-            return self.record_at(&counters, reads);
+        let size = (self.reads && !is_active && self.code != 0).then_some(self.bytes);
+        series.record(self.code, self.start.elapsed(), size);
+        if self.is_deprecated && !matches!(self.code, 0 | 401 | 403) {
+            self.endpoint.note_deprecated();
         }
-        let paths = &self.site.backend.metrics.counts().paths;
-        let (endpoint, dry_run) = match info {
-            Some(info) if info.resource.is_none() => (paths.find(&info.path), dry_run(self.method, info)),
-            Some(info) => (paths.unknown(), dry_run(self.method, info)),
-            None => (paths.unknown(), DryRun::No),
-        };
-        self.record(endpoint.series(Cell { verb: self.method, scope: Scope::None, dry_run }), reads);
     }
-}
-
-/// The counters of a request to a resource that is served.
-fn counters_of(info: &RequestInfo) -> Option<RequestCounters<&Arc<ResourceEntry>>> {
-    let path = info.resource.as_ref().filter(|path| !path.excess)?;
-    let served = info.served.as_ref()?;
-    let at = served.endpoints.iter().position(|endpoint| *endpoint.subresource == path.subresource)?;
-    let scope = match info.verb {
-        _ if !path.name.is_empty() => Scope::Resource,
-        Some(Meaning::Create) => Scope::Resource,
-        _ if path.scoped => Scope::Namespace,
-        _ => Scope::Cluster,
-    };
-    let verb = match info.verb {
-        Some(Meaning::Watch) => Verb::Watch,
-        _ if methods::is_long_running(info) => Verb::Connect,
-        Some(Meaning::Get) => Verb::Get,
-        Some(Meaning::List) => Verb::List,
-        Some(Meaning::Create) => Verb::Post,
-        Some(Meaning::Update) => Verb::Put,
-        Some(Meaning::Patch) if info.applies => Verb::Apply,
-        Some(Meaning::Patch) => Verb::Patch,
-        Some(Meaning::Delete | Meaning::DeleteCollection) => Verb::Delete,
-        None => Verb::Other,
-    };
-    Some(RequestCounters { served, at, cell: Cell { verb, scope, dry_run: dry_run(verb, info) } })
 }
 
 /// The verb of a request that is not about a resource.

@@ -97,26 +97,26 @@ impl Authorization {
 }
 
 /// The requests to paths that are no resource, by the beginning of the path; any further path counts under the empty one.
-struct Paths([Endpoint; PATHS.len()]);
+struct Paths([Arc<Endpoint>; PATHS.len()]);
 
 const PATHS: [&str; 10] =
     ["", "/api", "/apis", "/healthz", "/livez", PATH, "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
 
 impl Default for Paths {
     fn default() -> Self {
-        Self(PATHS.map(|path| Endpoint::new("", "", "", path)))
+        Self(PATHS.map(|path| Arc::new(Endpoint::new("", "", "", path))))
     }
 }
 
 impl Paths {
-    fn find(&self, path: &str) -> &Endpoint {
+    fn find(&self, path: &str) -> &Arc<Endpoint> {
         let is_under =
             |root: &&str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         &self.0[PATHS.iter().rposition(is_under).unwrap_or_default()]
     }
 
     /// The endpoint that counts requests to unknown paths.
-    fn unknown(&self) -> &Endpoint {
+    fn unknown(&self) -> &Arc<Endpoint> {
         &self.0[0]
     }
 }

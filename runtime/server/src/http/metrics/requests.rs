@@ -59,7 +59,7 @@ static FAMILIES: [Family; 8] = [
 pub(super) fn collector(api: &Arc<Verbs>, counts: &Arc<Counts>) -> FamilyCollector {
     let (requests, counts) = (api.registry.requests().clone(), counts.clone());
     FamilyCollector::new(&FAMILIES, move |samples| {
-        for endpoint in requests.all().iter().map(|endpoint| &**endpoint).chain(&counts.paths.0) {
+        for endpoint in requests.all().iter().chain(&counts.paths.0) {
             add(endpoint, samples);
         }
     })

@@ -25,9 +25,8 @@ use http::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    Site,
     cached::{self, Document, LastDocument, OnRequest},
-    dispatch::Exchange,
+    exchange::Exchange,
     negotiate, response,
     status::StatusError,
 };
@@ -152,12 +151,13 @@ fn url(group_path: &str, hash: &str) -> String {
 
 /// Answers a path below `/openapi/`; `None` for one that is no document. Fails with 400 for a query that repeats the
 /// hash.
-pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, StatusError> {
+pub(super) async fn serve(exchange: &Exchange, path: &str) -> Result<Option<Response>, StatusError> {
     let hash = exchange.info.query.single("hash")?.filter(|hash| !hash.is_empty());
-    Ok(answer(site, exchange, path, hash).await)
+    Ok(answer(exchange, path, hash).await)
 }
 
-async fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<Response> {
+async fn answer(exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<Response> {
+    let site = &exchange.site;
     let (kinds, generation) = site.backend.api.registry.all();
     let server_version = site.backend.version.git_version.clone();
     let make = move |before: Option<&Documents>| Documents::new(kinds, server_version, before);

@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::*;
-use crate::http::heavy;
 
 /// The thread on which the hook ran last.
 static LAST: Mutex<Option<ThreadId>> = Mutex::new(None);
@@ -34,7 +33,7 @@ async fn heavy_writes_run_on_other_threads() {
     let limits = Limits { body_bytes: 1 << 20, ..Limits::default() };
     let rig = Rig::limited(vec![Namespace::kind(), kind], Arc::new(MastersOnly), limits).await;
     let named = |name: &str, data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data});
-    let long = "x".repeat(heavy::LARGE);
+    let long = "x".repeat(offload::LARGE);
     let at = |name: &str| format!("{CONFIG_MAPS}/{name}");
 
     assert_eq!(write(&rig, "POST", CONFIG_MAPS, JSON, &named("small", json!({}))).await, (201, false));

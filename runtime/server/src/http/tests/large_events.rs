@@ -3,13 +3,10 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::{
-    http::heavy,
-    kind::{
-        Convert,
-        fixture::{RenamingConversion, gears, gears_v2},
-        model,
-    },
+use crate::kind::{
+    Convert,
+    fixture::{RenamingConversion, gears, gears_v2},
+    model,
 };
 
 const V1: &str = "/apis/example.com/v1/namespaces/default/gears";
@@ -72,7 +69,7 @@ async fn next(body: &mut Body, count: usize) -> (Vec<Value>, usize) {
 async fn large_events_are_prepared_on_other_threads_and_stay_in_order() {
     let rig = rig().await;
     let gear = |name: &str, bytes: usize| json!({"metadata": {"name": name}, "spec": {"teeth": 7, "color": "x".repeat(bytes)}});
-    let sizes = [("a", 1), ("b", heavy::LARGE), ("c", 2), ("d", heavy::LARGE + 1), ("e", heavy::LARGE + 2)];
+    let sizes = [("a", 1), ("b", offload::LARGE), ("c", 2), ("d", offload::LARGE + 1), ("e", offload::LARGE + 2)];
     for (name, bytes) in sizes {
         assert_eq!(rig.post(V1, &gear(name, bytes)).await.0, 201);
     }
@@ -90,12 +87,12 @@ async fn large_events_are_prepared_on_other_threads_and_stay_in_order() {
         assert_eq!(defined, usize::from(accept == TABLE), "columns are sent once");
         watches.push((body, path, accept));
     }
-    for (name, bytes) in [("f", heavy::LARGE), ("g", 3)] {
+    for (name, bytes) in [("f", offload::LARGE), ("g", 3)] {
         assert_eq!(rig.post(V1, &gear(name, bytes)).await.0, 201);
     }
     for (body, path, accept) in &mut watches {
         let (events, here) = next(body, 2).await;
-        check(&events, &[("f", heavy::LARGE), ("g", 3)], accept);
+        check(&events, &[("f", offload::LARGE), ("g", 3)], accept);
         assert!(here <= 1 && events.len() == 2, "{path} {accept}: {here}");
     }
 }

@@ -2,12 +2,12 @@
 
 use std::{future::poll_fn, pin::Pin};
 
-use axum_core::{body::Body, response::Response};
+use axum_core::{body::Body, extract::Request, response::Response};
 use http::{HeaderMap, header};
 use http_body::Body as _;
 use serde_json::{Value, json};
 
-use super::*;
+use super::{unread::DrainLimits, *};
 use crate::{
     Resource,
     auth::{

@@ -35,8 +35,8 @@ where
     let service = service_fn(move |request: http::Request<Incoming>| {
         let (handlers, run) = (handlers.clone(), run.clone());
         async move {
-            let mut parts = request.into_parts().0;
-            let handshake = websocket::handshake(&mut parts, SupportedProtocols::Any).unwrap();
+            let parts = request.into_parts().0;
+            let handshake = websocket::handshake(&parts, None, SupportedProtocols::Any).unwrap();
             Ok::<_, Infallible>(handshake.accept(&handlers, run))
         }
     });
