@@ -45,16 +45,14 @@ mod tests {
 
     use super::*;
 
+    async fn panics() -> Result<(), StatusError> {
+        tokio::task::yield_now().await;
+        panic!("secret {}", 1)
+    }
+
     #[tokio::test]
     async fn a_panic_is_a_500() {
-        let mut handler = pin!(async {
-            tokio::task::yield_now().await;
-            if true {
-                panic!("secret {}", 1)
-            }
-            Ok(())
-        });
-        let StatusError(status) = caught(handler.as_mut()).await.expect_err("a panic");
+        let StatusError(status) = caught(pin!(panics())).await.expect_err("a panic");
         assert_eq!((status.code, status.reason.as_str()), (500, "InternalError"));
         assert!(!status.message.contains("secret"), "{}", status.message);
     }
