@@ -9,7 +9,6 @@
     )
 )]
 
-mod change;
 mod check;
 mod cli;
 #[cfg(test)]

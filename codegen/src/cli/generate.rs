@@ -8,13 +8,11 @@ use kindsmith_formats::files::Limits;
 
 use super::{
     Outcome,
+    change::{Changes, How},
     kinds::{SizeLimit, files, warn},
     terminal::{self, report},
 };
-use crate::{
-    change::{Changes, How},
-    scaffold::names,
-};
+use crate::scaffold::names;
 
 pub(super) const ABOUT: &str = "Generate kinds in Rust from files, to be committed.
 

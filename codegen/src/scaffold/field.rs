@@ -39,6 +39,29 @@ impl Field {
     pub(crate) fn is_list_or_map(&self) -> bool {
         self.ty.starts_with("Vec<") || self.ty.starts_with("BTreeMap<")
     }
+
+    /// Its member of an example in `json!`.
+    pub(crate) fn member(&self) -> String {
+        format!("{:?}: {}", self.wire, spaced(&self.example))
+    }
+}
+
+/// JSON with a space after each comma and colon.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| format!("{key:?}: {}", spaced(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) => format!("{text:?}"),
+        // Without a type, an integer has 32 bits.
+        Value::Number(number) if number.as_i64().is_some_and(|number| i32::try_from(number).is_err()) => {
+            format!("{number}_i64")
+        }
+        Value::Number(number) if number.is_u64() && !number.is_i64() => format!("{number}_u64"),
+        scalar => scalar.to_string(),
+    }
 }
 
 /// Types of fields, with a value for an example.
@@ -93,7 +116,7 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Vec<String>), String> {
         example = value;
     }
     if ty == "String" && default.is_none() {
-        example = json!(format!("a {}", names::words(&name).join(" ")));
+        example = json!(format!("a {}", names::phrase(&name)));
     }
     let mut remarks: Vec<String> = read.remark.into_iter().map(|remark| format!("{name}: {remark}")).collect();
     if wire != given {
@@ -120,7 +143,7 @@ pub(crate) fn parse_all(texts: &[String]) -> Result<(Vec<Field>, Vec<String>), S
 }
 
 /// The name of a field in Rust.
-pub(crate) fn check_name(name: &str) -> Result<String, String> {
+fn check_name(name: &str) -> Result<String, String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(allowed) {
         return Err(format!("{name:?} is no name of a field; use letters and digits, such as pageCount or page_count"));

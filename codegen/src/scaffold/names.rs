@@ -110,6 +110,14 @@ pub(crate) fn is_keyword(name: &str) -> bool {
     name == "gen" || syn::parse_str::<syn::Ident>(name).is_err()
 }
 
+/// An identifier; keywords become raw ones. Keywords that cannot be raw get a `_`, which the name on the wire lacks.
+pub(crate) fn raw(name: &str) -> String {
+    if ["self", "super", "crate"].contains(&name) {
+        return format!("{name}_");
+    }
+    if is_keyword(name) { format!("r#{name}") } else { name.to_owned() }
+}
+
 /// Names that mean something else in the root of a crate: other crates, and its files.
 const ROOT: [&str; 9] = ["alloc", "core", "kindsmith", "lib", "main", "serde", "serde_json", "std", "tokio"];
 
@@ -128,11 +136,32 @@ pub(crate) fn module(kind: &str) -> String {
     module_called(&snake(kind))
 }
 
+/// The words of a name in a sentence: `order item`.
+pub(crate) fn phrase(name: &str) -> String {
+    words(name).join(" ")
+}
+
 /// The words of a kind in a sentence, with an article: `an order`.
 pub(crate) fn one(kind: &str) -> String {
-    let words = words(kind).join(" ");
-    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} {words}")
+    let phrase = phrase(kind);
+    let article = if phrase.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {phrase}")
+}
+
+/// The words of a kind in the name of a test: `an_order`.
+pub(crate) fn one_in_test(kind: &str) -> String {
+    one(kind).replace(' ', "_")
+}
+
+/// The name of the constant with the path of a kind's objects, in tests.
+pub(crate) fn constant(kind: &str) -> String {
+    snake(&plural(kind)).to_uppercase()
+}
+
+/// The path of a kind's objects in URLs, those of the namespace `default`.
+pub(crate) fn objects_path(group: &str, version: &str, plural: &str, is_cluster: bool) -> String {
+    let namespace = if is_cluster { "" } else { "namespaces/default/" };
+    format!("/apis/{group}/{version}/{namespace}{plural}")
 }
 
 /// The plural of a kind, as the derive forms it.

@@ -228,7 +228,7 @@ impl Inferrer<'_> {
             return Ok(format!("BTreeMap<String, {}>", self.ty(&singular(key), &values, &mut Vec::new())?));
         }
         let name = format!("{}{}", self.kind, names::capital(key));
-        let about = format!("The {} of {}.", names::words(key).join(" "), names::one(self.kind));
+        let about = format!("The {} of {}.", names::phrase(key), names::one(self.kind));
         self.structure(name, about, objects)
     }
 }
