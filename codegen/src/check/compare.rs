@@ -181,11 +181,7 @@ impl Comparer<'_> {
             self.at.within = Some((name.clone(), self.at.path.len()));
         }
         let field = Field { old, new, is_status: self.at.is_status };
-        self.ask(|check, notes| {
-            if let Check::Field(check) = check {
-                check(&field, notes);
-            }
-        });
+        self.ask(|check, notes| check.field(&field, notes));
         if old.kind != new.kind {
             return;
         }

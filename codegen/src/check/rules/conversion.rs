@@ -11,139 +11,96 @@ use super::versions::version;
 use crate::check::{
     node::{self, Node},
     rule::{
-        Check, Kind,
-        Level::{Breaking, Warning},
-        Notes,
+        Check, Kind, Notes,
         Party::{Appliers, Json, Stored, Watchers},
         Rule, source,
     },
 };
 
 pub(super) static RULES: [Rule; 8] = [
-    Rule {
-        name: "conversion-added",
-        level: Warning,
-        breaks: &[Json, Stored],
-        about: "A webhook converts between versions that had the same fields before.",
-        harm: "what is stored is now read by way of the webhook: without an answer, reads and writes fail",
-        instead: "Test the webhook with the stored objects of all versions before it is used.",
-        source: source::CUSTOM,
-        check: Check::Kind(|kind, notes| {
-            if let (Conversion::None, Conversion::Webhook(_)) = (&kind.old.conversion, &kind.new.conversion) {
-                notes.here("a webhook converts between the versions");
+    Check::Kind(|kind, notes| {
+        if let (Conversion::None, Conversion::Webhook(_)) = (&kind.old.conversion, &kind.new.conversion) {
+            notes.here("a webhook converts between the versions");
+        }
+    })
+    .warning("conversion-added", &[Json, Stored], source::CUSTOM)
+    .about("A webhook converts between versions that had the same fields before.")
+    .harm("what is stored is now read by way of the webhook: without an answer, reads and writes fail")
+    .instead("Test the webhook with the stored objects of all versions before it is used."),
+    Check::Kind(|kind, notes| {
+        let is_removed =
+            matches!((&kind.old.conversion, &kind.new.conversion), (Conversion::Webhook(_), Conversion::None));
+        if is_removed && kind.new.versions.len() > 1 {
+            notes.here("no webhook converts between the versions any more");
+        }
+    })
+    .breaking("conversion-removed", &[Json, Stored], source::CUSTOM)
+    .about("No webhook converts any more between several versions.")
+    .harm("fields that the other version does not have are dropped, and no value is translated")
+    .instead("Keep the webhook until one version is left and all objects are stored in it."),
+    Check::Kind(|kind, notes| {
+        if let Some((old, new)) = webhooks(kind)
+            && (&old.url, &old.service) != (&new.url, &new.service)
+        {
+            notes.here("the webhook for conversion is another one");
+        }
+    })
+    .warning("conversion-webhook-changed", &[Json, Stored], source::CUSTOM)
+    .about("Another webhook converts between the versions.")
+    .harm("if it is not there when the definition is applied, reads and writes fail")
+    .instead("Start the new webhook before the definition is applied."),
+    Check::Kind(|kind, notes| {
+        if let Some((old, new)) = webhooks(kind) {
+            let gone = super::only_in(&old.review_versions, &new.review_versions);
+            if !gone.is_empty() {
+                notes.here(format!("no longer reviews in the versions {}", super::listed(gone)));
             }
-        }),
-    },
-    Rule {
-        name: "conversion-removed",
-        level: Breaking,
-        breaks: &[Json, Stored],
-        about: "No webhook converts any more between several versions.",
-        harm: "fields that the other version does not have are dropped, and no value is translated",
-        instead: "Keep the webhook until one version is left and all objects are stored in it.",
-        source: source::CUSTOM,
-        check: Check::Kind(|kind, notes| {
-            let is_removed =
-                matches!((&kind.old.conversion, &kind.new.conversion), (Conversion::Webhook(_), Conversion::None));
-            if is_removed && kind.new.versions.len() > 1 {
-                notes.here("no webhook converts between the versions any more");
-            }
-        }),
-    },
-    Rule {
-        name: "conversion-webhook-changed",
-        level: Warning,
-        breaks: &[Json, Stored],
-        about: "Another webhook converts between the versions.",
-        harm: "if it is not there when the definition is applied, reads and writes fail",
-        instead: "Start the new webhook before the definition is applied.",
-        source: source::CUSTOM,
-        check: Check::Kind(|kind, notes| {
-            if let Some((old, new)) = webhooks(kind)
-                && (&old.url, &old.service) != (&new.url, &new.service)
-            {
-                notes.here("the webhook for conversion is another one");
-            }
-        }),
-    },
-    Rule {
-        name: "conversion-review-removed",
-        level: Warning,
-        breaks: &[Stored],
-        about: "A version of ConversionReview is no longer sent to the webhook.",
-        harm: "a webhook that knows only this version cannot answer",
-        instead: "Check that the webhook knows one of the versions that are left.",
-        source: source::CUSTOM,
-        check: Check::Kind(|kind, notes| {
-            if let Some((old, new)) = webhooks(kind) {
-                let gone = super::only_in(&old.review_versions, &new.review_versions);
-                if !gone.is_empty() {
-                    notes.here(format!("no longer reviews in the versions {}", super::listed(gone)));
-                }
-            }
-        }),
-    },
-    Rule {
-        name: "version-loses-field",
-        level: Breaking,
-        breaks: &[Json, Stored, Appliers],
-        about: "A version has a field that the storage version does not have, and no webhook converts.",
-        harm: "its values are dropped when an object is stored",
-        instead: "Add the field to the storage version, too, or convert by a webhook.",
-        source: source::VERSIONS,
-        check: Check::Kind(|kind, notes| {
-            between(kind, notes, |served, stored| missing(served, stored, "which is stored, does not"));
-        }),
-    },
-    Rule {
-        name: "version-hides-field",
-        level: Warning,
-        breaks: &[Json, Stored],
-        about: "The storage version has a field that another version does not have, and no webhook converts.",
-        harm: "a client of that version does not see the field, and drops its value when it replaces an object",
-        instead: "Add the field to all versions, or convert by a webhook.",
-        source: source::VERSIONS,
-        check: Check::Kind(|kind, notes| {
-            between(kind, notes, |served, stored| missing(stored, served, "which is served, does not"));
-        }),
-    },
-    Rule {
-        name: "version-type-differs",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers],
-        about: "A field has different types in two versions, and no webhook converts.",
-        harm: "a version shows values of the type of the other, which its clients do not decode",
-        instead: "Give the field another name in one of the versions, or convert by a webhook.",
-        source: source::VERSIONS,
-        check: Check::Kind(|kind, notes| {
-            between(kind, notes, |served, stored| {
-                common(served, stored, |served, stored| {
-                    let differs = served.kind != stored.kind;
-                    differs.then(|| format!("{:?} here, {:?} in the storage version", served.kind, stored.kind))
-                })
-            });
-        }),
-    },
-    Rule {
-        name: "version-default-differs",
-        level: Warning,
-        breaks: &[Json, Watchers],
-        about: "A field has a default in one version, and another or none in another version.",
-        harm: "an object means something else, depending on the version that it was written in",
-        instead: "Give the field the same default in all versions.",
-        source: source::GOTCHAS,
-        check: Check::Kind(|kind, notes| {
-            between(kind, notes, |served, stored| {
-                common(served, stored, |served, stored| {
-                    let shown = |node: Node<'_>| node.default.as_ref().map_or("absent".to_owned(), ToString::to_string);
-                    let differs = served.default != stored.default;
-                    differs.then(|| {
-                        format!("the default is {}, and {} in the storage version", shown(served), shown(stored))
-                    })
-                })
-            });
-        }),
-    },
+        }
+    })
+    .warning("conversion-review-removed", &[Stored], source::CUSTOM)
+    .about("A version of ConversionReview is no longer sent to the webhook.")
+    .harm("a webhook that knows only this version cannot answer")
+    .instead("Check that the webhook knows one of the versions that are left."),
+    Check::Kind(|kind, notes| {
+        between(kind, notes, |served, stored| missing(served, stored, "which is stored, does not"));
+    })
+    .breaking("version-loses-field", &[Json, Stored, Appliers], source::VERSIONS)
+    .about("A version has a field that the storage version does not have, and no webhook converts.")
+    .harm("its values are dropped when an object is stored")
+    .instead("Add the field to the storage version, too, or convert by a webhook."),
+    Check::Kind(|kind, notes| {
+        between(kind, notes, |served, stored| missing(stored, served, "which is served, does not"));
+    })
+    .warning("version-hides-field", &[Json, Stored], source::VERSIONS)
+    .about("The storage version has a field that another version does not have, and no webhook converts.")
+    .harm("a client of that version does not see the field, and drops its value when it replaces an object")
+    .instead("Add the field to all versions, or convert by a webhook."),
+    Check::Kind(|kind, notes| {
+        between(kind, notes, |served, stored| {
+            common(served, stored, |served, stored| {
+                let differs = served.kind != stored.kind;
+                differs.then(|| format!("{:?} here, {:?} in the storage version", served.kind, stored.kind))
+            })
+        });
+    })
+    .breaking("version-type-differs", &[Json, Stored, Watchers], source::VERSIONS)
+    .about("A field has different types in two versions, and no webhook converts.")
+    .harm("a version shows values of the type of the other, which its clients do not decode")
+    .instead("Give the field another name in one of the versions, or convert by a webhook."),
+    Check::Kind(|kind, notes| {
+        between(kind, notes, |served, stored| {
+            common(served, stored, |served, stored| {
+                let shown = |node: Node<'_>| node.default.as_ref().map_or("absent".to_owned(), ToString::to_string);
+                let differs = served.default != stored.default;
+                differs
+                    .then(|| format!("the default is {}, and {} in the storage version", shown(served), shown(stored)))
+            })
+        });
+    })
+    .warning("version-default-differs", &[Json, Watchers], source::GOTCHAS)
+    .about("A field has a default in one version, and another or none in another version.")
+    .harm("an object means something else, depending on the version that it was written in")
+    .instead("Give the field the same default in all versions."),
 ];
 
 fn webhooks<'k>(kind: &Kind<'k>) -> Option<(&'k Webhook, &'k Webhook)> {

@@ -4,16 +4,14 @@ mod alternatives;
 mod columns;
 mod conversion;
 mod endpoints;
-mod enums;
 mod expressions;
 mod fields;
+mod keywords;
 mod kinds;
 mod limits;
-mod merging;
+mod lists;
 mod messages;
 mod names;
-mod patterns;
-mod required;
 mod storage;
 mod types;
 mod values;
@@ -22,7 +20,7 @@ mod versions;
 use super::rule::Rule;
 
 /// The rules by what they are about.
-static TABLE: [&[Rule]; 18] = [
+static TABLE: [&[Rule]; 9] = [
     &kinds::RULES,
     &names::RULES,
     &versions::RULES,
@@ -30,16 +28,7 @@ static TABLE: [&[Rule]; 18] = [
     &conversion::RULES,
     &endpoints::RULES,
     &columns::RULES,
-    &fields::RULES,
-    &required::RULES,
-    &types::RULES,
-    &values::RULES,
-    &enums::RULES,
-    &patterns::RULES,
-    &limits::RULES,
-    &alternatives::RULES,
-    &expressions::RULES,
-    &merging::RULES,
+    &keywords::RULES,
     &messages::RULES,
 ];
 
