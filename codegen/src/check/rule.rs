@@ -6,8 +6,9 @@ use kindsmith::{
     schema::{Meter, Type, validate},
 };
 use kindsmith_codegen::ResourceDeclaration;
+use kindsmith_model::schema::At;
 
-use super::{message::MessageChange, node::Node};
+use super::message::MessageChange;
 
 /// How bad a change is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,6 +122,10 @@ pub(crate) enum Check {
     Version(fn(&Change<&Version>, &mut Notes)),
     /// A field, an item, a value of a map, or the whole object.
     Field(fn(&Field<'_>, &mut Notes)),
+    /// A keyword that is set now, of values of the same type, and what to say.
+    Set(fn(At<'_>) -> bool, &'static str),
+    /// A keyword that is no longer set.
+    Unset(fn(At<'_>) -> bool, &'static str),
     /// A keyword that allows less, outside of the status.
     Tighter(Keyword),
     /// A keyword that allows more.
@@ -154,6 +159,8 @@ impl Check {
     pub(super) fn field(&self, field: &Field<'_>, notes: &mut Notes) {
         match self {
             Self::Field(check) => check(field, notes),
+            Self::Set(of, what) => notes.when(field.is_set(of), *what),
+            Self::Unset(of, what) => notes.when(field.is_unset(of), *what),
             Self::Looser(keyword) => notes.some(keyword(field, Direction::Looser)),
             Self::Tighter(keyword) if !field.is_status && !field.allows_all_values() => {
                 notes.some(keyword(field, Direction::Tighter));
@@ -211,6 +218,16 @@ impl<T> Change<T> {
     }
 }
 
+/// Texts in quotes, with commas between.
+pub(super) fn listed(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    texts.into_iter().map(|text| format!("{:?}", text.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// The elements that only the first list has.
+pub(super) fn only_in<'t, T: PartialEq>(first: &'t [T], second: &[T]) -> Vec<&'t T> {
+    first.iter().filter(|one| !second.contains(one)).collect()
+}
+
 /// A kind that may be there on one side only, among all others.
 pub(crate) struct Presence<'k> {
     pub old: Option<&'k ResourceDeclaration>,
@@ -229,8 +246,8 @@ pub(crate) struct Kind<'k> {
 /// A value on both sides.
 #[derive(Clone, Copy)]
 pub(crate) struct Field<'s> {
-    pub old: Node<'s>,
-    pub new: Node<'s>,
+    pub old: At<'s>,
+    pub new: At<'s>,
     /// It is in the status, which only controllers write.
     pub is_status: bool,
 }
@@ -247,12 +264,12 @@ impl<'s> Field<'s> {
     }
 
     /// It is so now, and was not, of values of the same type.
-    pub(super) fn is_set(&self, of: impl Fn(Node<'s>) -> bool) -> bool {
+    pub(super) fn is_set(&self, of: impl Fn(At<'s>) -> bool) -> bool {
         self.has_same_type() && !of(self.old) && of(self.new)
     }
 
     /// It was so, and is no longer, of values of the same type.
-    pub(super) fn is_unset(&self, of: impl Fn(Node<'s>) -> bool) -> bool {
+    pub(super) fn is_unset(&self, of: impl Fn(At<'s>) -> bool) -> bool {
         self.has_same_type() && of(self.old) && !of(self.new)
     }
 
@@ -304,6 +321,16 @@ impl Notes {
         if is_found {
             self.here(what);
         }
+    }
+
+    /// A change if the old and the new value differ.
+    pub(super) fn differ<T: PartialEq + fmt::Display>(&mut self, what: &str, old: T, new: T) {
+        self.when(old != new, format!("{what} was {old}, is {new}"));
+    }
+
+    /// A change of several names, if there are some.
+    pub(super) fn names(&mut self, what: &str, names: &[impl AsRef<str>]) {
+        self.when(!names.is_empty(), format!("{what} {}", listed(names)));
     }
 
     /// A change if there is something to say.

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kindsmith_codegen::{Kinds, ResourceDeclaration};
 use kindsmith_formats::files::{self, Limits};
 
 use super::{
     Outcome,
-    kinds::{self, Origin},
+    kinds::{self, DenyLevel, Format, Origin},
     revision,
     terminal::{print, report},
 };
@@ -70,24 +70,6 @@ pub(super) struct Command {
     rules: bool,
 }
 
-/// The lowest level of findings that fails the command, beside errors.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum DenyLevel {
-    /// Warnings.
-    Warnings,
-}
-
-/// How to print.
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// Lines for people.
-    Text,
-    /// One JSON document.
-    Json,
-    /// Annotations of GitHub Actions.
-    Github,
-}
-
 /// Checks.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     if let Some(name) = &command.explain {
@@ -141,7 +123,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     };
     print(format_args!("{printed}"));
     let warnings = report.count(Level::Warning) + report.unused.len();
-    let is_denied = command.deny == Some(DenyLevel::Warnings) && warnings > 0;
+    let is_denied = command.deny.is_some() && warnings > 0;
     Ok(if report.count(Level::Breaking) > 0 || is_denied { Outcome::Damaged } else { Outcome::Whole })
 }
 

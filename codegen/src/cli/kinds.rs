@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use kindsmith::kind::crd::Report;
 use kindsmith_codegen::{Kinds, proto::Drafts};
 use kindsmith_formats::files::{self, Limits, Listing};
@@ -106,6 +106,24 @@ impl Origin {
         let files: Vec<_> = files(&self.paths)?.into_iter().map(PathBuf::into_os_string).collect();
         ask_about(&files, self.size.max_file_size)
     }
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum Format {
+    /// Lines for people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+/// The lowest level of findings that fails a command, beside errors.
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum DenyLevel {
+    /// Warnings.
+    Warnings,
 }
 
 /// Prints warnings about files: all, or of those of the same kind the first few.

@@ -6,10 +6,10 @@ use kindsmith_meta::text::is_unsafe;
 use serde_json::Value;
 
 use super::{
-    example_tests,
     field::{Field, Struct},
     names, status_type,
     structure::{imported, structure},
+    test_module,
 };
 
 /// A kind that is to be added.
@@ -48,7 +48,7 @@ impl Kind {
         if self.has_status {
             text.extend(["\n", &*status_type::declaration(&self.name, &[])]);
         }
-        text + &example_tests::module(&self.name, &self.path(), self.fields())
+        text + &test_module::module(&self.name, &self.path(), self.fields())
     }
 
     fn imports(&self) -> String {

@@ -1,15 +1,18 @@
 //! `allOf`, `anyOf`, `oneOf` and `not`, and unions.
 use kindsmith::schema::Schema;
+use kindsmith_model::schema::At;
 
-use super::{listed, only_in};
-use crate::check::rule::{Direction, Field, Notes};
+use crate::check::{
+    node::has_field,
+    rule::{Direction, Field, Notes, listed, only_in},
+};
 
 /// The members of a union that are new.
 pub(super) fn union_member_added(field: &Field<'_>, notes: &mut Notes) {
-    let [old, new] = [field.old, field.new].map(|node| node.fields().keys().cloned().collect::<Vec<_>>());
-    let added = only_in(&new, &old);
-    if field.old.union && field.new.union && !added.is_empty() {
-        notes.here(format!("with the members {}", listed(added)));
+    let [old, new] =
+        [field.old, field.new].map(|node| node.properties().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+    if field.old.union && field.new.union {
+        notes.names("with the members", &only_in(&new, &old));
     }
 }
 
@@ -41,8 +44,9 @@ pub(super) fn is_same(field: &Field<'_>) -> bool {
     let [old, new] = [field.old, field.new].map(|node| {
         let mut said = node.junctors.as_deref().cloned().unwrap_or_default();
         if node.union {
-            let member = |name: &String| Schema::default().with(|branch| branch.required.push(name.clone()));
-            let members = node.fields().keys().map(member).collect();
+            let member =
+                |(name, _): (&String, At<'_>)| Schema::default().with(|branch| branch.required.push(name.clone()));
+            let members = node.properties().map(member).collect();
             if said.one_of.is_empty() {
                 said.one_of = members;
             } else {
@@ -97,7 +101,7 @@ fn by_presence(field: &Field<'_>) -> Option<Option<(bool, String)>> {
     for choice in 0..1_u32 << names.len() {
         let bits = names.iter().enumerate();
         let chosen: Vec<&str> = bits.filter(|(bit, _)| choice & (1 << bit) != 0).map(|(_, name)| *name).collect();
-        let known: Vec<&str> = chosen.iter().copied().filter(|name| field.old.fields().contains_key(name)).collect();
+        let known: Vec<&str> = chosen.iter().copied().filter(|name| has_field(field.old, name)).collect();
         match (meets(old, &known), meets(new, &chosen)) {
             // Values with a new field are new.
             (true, false) if known == chosen => {

@@ -1,11 +1,10 @@
 //! Rules about columns and selectable fields.
 use kindsmith::kind::model::Column;
 
-use super::only_in;
 use crate::check::rule::{
     Check,
     Party::{Json, Kubectl, Watchers},
-    Rule, source,
+    Rule, only_in, source,
 };
 
 pub(super) static RULES: [Rule; 6] = [

@@ -7,13 +7,15 @@ use kindsmith::{
     schema::Schema,
 };
 
+use kindsmith_model::schema::At;
+
 use super::versions::version;
 use crate::check::{
-    node::{self, Node},
+    node,
     rule::{
         Check, Kind, Notes,
         Party::{Appliers, Json, Stored, Watchers},
-        Rule, source,
+        Rule, only_in, source,
     },
 };
 
@@ -51,10 +53,7 @@ pub(super) static RULES: [Rule; 8] = [
     .instead("Start the new webhook before the definition is applied."),
     Check::Kind(|kind, notes| {
         if let Some((old, new)) = webhooks(kind) {
-            let gone = super::only_in(&old.review_versions, &new.review_versions);
-            if !gone.is_empty() {
-                notes.here(format!("no longer reviews in the versions {}", super::listed(gone)));
-            }
+            notes.names("no longer reviews in the versions", &only_in(&old.review_versions, &new.review_versions));
         }
     })
     .warning("conversion-review-removed", &[Stored], source::CUSTOM)
@@ -90,7 +89,7 @@ pub(super) static RULES: [Rule; 8] = [
     Check::Kind(|kind, notes| {
         between(kind, notes, |served, stored| {
             common(served, stored, |served, stored| {
-                let shown = |node: Node<'_>| node.default.as_ref().map_or("absent".to_owned(), ToString::to_string);
+                let shown = |node: At<'_>| node.default.as_ref().map_or("absent".to_owned(), ToString::to_string);
                 let differs = served.default != stored.default;
                 differs
                     .then(|| format!("the default is {}, and {} in the storage version", shown(served), shown(stored)))
@@ -114,7 +113,7 @@ fn webhooks<'k>(kind: &Kind<'k>) -> Option<(&'k Webhook, &'k Webhook)> {
 type Differences = Vec<(String, String)>;
 
 /// Compares each version that is served with the storage version, and notes what was not so before.
-fn between(kind: &Kind<'_>, notes: &mut Notes, find: impl Fn(Node<'_>, Node<'_>) -> Differences) {
+fn between(kind: &Kind<'_>, notes: &mut Notes, find: impl Fn(At<'_>, At<'_>) -> Differences) {
     if !kind.is_stated {
         return;
     }
@@ -127,11 +126,7 @@ fn between(kind: &Kind<'_>, notes: &mut Notes, find: impl Fn(Node<'_>, Node<'_>)
     }
 }
 
-fn in_definition(
-    definition: &Definition,
-    served: &str,
-    find: impl Fn(Node<'_>, Node<'_>) -> Differences,
-) -> Differences {
+fn in_definition(definition: &Definition, served: &str, find: impl Fn(At<'_>, At<'_>) -> Differences) -> Differences {
     let stored = &definition.storage_version;
     if definition.conversion != Conversion::None || served == stored {
         return Differences::new();
@@ -139,15 +134,15 @@ fn in_definition(
     let (Some(served), Some(stored)) = (version(definition, served), version(definition, stored)) else {
         return Differences::new();
     };
-    find(Node::of(&served.schema), Node::of(&stored.schema))
+    find(At::of(&served.schema), At::of(&stored.schema))
 }
 
 /// The fields that one has and the other has not.
-fn missing(having: Node<'_>, lacking: Node<'_>, how: &str) -> Differences {
+fn missing(having: At<'_>, lacking: At<'_>, how: &str) -> Differences {
     let mut differences = Differences::new();
     pairs(having, lacking, &mut Vec::new(), "", &mut |having, lacking, path| {
-        for (name, _) in having.fields() {
-            if lacking.field(name).is_none() && lacking.values().is_none() && !lacking.is_open() {
+        for (name, _) in having.properties() {
+            if lacking.property(name).is_none() && node::values(lacking).is_none() && !node::is_open(lacking) {
                 differences
                     .push((format!("{path}{}", node::step(name)), format!("one version has it, and the other, {how}")));
             }
@@ -157,7 +152,7 @@ fn missing(having: Node<'_>, lacking: Node<'_>, how: &str) -> Differences {
 }
 
 /// The differences of fields that both have.
-fn common(one: Node<'_>, other: Node<'_>, differ: impl Fn(Node<'_>, Node<'_>) -> Option<String>) -> Differences {
+fn common(one: At<'_>, other: At<'_>, differ: impl Fn(At<'_>, At<'_>) -> Option<String>) -> Differences {
     let mut differences = Differences::new();
     pairs(one, other, &mut Vec::new(), "", &mut |one, other, path| {
         differences.extend(differ(one, other).map(|what| (path.to_owned(), what)));
@@ -167,13 +162,13 @@ fn common(one: Node<'_>, other: Node<'_>, differ: impl Fn(Node<'_>, Node<'_>) ->
 
 /// Walks the locations that both have.
 fn pairs(
-    one: Node<'_>,
-    other: Node<'_>,
+    one: At<'_>,
+    other: At<'_>,
     passed: &mut Vec<(*const Schema, *const Schema)>,
     path: &str,
-    each: &mut impl FnMut(Node<'_>, Node<'_>, &str),
+    each: &mut impl FnMut(At<'_>, At<'_>, &str),
 ) {
-    let pair = (one.identity(), other.identity());
+    let pair = (node::identity(one), node::identity(other));
     if one == other || passed.contains(&pair) {
         return;
     }
@@ -182,16 +177,8 @@ fn pairs(
         return;
     }
     passed.push(pair);
-    for (name, _) in one.fields() {
-        if let (Some(one), Some(other)) = (one.field(name), other.field(name)) {
-            pairs(one, other, passed, &format!("{path}{}", node::step(name)), each);
-        }
-    }
-    if let (Some(one), Some(other)) = (one.items(), other.items()) {
-        pairs(one, other, passed, &format!("{path}[]"), each);
-    }
-    if let (Some(one), Some(other)) = (one.values(), other.values()) {
-        pairs(one, other, passed, &format!("{path}.*"), each);
+    for (step, one, other) in node::common(one, other) {
+        pairs(one, other, passed, &format!("{path}{step}"), each);
     }
     passed.pop();
 }

@@ -2,11 +2,10 @@
 use kindsmith::kind::{Verb, model::Version};
 use kindsmith_model::kind::endpoint::{Answer, Body};
 
-use super::{listed, only_in};
 use crate::check::rule::{
     Change, Check, Notes,
     Party::{Appliers, Json, Kubectl, Stored, Watchers},
-    Rule, source,
+    Rule, listed, only_in, source,
 };
 
 pub(super) static RULES: [Rule; 20] = [
@@ -92,22 +91,14 @@ pub(super) static RULES: [Rule; 20] = [
         .harm("clients send documents that are refused, or do not decode the answers")
         .instead("Add another subresource."),
     Check::Version(|change, notes| {
-        let gone =
-            only_in(&verbs(change.old), &verbs(change.new)).into_iter().map(|verb| verb.as_str()).collect::<Vec<_>>();
-        if !gone.is_empty() {
-            notes.here(format!("without the verbs {}", listed(gone)));
-        }
+        notes.names("without the verbs", &only_in(&verbs(change.old), &verbs(change.new)));
     })
     .breaking("verb-removed", &[Json, Watchers], source::VERBS)
     .about("A verb on objects is removed.")
     .harm("its requests are answered with 405")
     .instead("Keep the verb until the version is removed."),
     Check::Version(|change, notes| {
-        let new =
-            only_in(&verbs(change.new), &verbs(change.old)).into_iter().map(|verb| verb.as_str()).collect::<Vec<_>>();
-        if !new.is_empty() {
-            notes.here(format!("with the verbs {}", listed(new)));
-        }
+        notes.names("with the verbs", &only_in(&verbs(change.new), &verbs(change.old)));
     })
     .compatible("verb-added", "A verb on objects is added."),
     Check::Version(|change, notes| {
@@ -144,8 +135,8 @@ pub(super) static RULES: [Rule; 20] = [
     .instead("Keep the answer in this version."),
 ];
 
-fn verbs(version: &Version) -> Vec<Verb> {
-    version.verbs.clone().unwrap_or_else(|| Verb::BY_NAME.to_vec())
+fn verbs(version: &Version) -> Vec<&'static str> {
+    version.verbs.as_deref().unwrap_or(&Verb::BY_NAME).iter().map(|verb| verb.as_str()).collect()
 }
 
 fn subresources(version: &Version) -> impl Iterator<Item = &str> {

@@ -1,8 +1,10 @@
 //! Validation rules in CEL.
 use kindsmith::schema::{Document, Schema};
 
-use super::listed;
-use crate::check::rule::{Field, Notes};
+use crate::check::{
+    node::has_field,
+    rule::{Field, Notes, listed},
+};
 
 pub(super) fn added(field: &Field<'_>, notes: &mut Notes) {
     for rule in rules(field).added.into_iter().filter(|_| !field.is_status) {
@@ -85,7 +87,7 @@ pub(super) fn tightened(field: &Field<'_>) -> Option<String> {
 /// `has(self.new) ? … : true`, or `!(… && has(self.new))`.
 fn is_about_new(rule: &str, field: &Field<'_>) -> bool {
     let rule: String = rule.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut added = field.new.fields().keys().filter(|name| !field.old.fields().contains_key(name));
+    let mut added = field.new.properties().map(|(name, _)| name).filter(|name| !has_field(field.old, name));
     added.any(|name| {
         let has = format!("has(self.{name})");
         if let Some(rest) = rule.strip_prefix(&format!("!{has}")) {

@@ -1,28 +1,27 @@
 //! Fields of structs: which are declared, which are required, and what is said about them.
 use kindsmith::schema::Document;
 
-use super::listed;
 use crate::check::{
-    node::step,
+    node::{self, has_field, step},
     rule::{
         Direction::{self, Looser, Tighter},
-        Field, Notes,
+        Field, Notes, listed,
     },
 };
 
 /// Fields that are removed, where unknown fields are kept, or where they are not.
 pub(super) fn removed(field: &Field<'_>, is_open: bool, what: &str, notes: &mut Notes) {
-    let is_it = field.has_same_type() && field.new.is_open() == is_open && field.new.values().is_none();
-    for name in field.old.fields().keys().filter(|name| is_it && !field.new.fields().contains_key(*name)) {
+    let is_it = field.has_same_type() && node::is_open(field.new) == is_open && node::values(field.new).is_none();
+    for (name, _) in field.old.properties().filter(|(name, _)| is_it && !has_field(field.new, name)) {
         notes.below(step(name), what);
     }
 }
 
 /// Fields that are added, and that a writer has to send, or need not.
 pub(super) fn added(field: &Field<'_>, is_it: impl Fn(bool) -> bool, what: &str, notes: &mut Notes) {
-    for (name, new) in field.new.fields() {
-        let must_be_sent = field.new.required().contains(name) && new.default.is_none();
-        if field.has_same_type() && !field.old.fields().contains_key(name) && is_it(must_be_sent) {
+    for (name, new) in field.new.properties() {
+        let must_be_sent = node::required(field.new).contains(name) && new.default.is_none();
+        if field.has_same_type() && !has_field(field.old, name) && is_it(must_be_sent) {
             notes.below(step(name), what);
         }
     }
@@ -74,11 +73,14 @@ pub(super) fn required_in_status(field: &Field<'_>) -> Option<String> {
 fn required<'s>(field: &Field<'s>, direction: Direction) -> impl Iterator<Item = &'s String> {
     let Field { old, new, .. } = *field;
     let (having, lacking) = if direction == Tighter { (new, old) } else { (old, new) };
-    let only = having.required().iter().filter(move |name| !lacking.required().contains(name));
+    let only = node::required(having).iter().filter(move |name| !node::required(lacking).contains(name));
     // What is required of entries of a map need not be declared.
-    only.filter(move |name| old.fields().contains_key(name) == new.fields().contains_key(name))
+    only.filter(move |name| has_field(old, name) == has_field(new, name))
 }
 
 fn has_default(field: &Field<'_>, name: &str) -> bool {
-    field.new.field(name).is_some_and(|field| field.default.as_ref().is_some_and(|default| *default != Document::Null))
+    field
+        .new
+        .property(name)
+        .is_some_and(|field| field.default.as_ref().is_some_and(|default| *default != Document::Null))
 }

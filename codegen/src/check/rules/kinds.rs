@@ -18,17 +18,13 @@ pub(super) static RULES: [Rule; 10] = [
         .about("A kind is moved to another group.")
         .harm("paths, roles and manifests name the old group, and objects stay stored under it")
         .instead("Serve the kind in both groups, copy the objects, and deprecate the old group."),
-    Check::Presence(added).compatible("kind-added", "A kind is added."),
-    Check::Kind(|kind, notes| {
-        let (old, new) = (&kind.old.shared.names.kind, &kind.new.shared.names.kind);
-        if old != new {
-            notes.here(format!("its kind was {old}, is {new}"));
-        }
-    })
-    .breaking("kind-renamed", &[Json, Stored, Watchers], source::KINDS)
-    .about("The kind of a resource has another name.")
-    .harm("manifests and clients that say the old kind are refused, and clients do not decode the new one")
-    .instead("Add a kind of the new name, and deprecate the old one."),
+    Check::Presence(|presence, notes| notes.when(presence.old.is_none(), "added"))
+        .compatible("kind-added", "A kind is added."),
+    Check::Kind(|kind, notes| notes.differ("its kind", &kind.old.shared.names.kind, &kind.new.shared.names.kind))
+        .breaking("kind-renamed", &[Json, Stored, Watchers], source::KINDS)
+        .about("The kind of a resource has another name.")
+        .harm("manifests and clients that say the old kind are refused, and clients do not decode the new one")
+        .instead("Add a kind of the new name, and deprecate the old one."),
     Check::Kind(scope)
         .breaking("scope-changed", &[Json, Stored, Watchers], source::URIS)
         .about("Objects move into namespaces, or out of them.")
@@ -77,11 +73,7 @@ pub(super) static RULES: [Rule; 10] = [
 ];
 
 fn removed(presence: &Presence<'_>, notes: &mut Notes) {
-    if let (Some(_), None) = (presence.old, presence.new)
-        && new_group(presence).is_none()
-    {
-        notes.here("removed");
-    }
+    notes.when(presence.new.is_none() && new_group(presence).is_none(), "removed");
 }
 
 fn moved(presence: &Presence<'_>, notes: &mut Notes) {
@@ -101,12 +93,6 @@ fn new_group<'p>(presence: &'p Presence<'_>) -> Option<&'p str> {
     let found = shared
         .find(|other| other.names.kind == names.kind && other.names.plural == names.plural && is_new(&other.group));
     found.map(|shared| &*shared.group)
-}
-
-fn added(presence: &Presence<'_>, notes: &mut Notes) {
-    if let (None, Some(_)) = (presence.old, presence.new) {
-        notes.here("added");
-    }
 }
 
 fn scope(kind: &Kind<'_>, notes: &mut Notes) {

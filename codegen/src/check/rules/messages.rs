@@ -11,21 +11,13 @@ use crate::check::{
 };
 
 pub(super) static RULES: [Rule; 11] = [
-    Check::Message(|change, notes| {
-        if change.old.is_some() && change.new.is_none() {
-            notes.here("removed");
-        }
-    })
-    .breaking("message-removed", &[Protobuf], source::PROTOBUF)
-    .about("A message is removed from the Protobuf definitions.")
-    .harm("clients that are generated from the definitions no longer build, and its kind is answered with 406")
-    .instead("Keep the message until the version is removed."),
-    Check::Message(|change, notes| {
-        if change.old.is_none() && change.new.is_some() {
-            notes.here("added");
-        }
-    })
-    .compatible("message-added", "A message is added to the Protobuf definitions."),
+    Check::Message(|change, notes| notes.when(change.new.is_none(), "removed"))
+        .breaking("message-removed", &[Protobuf], source::PROTOBUF)
+        .about("A message is removed from the Protobuf definitions.")
+        .harm("clients that are generated from the definitions no longer build, and its kind is answered with 406")
+        .instead("Keep the message until the version is removed."),
+    Check::Message(|change, notes| notes.when(change.old.is_none(), "added"))
+        .compatible("message-added", "A message is added to the Protobuf definitions."),
     Check::Message(|change, notes| {
         for (old, new) in same_name(change) {
             if old.number != new.number {

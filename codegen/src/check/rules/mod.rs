@@ -9,7 +9,7 @@ mod fields;
 mod keywords;
 mod kinds;
 mod limits;
-mod lists;
+mod merging;
 mod messages;
 mod names;
 mod storage;
@@ -20,7 +20,7 @@ mod versions;
 use super::rule::Rule;
 
 /// The rules by what they are about.
-static TABLE: [&[Rule]; 9] = [
+static TABLE: [&[Rule]; 10] = [
     &kinds::RULES,
     &names::RULES,
     &versions::RULES,
@@ -29,6 +29,7 @@ static TABLE: [&[Rule]; 9] = [
     &endpoints::RULES,
     &columns::RULES,
     &keywords::RULES,
+    &merging::RULES,
     &messages::RULES,
 ];
 
@@ -40,14 +41,4 @@ pub(crate) fn all() -> Vec<&'static Rule> {
 /// The rule of a name.
 pub(crate) fn named(name: &str) -> Option<&'static Rule> {
     all().into_iter().find(|rule| rule.name == name)
-}
-
-/// Texts in quotes, with commas between.
-fn listed(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    texts.into_iter().map(|text| format!("{:?}", text.as_ref())).collect::<Vec<_>>().join(", ")
-}
-
-/// The elements that only the first list has.
-fn only_in<'t, T: PartialEq>(first: &'t [T], second: &[T]) -> Vec<&'t T> {
-    first.iter().filter(|one| !second.contains(one)).collect()
 }

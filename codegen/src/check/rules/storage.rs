@@ -15,7 +15,7 @@ pub(super) static RULES: [Rule; 3] = [
     .harm("objects that are stored in it cannot be read")
     .instead(
         "Store in another version first, and remove this one when all objects were written again \
-                  (kindsmith store migrate, or a StorageVersionMigration).",
+         (kindsmith store migrate, or a StorageVersionMigration).",
     ),
     Check::Kind(|kind, notes| {
         let [old, new] = [kind.old, kind.new].map(|of| &of.storage_version);

@@ -1,13 +1,10 @@
 //! Types and formats.
 use kindsmith::schema::Type;
-use kindsmith_model::schema::format::is_known;
+use kindsmith_model::schema::{At, format::is_known};
 
-use crate::check::{
-    node::Node,
-    rule::{
-        Direction::{self, Looser, Tighter},
-        Field,
-    },
+use crate::check::rule::{
+    Direction::{self, Looser, Tighter},
+    Field,
 };
 
 /// Another type: one with more values, one with fewer, or neither.
@@ -37,7 +34,7 @@ fn shown(kind: Type) -> &'static str {
 
 /// Another format of text, by whether the old one and the new one are checked.
 pub(super) fn format(field: &Field<'_>, is_it: impl Fn(bool, bool) -> bool) -> Option<String> {
-    let of = |node: Node<'_>| node.format.clone().unwrap_or_default();
+    let of = |node: At<'_>| node.format.clone().unwrap_or_default();
     let (old, new) = (of(field.old), of(field.new));
     let is_found = field.is_of(Type::String) && old != new && is_it(is_known(&old), is_known(&new));
     let shown = |format: String| if format.is_empty() { "absent".to_owned() } else { format };
@@ -45,11 +42,11 @@ pub(super) fn format(field: &Field<'_>, is_it: impl Fn(bool, bool) -> bool) -> O
 }
 
 /// An integer of 32 bits.
-pub(super) fn is_int32(node: Node<'_>) -> bool {
+pub(super) fn is_int32(node: At<'_>) -> bool {
     node.kind == Type::Integer && node.format.as_deref() == Some("int32")
 }
 
 /// A number of 32 bits.
-pub(super) fn is_float(node: Node<'_>) -> bool {
+pub(super) fn is_float(node: At<'_>) -> bool {
     node.kind == Type::Number && node.format.as_deref() == Some("float")
 }

@@ -1,13 +1,12 @@
 //! Defaults, closed sets of values, and patterns.
 use kindsmith::schema::Document;
+use kindsmith_model::schema::At;
 
-use super::only_in;
 use crate::check::{
     language::{self, Relation},
-    node::Node,
     rule::{
         Direction::{self, Looser, Tighter},
-        Field, Notes,
+        Field, Notes, only_in,
     },
 };
 
@@ -55,10 +54,10 @@ fn defaults<'s>(field: &Field<'s>) -> (Option<&'s Document>, Option<&'s Document
     if !field.has_same_type() {
         return (None, None);
     }
-    let of = |node: Node<'s>| {
-        node.default_value().filter(|default| {
+    let of = |node: At<'s>| {
+        node.node().default.as_ref().filter(|default| {
             let is_empty = default.as_object().is_some_and(serde_json::Map::is_empty);
-            !is_empty || node.fields().values().any(|field| field.default.is_some())
+            !is_empty || node.properties().any(|(_, field)| field.default.is_some())
         })
     };
     (of(field.old), of(field.new))
@@ -76,7 +75,7 @@ pub(super) fn allowed(field: &Field<'_>, direction: Direction) -> Option<String>
 
 /// Whether the values are a closed set.
 pub(super) fn closed(field: &Field<'_>, direction: Direction) -> Option<String> {
-    let is_closed = |node: Node<'_>| !node.enumeration.is_empty();
+    let is_closed = |node: At<'_>| !node.enumeration.is_empty();
     match direction {
         Tighter if field.is_set(is_closed) => {
             Some(format!("only the values {} are allowed", shown(field.new.enumeration.iter())))

@@ -47,7 +47,7 @@ pub(super) static RULES: [Rule; 9] = [
         .harm("kubectl and clients that ask discovery for the version get objects of the new one")
         .instead(
             "Release the new version unpreferred first, so that a rollback finds clients that know both; scripts say \
-                  the version, as in kubectl get books.v1.library.example.com.",
+             the version, as in kubectl get books.v1.library.example.com.",
         ),
     Check::Version(|change, notes| {
         if let (None, Some(warning)) = (&change.old.deprecated, &change.new.deprecated) {

@@ -1,11 +1,14 @@
 //! Rules about the names of fields.
 use kindsmith::schema::Type;
 
-use crate::lint::{
-    Check, Level, Rule,
-    field::Field,
-    naming,
-    words::{self, ABBREVIATIONS},
+use crate::{
+    lint::{
+        Check, Level, Rule,
+        field::Field,
+        naming,
+        words::{self, ABBREVIATIONS},
+    },
+    scaffold::names,
 };
 
 const SECTION: &str = "Naming conventions";
@@ -84,7 +87,7 @@ fn acronym_case(field: &Field<'_>) -> Option<String> {
     let is_mixed = |word: &str| {
         let (lower, is_capital) = (word.to_lowercase(), word.starts_with(char::is_uppercase));
         let right = naming::capital(&lower);
-        is_capital && word.contains(char::is_lowercase) && right != words::capital(&lower) && right != word
+        is_capital && word.contains(char::is_lowercase) && right != names::capital(&lower) && right != word
     };
     let has_mixed = words::words(name).into_iter().skip(1).any(is_mixed);
     has_mixed.then(|| format!("an acronym in {name} has letters of both cases: {}", called(naming::suggested(field))))
