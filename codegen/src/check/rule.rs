@@ -324,7 +324,7 @@ impl Notes {
     }
 
     /// A change if the old and the new value differ.
-    pub(super) fn differ<T: PartialEq + fmt::Display>(&mut self, what: &str, old: T, new: T) {
+    pub(super) fn differ<T: PartialEq + fmt::Display>(&mut self, what: &str, old: &T, new: &T) {
         self.when(old != new, format!("{what} was {old}, is {new}"));
     }
 

@@ -165,27 +165,18 @@ impl Command {
     }
 }
 
-/// True for the files of a folder that are compared.
-pub(super) fn is_compared(path: &Path) -> bool {
-    kinds::is_read(path) || is_proto(path)
-}
-
-fn is_proto(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "proto")
-}
-
 /// The files that are named, and those in folders that are compared.
 fn texts(paths: &[PathBuf], mut limits: Limits) -> Result<Vec<(String, Vec<u8>)>, String> {
     let read = |path: PathBuf| match files::read_next(&path, &mut limits) {
         Ok(text) => Ok((path.display().to_string(), text)),
         Err(error) => Err(format!("{}: {error}", path.display())),
     };
-    kinds::files_that(paths, is_compared)?.into_iter().map(read).collect()
+    kinds::files_that(paths, kinds::is_compared)?.into_iter().map(read).collect()
 }
 
 /// The kinds and the messages of files.
 fn side(texts: Vec<(String, Vec<u8>)>) -> Result<Side, String> {
-    let (protos, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(name, _)| is_proto(Path::new(name)));
+    let (protos, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(name, _)| kinds::is_proto(Path::new(name)));
     let mut messages = Messages::default();
     for (name, text) in protos {
         messages.read(&name, &String::from_utf8_lossy(&text))?;

@@ -155,3 +155,13 @@ pub(super) fn is_read(path: &Path) -> bool {
     let is_rules = path.file_name().is_some_and(|name| name == allow::FILE);
     path.extension().is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end == *known)) && !is_rules
 }
+
+/// True for the files of a folder that `check` compares.
+pub(super) fn is_compared(path: &Path) -> bool {
+    is_read(path) || is_proto(path)
+}
+
+/// True for Protobuf definitions.
+pub(super) fn is_proto(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "proto")
+}

@@ -199,3 +199,13 @@ fn own(schema: &Schema) -> Map<String, Document> {
 pub(super) fn says_values(schema: &Schema, ty: &Ty) -> bool {
     matches!(ty, Ty::Declared(_)) && is_enumeration(schema)
 }
+
+/// True for structs, maps, and raw JSON.
+pub(super) fn is_object(ty: &Ty, model: &Model) -> bool {
+    match ty {
+        Ty::Declared(id) => !is_enumeration(&model.types[*id].schema),
+        Ty::Known(name) => ["RawJson", "LabelSelector", "ObjectReference", "ObjectMeta", "Condition"].contains(name),
+        Ty::Map(_) => true,
+        Ty::List(_) | Ty::Nullable(_) => false,
+    }
+}

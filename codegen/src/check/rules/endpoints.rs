@@ -20,7 +20,7 @@ pub(super) static RULES: [Rule; 20] = [
         .harm("a status in writes of the object is ignored without an error, so controllers have to write /status")
         .instead("Add it with a new version, or change all controllers to write /status before."),
     Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.generation), "metadata.generation no longer counts changes")
+        notes.when(change.is_unset(|of| of.generation), "metadata.generation no longer counts changes");
     })
     .breaking("generation-stopped", &[Watchers], source::METADATA)
     .about("metadata.generation no longer counts changes.")
@@ -29,7 +29,7 @@ pub(super) static RULES: [Rule; 20] = [
     Check::Version(|change, notes| notes.when(change.is_set(|of| of.generation), "metadata.generation counts changes"))
         .compatible("generation-started", "metadata.generation counts changes."),
     Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.scale.is_some()), "without the scale subresource")
+        notes.when(change.is_unset(|of| of.scale.is_some()), "without the scale subresource");
     })
     .breaking("scale-removed", &[Json, Kubectl], source::URIS)
     .about("The scale subresource is removed.")
@@ -102,21 +102,21 @@ pub(super) static RULES: [Rule; 20] = [
     })
     .compatible("verb-added", "A verb on objects is added."),
     Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.update_without_version), "updates must have a resourceVersion")
+        notes.when(change.is_unset(|of| of.update_without_version), "updates must have a resourceVersion");
     })
     .breaking("unconditional-update-refused", &[Json], source::CONCURRENCY)
     .about("An update must have metadata.resourceVersion.")
     .harm("clients that replace objects without it are refused")
     .instead("Keep allowing it in this version."),
     Check::Version(|change, notes| {
-        notes.when(change.is_set(|of| of.update_without_version), "updates may leave out the resourceVersion")
+        notes.when(change.is_set(|of| of.update_without_version), "updates may leave out the resourceVersion");
     })
     .warning("unconditional-update-allowed", &[Json, Watchers], source::CONCURRENCY)
     .about("An update may leave out metadata.resourceVersion.")
     .harm("a client that forgets it overwrites the changes of others, where it got an error before")
     .instead("Keep it required, if clients read and write."),
     Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.create_on_update), "PUT no longer creates objects")
+        notes.when(change.is_unset(|of| of.create_on_update), "PUT no longer creates objects");
     })
     .breaking("create-on-update-removed", &[Json], source::VERBS)
     .about("PUT no longer creates an object that is not there.")

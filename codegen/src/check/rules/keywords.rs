@@ -47,7 +47,7 @@ pub(super) static RULES: [Rule; 65] = [
     Check::Field(|field, notes| fields::added(field, |is_sent| !is_sent && !is_open(field.old), "added", notes))
         .compatible("field-added", "An optional field is added."),
     Check::Field(|field, notes| {
-        fields::added(field, |is_sent| is_sent, "added, required and without a default", notes)
+        fields::added(field, |is_sent| is_sent, "added, required and without a default", notes);
     })
     .breaking("field-added-required", &[Json, Stored, Appliers], source::COMPATIBILITY)
     .about("A required field without a default is added.")
@@ -312,7 +312,9 @@ pub(super) static RULES: [Rule; 65] = [
         .instead("Check that all readers handle it."),
     Check::Field(|field, notes| {
         if field.is_status && !field.allows_all_values() {
-            TIGHTENED.iter().for_each(|keyword| notes.some(keyword(field, Tighter)));
+            for keyword in TIGHTENED {
+                notes.some(keyword(field, Tighter));
+            }
         }
     })
     .warning("status-tightened", &[Stored, Watchers], source::GOTCHAS)
