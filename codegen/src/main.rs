@@ -9,17 +9,18 @@
     )
 )]
 
-mod change;
 mod check;
 mod cli;
 #[cfg(test)]
 #[path = "../../tests/fuzz/engine.rs"]
 mod engine;
+mod github;
 mod lint;
 #[cfg(test)]
 #[path = "../../tests/fuzz/mutate.rs"]
 mod mutate;
 mod scaffold;
+mod wildcard;
 
 use std::process::ExitCode;
 

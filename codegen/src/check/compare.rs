@@ -5,11 +5,12 @@ use kindsmith::{
     schema::{Schema, Type},
 };
 use kindsmith_codegen::{Kinds, ResourceDeclaration};
+use kindsmith_model::schema::At;
 
 use super::{
     Finding, Location,
     message::{self, MessageChange, Messages},
-    node::{self, Node},
+    node,
     rule::{Change, Check, Field, Kind, Level, Note, Notes, Presence, Rule},
 };
 
@@ -21,7 +22,7 @@ pub(crate) struct Side {
 
 /// What changed from one side to the other, by these rules, in the order of kinds.
 pub(crate) fn compare(sides: &Change<Side>, rules: &[&'static Rule]) -> Vec<Finding> {
-    let mut comparer = Comparer { rules, found: Vec::new(), passed: Vec::new(), at: At::default() };
+    let mut comparer = Comparer { rules, found: Vec::new(), passed: Vec::new(), at: Position::default() };
     let all = Change { old: &*sides.old.kinds.kinds, new: &*sides.new.kinds.kinds };
     for (old, new) in pairs(all) {
         comparer.presence(&Presence { old, new, all });
@@ -60,7 +61,7 @@ fn pairs(all: Change<&[ResourceDeclaration]>) -> Vec<(Option<&ResourceDeclaratio
 
 /// The location that the rules are asked about.
 #[derive(Clone, Default)]
-struct At {
+struct Position {
     file: String,
     subject: String,
     version: Option<String>,
@@ -76,7 +77,7 @@ struct Comparer<'r> {
     found: Vec<Finding>,
     /// Pairs of nodes around the location, of types that contain themselves.
     passed: Vec<(*const Schema, *const Schema)>,
-    at: At,
+    at: Position,
 }
 
 impl Comparer<'_> {
@@ -90,10 +91,10 @@ impl Comparer<'_> {
 
     fn presence(&mut self, presence: &Presence<'_>) {
         let Some(declaration) = presence.new.or(presence.old) else { return };
-        self.at = At {
+        self.at = Position {
             file: declaration.sources.first().cloned().unwrap_or_default(),
             subject: presence.old.unwrap_or(declaration).definition.shared.names.kind.clone(),
-            ..At::default()
+            ..Position::default()
         };
         self.ask(|check, notes| {
             if let Check::Presence(check) = check {
@@ -114,7 +115,7 @@ impl Comparer<'_> {
         for (index, version) in new.definition.versions.iter().enumerate() {
             let before = old.definition.versions.iter().find(|other| other.name == version.name);
             if let Some(before) = before {
-                self.at = At { version: Some(version.name.clone()), ..at.clone() };
+                self.at = Position { version: Some(version.name.clone()), ..at.clone() };
                 if let Some(file) = new.sources.get(index) {
                     self.at.file.clone_from(file);
                 }
@@ -130,7 +131,7 @@ impl Comparer<'_> {
                 check(change, notes);
             }
         });
-        self.field(Node::of(&change.old.schema), Node::of(&change.new.schema));
+        self.field(At::of(&change.old.schema), At::of(&change.new.schema));
         self.names(change);
         for subresource in &change.new.subresources {
             let before = change.old.subresources.iter().find(|other| other.subresource == subresource.subresource);
@@ -141,7 +142,7 @@ impl Comparer<'_> {
                 if let Some(other) = other.filter(|_| !passed.contains(&&*document.kind)) {
                     passed.push(&document.kind);
                     let path = format!("/{} {}", subresource.subresource, document.kind);
-                    self.below(&path, |comparer| comparer.field(Node::of(&other.schema), Node::of(&document.schema)));
+                    self.below(&path, |comparer| comparer.field(At::of(&other.schema), At::of(&document.schema)));
                 }
             }
         }
@@ -156,7 +157,7 @@ impl Comparer<'_> {
         };
         for name in ["name", "generateName"] {
             let (old, new) = (of(change.old, name), of(change.new, name));
-            self.below(&format!(".metadata.{name}"), |comparer| comparer.field(Node::of(&old), Node::of(&new)));
+            self.below(&format!(".metadata.{name}"), |comparer| comparer.field(At::of(&old), At::of(&new)));
         }
     }
 
@@ -170,8 +171,8 @@ impl Comparer<'_> {
         (self.at.within, self.at.is_status) = (within, is_status);
     }
 
-    fn field(&mut self, old: Node<'_>, new: Node<'_>) {
-        let pair = (old.identity(), new.identity());
+    fn field(&mut self, old: At<'_>, new: At<'_>) {
+        let pair = (node::identity(old), node::identity(new));
         if old == new || self.passed.contains(&pair) {
             return;
         }
@@ -181,25 +182,13 @@ impl Comparer<'_> {
             self.at.within = Some((name.clone(), self.at.path.len()));
         }
         let field = Field { old, new, is_status: self.at.is_status };
-        self.ask(|check, notes| {
-            if let Check::Field(check) = check {
-                check(&field, notes);
-            }
-        });
+        self.ask(|check, notes| check.field(&field, notes));
         if old.kind != new.kind {
             return;
         }
         self.passed.push(pair);
-        for (name, _) in old.fields() {
-            if let (Some(old), Some(new)) = (old.field(name), new.field(name)) {
-                self.below(&node::step(name), |comparer| comparer.field(old, new));
-            }
-        }
-        if let (Some(old), Some(new)) = (old.items(), new.items()) {
-            self.below("[]", |comparer| comparer.field(old, new));
-        }
-        if let (Some(old), Some(new)) = (old.values(), new.values()) {
-            self.below(".*", |comparer| comparer.field(old, new));
+        for (step, old, new) in node::common(old, new) {
+            self.below(&step, |comparer| comparer.field(old, new));
         }
         self.passed.pop();
     }
@@ -207,7 +196,7 @@ impl Comparer<'_> {
 
 impl Comparer<'_> {
     fn message(&mut self, change: &MessageChange<'_>) {
-        self.at = At { file: change.file.to_owned(), subject: change.name.clone(), ..At::default() };
+        self.at = Position { file: change.file.to_owned(), subject: change.name.clone(), ..Position::default() };
         self.ask(|check, notes| {
             if let Check::Message(check) = check {
                 check(change, notes);
@@ -216,7 +205,7 @@ impl Comparer<'_> {
     }
 }
 
-impl At {
+impl Position {
     fn finding(&self, rule: &'static Rule, note: Note) -> Finding {
         let version = note.version.or_else(|| self.version.clone());
         // Alpha versions may change, though not what is stored or what all versions share.

@@ -1,85 +1,44 @@
-//! A location in a schema, with the types that contain themselves resolved.
-use std::{ops::Deref, ptr};
+//! What is compared at a place in a schema, beside what the model's cursor says of it.
+use std::ptr;
 
-use kindsmith::schema::{Document, Properties, Schema, Type};
+use kindsmith::schema::{Schema, Type};
+use kindsmith_model::schema::At;
 
-/// A node. Its keywords are those of the schema; its children may be those of a definition around it, to which it refers back.
-#[derive(Clone, Copy)]
-pub(crate) struct Node<'s> {
-    schema: &'s Schema,
-    definitions: Option<&'s [Schema]>,
+/// The schema with the children: that of the place, or the definition that it refers to.
+fn children(at: At<'_>) -> &Schema {
+    at.leads_to().unwrap_or(at).node()
 }
 
-impl Deref for Node<'_> {
-    type Target = Schema;
-
-    fn deref(&self) -> &Schema {
-        self.schema
-    }
+/// What tells places with the same children from others: a walk that comes to one again need not go on.
+pub(super) fn identity(at: At<'_>) -> *const Schema {
+    ptr::from_ref(children(at))
 }
 
-impl PartialEq for Node<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.schema == other.schema && self.definitions == other.definitions
-    }
+/// The names of required fields.
+pub(super) fn required(at: At<'_>) -> &[String] {
+    &children(at).required
 }
 
-impl<'s> Node<'s> {
-    /// The root of a schema.
-    pub(super) fn of(schema: &'s Schema) -> Self {
-        Self { schema, definitions: schema.definitions.as_deref().map(Vec::as_slice) }
-    }
+/// True if a field is declared.
+pub(super) fn has_field(at: At<'_>, name: &str) -> bool {
+    at.property(name).is_some()
+}
 
-    fn step(self, schema: &'s Schema) -> Self {
-        Self { definitions: Self::of(schema).definitions.or(self.definitions), schema }
-    }
+/// The values of a map that may have some.
+pub(super) fn values(at: At<'_>) -> Option<At<'_>> {
+    at.entry().filter(|values| values.boolean != Some(false))
+}
 
-    /// The schema with the children: this one, or the definition that it refers to.
-    fn children(self) -> &'s Schema {
-        let definition = self.schema.definition.and_then(|index| self.definitions?.get(index as usize));
-        definition.unwrap_or(self.schema)
-    }
+/// Unknown fields are kept here.
+pub(super) fn is_open(at: At<'_>) -> bool {
+    at.preserve_unknown || at.kind == Type::Any
+}
 
-    /// What tells nodes with the same children from others: a walk that comes to one again need not go on.
-    pub(super) fn identity(self) -> *const Schema {
-        ptr::from_ref(self.children())
-    }
-
-    /// The names of the fields, with their schemas.
-    pub(super) fn fields(self) -> &'s Properties {
-        &self.children().properties
-    }
-
-    /// A field.
-    pub(super) fn field(self, name: &str) -> Option<Self> {
-        self.fields().get(name).map(|schema| self.step(schema))
-    }
-
-    /// The values of a map that may have some.
-    pub(super) fn values(self) -> Option<Self> {
-        let values = self.children().additional.as_deref().filter(|values| values.boolean != Some(false));
-        values.map(|schema| self.step(schema))
-    }
-
-    /// The items of a list.
-    pub(super) fn items(self) -> Option<Self> {
-        self.children().items.as_deref().map(|schema| self.step(schema))
-    }
-
-    /// The names of required fields.
-    pub(super) fn required(self) -> &'s [String] {
-        &self.children().required
-    }
-
-    /// The default of the value.
-    pub(super) fn default_value(self) -> Option<&'s Document> {
-        self.schema.default.as_ref()
-    }
-
-    /// Unknown fields are kept here.
-    pub(super) fn is_open(self) -> bool {
-        self.preserve_unknown || self.kind == Type::Any
-    }
+/// The fields, items and values that both have, each with the step to it.
+pub(super) fn common<'s>(one: At<'s>, other: At<'s>) -> impl Iterator<Item = (String, At<'s>, At<'s>)> {
+    let fields = one.properties().map(move |(name, field)| (step(name), Some(field), other.property(name)));
+    let others = [("[]".to_owned(), one.items(), other.items()), (".*".to_owned(), values(one), values(other))];
+    fields.chain(others).filter_map(|(step, one, other)| Some((step, one?, other?)))
 }
 
 /// The path of a field, to be put behind that of its struct.

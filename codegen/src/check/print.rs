@@ -4,6 +4,7 @@ use std::{fmt::Write as _, path::Path};
 use serde_json::{Value, json};
 
 use super::{Finding, Level, Location, Rule};
+use crate::github::{data, property};
 
 /// What a comparison found.
 pub(crate) struct Report {
@@ -92,15 +93,14 @@ impl Report {
             // The file of a removed kind is one of the old side.
             let at = if Path::new(file).is_file() {
                 let line = line.map_or_else(String::new, |line| format!("line={line},"));
-                format!("file={},{line}", escaped(file, true))
+                format!("file={},{line}", property(file))
             } else {
                 String::new()
             };
-            let _ =
-                writeln!(text, "::{command} {at}title={}::{}", finding.rule.name, escaped(&message(finding), false));
+            let _ = writeln!(text, "::{command} {at}title={}::{}", finding.rule.name, data(&message(finding)));
         }
         for unused in &self.unused {
-            let _ = writeln!(text, "::warning::{}", escaped(unused, false));
+            let _ = writeln!(text, "::warning::{}", data(unused));
         }
         text + &self.summary(true)
     }
@@ -157,9 +157,4 @@ fn as_json(finding: &Finding, accepted: Option<&str>) -> Value {
         "also": finding.also.iter().map(location).collect::<Vec<_>>(),
         "accepted": accepted,
     })
-}
-
-fn escaped(text: &str, is_property: bool) -> String {
-    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
 }

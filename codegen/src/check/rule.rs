@@ -1,10 +1,14 @@
 //! A rule: one sort of change, whom it breaks, and how it is found.
 use std::fmt;
 
-use kindsmith::kind::{Definition, model::Version};
+use kindsmith::{
+    kind::{Definition, model::Version},
+    schema::{Meter, Type, validate},
+};
 use kindsmith_codegen::ResourceDeclaration;
+use kindsmith_model::schema::At;
 
-use super::{message::MessageChange, node::Node};
+use super::message::MessageChange;
 
 /// How bad a change is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,22 +81,6 @@ pub(crate) struct Rule {
     pub check: Check,
 }
 
-impl Rule {
-    /// A change that breaks nothing.
-    pub(super) const fn compatible(name: &'static str, about: &'static str, check: Check) -> Self {
-        Self {
-            name,
-            level: Level::Compatible,
-            breaks: &[],
-            about,
-            harm: "nothing breaks",
-            instead: "",
-            source: source::COMPATIBILITY,
-            check,
-        }
-    }
-}
-
 /// The texts that rules follow.
 pub(super) mod source {
     pub(crate) const COMPATIBILITY: &str = "Kubernetes, Changing the API (api_changes.md), \"On compatibility\"";
@@ -134,15 +122,110 @@ pub(crate) enum Check {
     Version(fn(&Change<&Version>, &mut Notes)),
     /// A field, an item, a value of a map, or the whole object.
     Field(fn(&Field<'_>, &mut Notes)),
+    /// A keyword that is set now, of values of the same type, and what to say.
+    Set(fn(At<'_>) -> bool, &'static str),
+    /// A keyword that is no longer set.
+    Unset(fn(At<'_>) -> bool, &'static str),
+    /// A keyword that allows less, outside of the status.
+    Tighter(Keyword),
+    /// A keyword that allows more.
+    Looser(Keyword),
     /// A message of Protobuf definitions.
     Message(fn(&MessageChange<'_>, &mut Notes)),
 }
+
+impl Check {
+    /// The rule for it. It says what the change breaks, but not yet how.
+    const fn rule(self, level: Level, name: &'static str, breaks: &'static [Party], source: &'static str) -> Rule {
+        Rule { name, level, breaks, about: "", harm: "", instead: "", source, check: self }
+    }
+
+    /// The rule for a change that breaks something.
+    pub(super) const fn breaking(self, name: &'static str, breaks: &'static [Party], source: &'static str) -> Rule {
+        self.rule(Level::Breaking, name, breaks, source)
+    }
+
+    /// The rule for a change that may break something.
+    pub(super) const fn warning(self, name: &'static str, breaks: &'static [Party], source: &'static str) -> Rule {
+        self.rule(Level::Warning, name, breaks, source)
+    }
+
+    /// The rule for a change that breaks nothing.
+    pub(super) const fn compatible(self, name: &'static str, about: &'static str) -> Rule {
+        self.rule(Level::Compatible, name, &[], source::COMPATIBILITY).about(about).harm("nothing breaks")
+    }
+
+    /// Notes the changes of a field.
+    pub(super) fn field(&self, field: &Field<'_>, notes: &mut Notes) {
+        match self {
+            Self::Field(check) => check(field, notes),
+            Self::Set(of, what) => notes.when(field.is_set(of), *what),
+            Self::Unset(of, what) => notes.when(field.is_unset(of), *what),
+            Self::Looser(keyword) => notes.some(keyword(field, Direction::Looser)),
+            Self::Tighter(keyword) if !field.is_status && !field.allows_all_values() => {
+                notes.some(keyword(field, Direction::Tighter));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Rule {
+    /// With what changed.
+    pub(super) const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    /// With what breaks for whom.
+    pub(super) const fn harm(self, harm: &'static str) -> Self {
+        Self { harm, ..self }
+    }
+
+    /// With what to do instead.
+    pub(super) const fn instead(self, instead: &'static str) -> Self {
+        Self { instead, ..self }
+    }
+}
+
+/// Which way the allowed values of a field changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Some are no longer allowed.
+    Tighter,
+    /// More are allowed.
+    Looser,
+}
+
+/// A keyword that limits values: what changed in this direction, if it did.
+pub(crate) type Keyword = fn(&Field<'_>, Direction) -> Option<String>;
 
 /// Something before and after.
 #[derive(Clone, Copy)]
 pub(crate) struct Change<T> {
     pub old: T,
     pub new: T,
+}
+
+impl<T> Change<T> {
+    /// It is so now, and was not.
+    pub(super) fn is_set(&self, of: impl Fn(&T) -> bool) -> bool {
+        !of(&self.old) && of(&self.new)
+    }
+
+    /// It was so, and is no longer.
+    pub(super) fn is_unset(&self, of: impl Fn(&T) -> bool) -> bool {
+        of(&self.old) && !of(&self.new)
+    }
+}
+
+/// Texts in quotes, with commas between.
+pub(super) fn listed(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    texts.into_iter().map(|text| format!("{:?}", text.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// The elements that only the first list has.
+pub(super) fn only_in<'t, T: PartialEq>(first: &'t [T], second: &[T]) -> Vec<&'t T> {
+    first.iter().filter(|one| !second.contains(one)).collect()
 }
 
 /// A kind that may be there on one side only, among all others.
@@ -163,10 +246,39 @@ pub(crate) struct Kind<'k> {
 /// A value on both sides.
 #[derive(Clone, Copy)]
 pub(crate) struct Field<'s> {
-    pub old: Node<'s>,
-    pub new: Node<'s>,
+    pub old: At<'s>,
+    pub new: At<'s>,
     /// It is in the status, which only controllers write.
     pub is_status: bool,
+}
+
+impl<'s> Field<'s> {
+    /// The value has the same type on both sides. A changed type is reported by itself.
+    pub(super) fn has_same_type(&self) -> bool {
+        self.old.kind == self.new.kind
+    }
+
+    /// The type is this one on both sides.
+    pub(super) fn is_of(&self, kind: Type) -> bool {
+        self.old.kind == kind && self.new.kind == kind
+    }
+
+    /// It is so now, and was not, of values of the same type.
+    pub(super) fn is_set(&self, of: impl Fn(At<'s>) -> bool) -> bool {
+        self.has_same_type() && !of(self.old) && of(self.new)
+    }
+
+    /// It was so, and is no longer, of values of the same type.
+    pub(super) fn is_unset(&self, of: impl Fn(At<'s>) -> bool) -> bool {
+        self.has_same_type() && of(self.old) && !of(self.new)
+    }
+
+    /// The old values are a closed set, and all of them are valid in the new schema.
+    pub(super) fn allows_all_values(&self) -> bool {
+        let old = &self.old.enumeration;
+        let is_valid = |value| validate(&self.new, value, &Meter::default()).is_ok_and(|errors| errors.is_empty());
+        !old.is_empty() && old.iter().all(is_valid)
+    }
 }
 
 /// A change that a rule found.
@@ -202,6 +314,23 @@ impl Notes {
     /// A change of a field in a version of the kind.
     pub(super) fn field(&mut self, version: &str, path: String, what: impl Into<String>) {
         self.0.push(Note { version: Some(version.to_owned()), path, what: what.into() });
+    }
+
+    /// A change if it was made.
+    pub(super) fn when(&mut self, is_found: bool, what: impl Into<String>) {
+        if is_found {
+            self.here(what);
+        }
+    }
+
+    /// A change if the old and the new value differ.
+    pub(super) fn differ<T: PartialEq + fmt::Display>(&mut self, what: &str, old: &T, new: &T) {
+        self.when(old != new, format!("{what} was {old}, is {new}"));
+    }
+
+    /// A change of several names, if there are some.
+    pub(super) fn names(&mut self, what: &str, names: &[impl AsRef<str>]) {
+        self.when(!names.is_empty(), format!("{what} {}", listed(names)));
     }
 
     /// A change if there is something to say.

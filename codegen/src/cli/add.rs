@@ -9,17 +9,19 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use kindsmith_formats::files;
 
-use super::{Outcome, kinds::SizeLimit};
-use crate::{
+use super::{
+    Outcome,
     change::{Changes, How},
-    scaffold::{
-        edit::SourceFile,
-        field,
-        kind::Kind,
-        names,
-        project::{self, Project, sample_path},
-        sample::{self, Sample},
-    },
+    kinds::SizeLimit,
+};
+use crate::scaffold::{
+    edits::Edits,
+    field,
+    kind::Kind,
+    names,
+    new_crate::{self, sample_path},
+    project::Project,
+    sample::{self, Sample},
 };
 
 pub(super) const ABOUT: &str = "Add to the crate around the current folder.
@@ -146,18 +148,17 @@ fn kind(arguments: KindArguments) -> Result<Outcome, String> {
     };
     names::check_version(&kind.version)?;
     let module = names::module(&kind.name);
-    let before = project.read(&group.file)?;
-    let source = group.file.display().to_string();
-    let mut source = SourceFile::new(&source, &before);
-    if !source.modules()?.contains(&module) {
-        source.add_module(&module)?;
-        source.add_kind(&format!("{module}::{}", kind.name))?;
-    } else if !how.overwrite {
+    let mut edits = Edits::new(&project);
+    edits.edit(&group.file, |source| {
+        if !source.modules()?.contains(&module) {
+            source.add_module(&module)?;
+            return source.add_kind(&format!("{module}::{}", kind.name));
+        }
         let file = group.file.display();
-        return Err(format!(
-            "{file}: there is a module {module}, and nothing was written; --overwrite replaces its file"
-        ));
-    }
+        let is_taken =
+            || format!("{file}: there is a module {module}, and nothing was written; --overwrite replaces its file");
+        how.overwrite.then_some(()).ok_or_else(is_taken)
+    })?;
     let (path, sample) = (group.folder.join(&module).with_extension("rs"), sample_path(&kind));
     let mut changes = Changes::new(&project.root);
     changes.create(&path, kind.source());
@@ -166,10 +167,7 @@ fn kind(arguments: KindArguments) -> Result<Outcome, String> {
         let written = text.and_then(|text| sample::adapted(&text, &format!("{}/{}", kind.group, kind.version)));
         changes.create(&sample, written.unwrap_or_else(|| kind.manifest()));
     }
-    let after = source.into_text();
-    if after != before {
-        changes.edit(&group.file, before, after);
-    }
+    changes.edit_all(edits);
     let (path, plural) = (path.display(), names::plural(&kind.name));
     let next = format!("say in {path} what the fields mean; `cargo test` tests them, `cargo run` serves {plural}");
     changes.write(how, &desired.remarks, &next)?;
@@ -184,20 +182,20 @@ fn group(name: &str, how: How) -> Result<Outcome, String> {
             "there is a group {name} already; `kindsmith add kind NAME --group {name}` adds a kind to it"
         ));
     }
-    let module = project::group_module(name);
-    let library = Path::new("src/lib.rs");
-    let before = project.read(library)?;
-    let mut source = SourceFile::new("src/lib.rs", &before);
-    if source.modules()?.contains(&module) {
-        return Err(format!(
-            "src/lib.rs: there is a module {module}, the name that the group's module would have; rename it first"
-        ));
-    }
-    source.add_module(&module)?;
-    source.add_group(&module)?;
+    let module = new_crate::group_module(name);
+    let mut edits = Edits::new(&project);
+    edits.edit(Path::new("src/lib.rs"), |source| {
+        if source.modules()?.contains(&module) {
+            return Err(format!(
+                "src/lib.rs: there is a module {module}, the name that the group's module would have; rename it first"
+            ));
+        }
+        source.add_module(&module)?;
+        source.add_group(&module)
+    })?;
     let mut changes = Changes::new(&project.root);
-    changes.create(Path::new("src").join(&module).with_extension("rs"), project::group_source(name));
-    changes.edit(library, before, source.into_text());
+    changes.create(Path::new("src").join(&module).with_extension("rs"), new_crate::group_source(name));
+    changes.edit_all(edits);
     changes.write(how, &[], &format!("kindsmith add kind NAME FIELD:TYPE --group {name}"))?;
     Ok(Outcome::Whole)
 }

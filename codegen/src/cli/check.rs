@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kindsmith_codegen::{Kinds, ResourceDeclaration};
 use kindsmith_formats::files::{self, Limits};
 
 use super::{
     Outcome,
-    kinds::{self, Origin},
+    kinds::{self, DenyLevel, Format, Origin},
     revision,
     terminal::{print, report},
 };
@@ -70,24 +70,6 @@ pub(super) struct Command {
     rules: bool,
 }
 
-/// The lowest level of findings that fails the command, beside errors.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum DenyLevel {
-    /// Warnings.
-    Warnings,
-}
-
-/// How to print.
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// Lines for people.
-    Text,
-    /// One JSON document.
-    Json,
-    /// Annotations of GitHub Actions.
-    Github,
-}
-
 /// Checks.
 pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     if let Some(name) = &command.explain {
@@ -141,7 +123,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     };
     print(format_args!("{printed}"));
     let warnings = report.count(Level::Warning) + report.unused.len();
-    let is_denied = command.deny == Some(DenyLevel::Warnings) && warnings > 0;
+    let is_denied = command.deny.is_some() && warnings > 0;
     Ok(if report.count(Level::Breaking) > 0 || is_denied { Outcome::Damaged } else { Outcome::Whole })
 }
 
@@ -183,27 +165,18 @@ impl Command {
     }
 }
 
-/// True for the files of a folder that are compared.
-pub(super) fn is_compared(path: &Path) -> bool {
-    kinds::is_read(path) || is_proto(path)
-}
-
-fn is_proto(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "proto")
-}
-
 /// The files that are named, and those in folders that are compared.
 fn texts(paths: &[PathBuf], mut limits: Limits) -> Result<Vec<(String, Vec<u8>)>, String> {
     let read = |path: PathBuf| match files::read_next(&path, &mut limits) {
         Ok(text) => Ok((path.display().to_string(), text)),
         Err(error) => Err(format!("{}: {error}", path.display())),
     };
-    kinds::files_that(paths, is_compared)?.into_iter().map(read).collect()
+    kinds::files_that(paths, kinds::is_compared)?.into_iter().map(read).collect()
 }
 
 /// The kinds and the messages of files.
 fn side(texts: Vec<(String, Vec<u8>)>) -> Result<Side, String> {
-    let (protos, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(name, _)| is_proto(Path::new(name)));
+    let (protos, others): (Vec<_>, Vec<_>) = texts.into_iter().partition(|(name, _)| kinds::is_proto(Path::new(name)));
     let mut messages = Messages::default();
     for (name, text) in protos {
         messages.read(&name, &String::from_utf8_lossy(&text))?;

@@ -12,11 +12,12 @@ use kindsmith_model::codec::yaml;
 use serde_json::Value;
 
 use super::{
-    Outcome, export_proto,
+    Outcome,
+    change::{Changes, How},
+    export_proto,
     kinds::Origin,
     terminal::{self, print},
 };
-use crate::change::{Changes, How};
 
 pub(super) const ABOUT: &str = "Export kinds: as definitions for a cluster, as OpenAPI documents, as JSON Schema for editors, as documentation, \
 as Protobuf definitions, or as roles.

@@ -6,9 +6,9 @@ use kindsmith_codegen::proto::{Drafts, LockFile};
 
 use super::{
     Outcome,
+    change::{Changes, How},
     terminal::{print, report},
 };
-use crate::change::{Changes, How};
 
 /// Prints the definitions, or merges them with those in a folder.
 pub(super) fn run(drafts: &Drafts, out: Option<&Path>, how: How, check: bool) -> Result<Outcome, String> {

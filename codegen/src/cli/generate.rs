@@ -8,13 +8,11 @@ use kindsmith_formats::files::Limits;
 
 use super::{
     Outcome,
+    change::{Changes, How},
     kinds::{SizeLimit, files, warn},
     terminal::{self, report},
 };
-use crate::{
-    change::{Changes, How},
-    scaffold::names,
-};
+use crate::scaffold::names;
 
 pub(super) const ABOUT: &str = "Generate kinds in Rust from files, to be committed.
 
@@ -188,26 +186,4 @@ fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_read_them_differently() {
-        assert_eq!(
-            ["src/generated", "*=PartialEq", "it's", ""].map(quoted),
-            ["src/generated", "'*=PartialEq'", "'it'\\''s'", "''"]
-        );
-    }
-
-    #[test]
-    fn the_line_that_declares_a_folder_is_rust() {
-        for (folder, module, line) in [
-            ("kinds", "kinds", "mod kinds;"),
-            ("gen-cert", "gen_cert", "#[path = \"gen-cert/mod.rs\"] mod gen_cert;"),
-            ("type", "type_", "#[path = \"type/mod.rs\"] mod type_;"),
-            ("1st", "_1st", "#[path = \"1st/mod.rs\"] mod _1st;"),
-        ] {
-            assert_eq!(declaration(folder), (module.to_owned(), line.to_owned()));
-        }
-    }
-}
+mod tests;

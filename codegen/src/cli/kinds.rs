@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use kindsmith::kind::crd::Report;
 use kindsmith_codegen::{Kinds, proto::Drafts};
 use kindsmith_formats::files::{self, Limits, Listing};
@@ -108,6 +108,24 @@ impl Origin {
     }
 }
 
+/// How findings are printed.
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum Format {
+    /// Lines for people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+/// The lowest level of findings that fails a command, beside errors.
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum DenyLevel {
+    /// Warnings.
+    Warnings,
+}
+
 /// Prints warnings about files: all, or of those of the same kind the first few.
 pub(super) fn warn(warnings: &Report, all: bool) {
     terminal::warn(&warnings.0, |warning| &warning.message, all);
@@ -136,4 +154,14 @@ pub(super) fn files_that(paths: &[PathBuf], is_read: fn(&Path) -> bool) -> Resul
 pub(super) fn is_read(path: &Path) -> bool {
     let is_rules = path.file_name().is_some_and(|name| name == allow::FILE);
     path.extension().is_some_and(|end| ["yaml", "yml", "json"].iter().any(|known| end == *known)) && !is_rules
+}
+
+/// True for the files of a folder that `check` compares.
+pub(super) fn is_compared(path: &Path) -> bool {
+    is_read(path) || is_proto(path)
+}
+
+/// True for Protobuf definitions.
+pub(super) fn is_proto(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "proto")
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{
     Outcome,
-    kinds::Origin,
+    kinds::{DenyLevel, Format, Origin},
     style::bad,
     terminal::{print, report},
 };
@@ -52,24 +52,6 @@ Exit codes:
   1  errors were found; with --deny warnings, anything, or an entry that allows nothing
   2  wrong usage, or the command could not do its work";
 
-/// How findings are printed.
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum Format {
-    /// A line each, and a count of each rule.
-    Text,
-    /// A document.
-    Json,
-    /// Workflow commands of GitHub.
-    Github,
-}
-
-/// What else fails.
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum Deny {
-    /// Warnings.
-    Warnings,
-}
-
 /// The arguments.
 #[derive(Args)]
 pub(super) struct Command {
@@ -83,7 +65,7 @@ pub(super) struct Command {
     format: Format,
     /// Fail if there are warnings, too.
     #[arg(long, value_name = "WHAT")]
-    deny: Option<Deny>,
+    deny: Option<DenyLevel>,
     /// List all rules, and check nothing.
     #[arg(long, conflicts_with = "explain")]
     rules: bool,

@@ -2,6 +2,7 @@
 
 mod access;
 mod add;
+pub(crate) mod change;
 mod check;
 mod completions;
 mod copy;
@@ -17,8 +18,8 @@ mod progress;
 mod revision;
 mod serve;
 mod store;
-pub(crate) mod style;
-pub(crate) mod terminal;
+mod style;
+mod terminal;
 
 use std::{
     panic,

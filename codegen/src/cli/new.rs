@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::Outcome;
-use crate::{
+use super::{
+    Outcome,
     change::{Changes, How},
-    scaffold::{
-        dependency, field,
-        kind::Kind,
-        names,
-        project::{self, check_name, sample_path},
-    },
+};
+use crate::scaffold::{
+    dependency, field,
+    kind::Kind,
+    names,
+    new_crate::{self, check_name, sample_path},
 };
 
 pub(super) const ABOUT: &str = "Make a crate that serves a kind: sources, tests, a sample object and a README.
@@ -71,7 +71,7 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     }
     let dependency = dependency::dependency(kindsmith.as_deref())?;
     let mut changes = Changes::new(&folder);
-    for (path, text) in project::files(name, &dependency, &kind) {
+    for (path, text) in new_crate::files(name, &dependency, &kind) {
         changes.create(path, text);
     }
     changes.create(Path::new("src").join(names::module(&kind.name)).with_extension("rs"), kind.source());

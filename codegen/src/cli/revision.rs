@@ -7,7 +7,7 @@ use std::{
 
 use kindsmith_formats::files::Limits;
 
-use super::check::is_compared;
+use super::kinds::is_compared;
 
 /// The files at these paths, and those in folders that are read, as they were at a revision. A path that was not there yet has
 /// none.

@@ -18,6 +18,18 @@ pub(crate) enum Step<'f> {
     Values,
 }
 
+impl Step<'_> {
+    /// It in a path.
+    fn text(self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Property(name) => format!(".{name}"),
+            Self::Items => "[]".to_owned(),
+            Self::Values => ".*".to_owned(),
+        }
+    }
+}
+
 /// A field, an item of a list, or a value of a map.
 pub(crate) struct Field<'f> {
     /// The version that has it.
@@ -45,14 +57,7 @@ impl<'f> Field<'f> {
 
     /// Its place, such as `.spec.chapters[].title`.
     pub(crate) fn path(&self) -> String {
-        let mut path = self.parent.map(Self::path).unwrap_or_default();
-        match self.step {
-            Step::Root => {}
-            Step::Property(name) => path.extend([".", name]),
-            Step::Items => path.push_str("[]"),
-            Step::Values => path.push_str(".*"),
-        }
-        path
+        self.parent.map(Self::path).unwrap_or_default() + &self.step.text()
     }
 
     /// The fields around it, from the innermost to the object.
@@ -107,13 +112,7 @@ impl<'f> Field<'f> {
             if let Some(name) = name.filter(|_| !path.is_empty()) {
                 return Some((name, path));
             }
-            let step = match field.step {
-                Step::Root => String::new(),
-                Step::Property(name) => format!(".{name}"),
-                Step::Items => "[]".to_owned(),
-                Step::Values => ".*".to_owned(),
-            };
-            path = step + &path;
+            path = field.step.text() + &path;
             at = field.parent;
         }
         None

@@ -75,6 +75,40 @@ pub(crate) enum Check {
     Field(fn(&Field<'_>) -> Option<String>),
 }
 
+impl Check {
+    /// The rule for it. It does not say yet why.
+    const fn rule(self, level: Level, name: &'static str, section: &'static str) -> Rule {
+        Rule { name, level, section, reason: "", bad: "", good: "", check: self }
+    }
+
+    /// The rule for what the text says must be, or must never.
+    const fn error(self, name: &'static str, section: &'static str) -> Rule {
+        self.rule(Level::Error, name, section)
+    }
+
+    /// The rule for what the text advises.
+    const fn warning(self, name: &'static str, section: &'static str) -> Rule {
+        self.rule(Level::Warning, name, section)
+    }
+}
+
+impl Rule {
+    /// With the reason.
+    const fn reason(self, reason: &'static str) -> Self {
+        Self { reason, ..self }
+    }
+
+    /// With an example that violates it.
+    const fn bad(self, bad: &'static str) -> Self {
+        Self { bad, ..self }
+    }
+
+    /// With the same as it should be.
+    const fn good(self, good: &'static str) -> Self {
+        Self { good, ..self }
+    }
+}
+
 /// A kind to check.
 pub(crate) struct Kind<'d> {
     /// The kind.

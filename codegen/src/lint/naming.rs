@@ -6,6 +6,7 @@ use super::{
     field::{Field, is_instant},
     words::{self, ABBREVIATIONS, ACRONYMS},
 };
+use crate::scaffold::names;
 
 /// The validity of a certificate has these names in X.509.
 const CERTIFICATE: [&str; 2] = ["notAfter", "notBefore"];
@@ -92,7 +93,7 @@ pub(crate) fn capital(word: &str) -> String {
     match word.strip_suffix('s').filter(|singular| ACRONYMS.contains(singular)) {
         _ if ACRONYMS.contains(&word) => word.to_uppercase(),
         Some(singular) => singular.to_uppercase() + "s",
-        None => words::capital(word),
+        None => names::capital(word),
     }
 }
 
@@ -146,26 +147,4 @@ pub(crate) fn other_unit(all: &[String]) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_spelled_out_with_acronyms_in_capitals() {
-        for (name, expected) in [
-            ("jwks_uri", Some("jwksURI")),
-            ("daemon_id", Some("daemonID")),
-            ("DAEMON-IDS", Some("daemonIDs")),
-            ("URLPath", Some("urlPath")),
-            ("pub_addr", Some("pubAddress")),
-            ("podIPv4Address", Some("podIPv4Address")),
-            ("max_QPS", Some("maxQPS")),
-            ("_Other", Some("other")),
-            ("1st", None),
-            ("größe", None),
-            ("日本", None),
-            ("__", None),
-        ] {
-            assert_eq!(spelled_out(name).map(|all| joined(&all)).as_deref(), expected, "{name}");
-        }
-    }
-}
+mod tests;

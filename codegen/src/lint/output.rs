@@ -8,6 +8,7 @@ use super::{
     raw::{Files, Location},
     rules,
 };
+use crate::github::{data, property};
 
 /// How many findings of a rule are many, and how many of these are shown.
 const MANY: usize = 8;
@@ -136,14 +137,6 @@ fn uses(finding: &Finding) -> String {
 
 fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 /// All rules, one a line.

@@ -36,12 +36,6 @@ pub(crate) fn last(name: &str) -> String {
     words(name).last().map(|word| word.to_lowercase()).unwrap_or_default()
 }
 
-/// A word with a capital first letter.
-pub(crate) fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// Acronyms whose letters have the same case.
 pub(crate) const ACRONYMS: [&str; 58] = [
     "acl", "ami", "api", "arn", "aws", "cidr", "cpu", "crd", "csi", "dns", "dnssec", "ebs", "ecs", "eks", "fqdn",
@@ -168,32 +162,4 @@ pub(crate) const UNITS: [&str; 32] = [
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn acronyms_are_words_and_so_are_their_plurals() {
-        for (name, expected) in [
-            ("podIPAddress", &["pod", "IP", "Address"][..]),
-            ("clusterIPs", &["cluster", "IPs"]),
-            ("nonResourceURLs", &["non", "Resource", "URLs"]),
-            ("setHostnameAsFQDN", &["set", "Hostname", "As", "FQDN"]),
-            ("podIp", &["pod", "Ip"]),
-            ("name", &["name"]),
-            ("HTTPSettings", &["HTTP", "Settings"]),
-            ("jwks_uri", &["jwks", "uri"]),
-            ("-max-IP.range", &["max", "IP", "range"]),
-            ("", &[]),
-        ] {
-            assert_eq!(words(name), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn lists_are_in_order_so_that_a_word_is_not_in_them_twice() {
-        for list in [&ACRONYMS[..], &DURATIONS, &SIZED, &AMOUNTS] {
-            assert!(list.is_sorted() && list.windows(2).all(|pair| pair[0] != pair[1]), "{list:?}");
-        }
-        assert!(ABBREVIATIONS.windows(2).all(|pair| pair[0].0 < pair[1].0));
-    }
-}
+mod tests;

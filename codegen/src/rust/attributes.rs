@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{
     Options, Warning, bounds, docs,
-    keywords::{Keywords, says_values},
+    keywords::{Keywords, is_object, says_values},
     literal,
     model::{Field, Model, Ty, TypeDeclaration, Use},
     names,
@@ -259,16 +259,6 @@ fn rule(rule: &Document) -> TokenStream {
         }
     }
     quote!(rule(#(#arguments),*))
-}
-
-/// True for structs, maps, and raw JSON.
-pub(super) fn is_object(ty: &Ty, model: &Model) -> bool {
-    match ty {
-        Ty::Declared(id) => !super::collect::is_enumeration(&model.types[*id].schema),
-        Ty::Known(name) => ["RawJson", "LabelSelector", "ObjectReference", "ObjectMeta", "Condition"].contains(name),
-        Ty::Map(_) => true,
-        Ty::List(_) | Ty::Nullable(_) => false,
-    }
 }
 
 /// The format, if it is not the one of the type, or not that of a type in Go; empty for none.

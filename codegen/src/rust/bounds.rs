@@ -5,8 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    attributes::is_object,
-    keywords::Keywords,
+    keywords::{Keywords, is_object},
     literal,
     model::{Model, Ty},
     names,

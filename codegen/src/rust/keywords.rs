@@ -1,6 +1,10 @@
 //! The keywords of a schema, by their names in definitions: what the arguments of an attribute do not say is left, so that nothing
 //! is lost.
-use kindsmith::schema::{Document, ListType, Schema, Type};
+use kindsmith::{
+    kind::crd::validations,
+    schema::{Document, ListType, Schema, Type},
+};
+use kindsmith_model::schema::model::unchanged_rule;
 use serde_json::{Map, json};
 
 use super::{
@@ -117,12 +121,11 @@ pub(super) fn document(schema: &Schema) -> Document {
         all.insert("description".to_owned(), json!(schema.description));
     }
     if schema.definition.is_some() {
-        all.insert("x-kubernetes-preserve-unknown-fields".to_owned(), true.into());
+        all.insert(PRESERVE.to_owned(), true.into());
     }
     if schema.immutable {
         let rules = all.entry("x-kubernetes-validations").or_insert_with(|| json!([]));
-        let rule = json!({"rule": "self == oldSelf", "message": "the value cannot change"});
-        rules.as_array_mut().into_iter().for_each(|rules| rules.push(rule.clone()));
+        rules.as_array_mut().into_iter().for_each(|rules| rules.push(unchanged_rule()));
     }
     all.extend(parts(schema));
     all.into()
@@ -159,30 +162,16 @@ fn unsaid_parts(schema: &Schema, ty: &Ty) -> Map<String, Document> {
 
 /// The keywords of a schema itself.
 fn own(schema: &Schema) -> Map<String, Document> {
-    let mut all = Map::new();
+    let mut all = validations(schema);
     let mut put = |name: &str, value: Option<Document>| all.extend(value.map(|value| (name.to_owned(), value)));
     let flag = |on: bool| on.then(|| true.into());
     let text = |text: &str| (!text.is_empty()).then(|| text.into());
-    put("type", kind(schema.kind).map(Into::into));
+    put("type", schema.kind.name().map(Into::into));
     put("x-kubernetes-int-or-string", flag(schema.kind == Type::IntOrString));
     put("format", schema.format.clone().map(Into::into));
     put("default", schema.default.clone());
-    put("enum", (!schema.enumeration.is_empty()).then(|| schema.enumeration.to_vec().into()));
-    put("minimum", schema.minimum.map(Into::into));
-    put("exclusiveMinimum", flag(schema.exclusive_minimum));
-    put("maximum", schema.maximum.map(Into::into));
-    put("exclusiveMaximum", flag(schema.exclusive_maximum));
-    put("multipleOf", schema.multiple_of.map(Into::into));
-    put("minLength", schema.min_length.map(Into::into));
-    put("maxLength", schema.max_length.map(Into::into));
-    put("pattern", schema.pattern.as_ref().map(|pattern| pattern.text().into()));
-    put("minItems", schema.min_items.map(Into::into));
-    put("maxItems", schema.max_items.map(Into::into));
-    put("minProperties", schema.min_properties.map(Into::into));
-    put("maxProperties", schema.max_properties.map(Into::into));
-    put("required", (!schema.required.is_empty()).then(|| json!(schema.required)));
     put("nullable", flag(schema.nullable));
-    put("x-kubernetes-preserve-unknown-fields", flag(schema.preserve_unknown));
+    put(PRESERVE, flag(schema.preserve_unknown));
     put("x-kubernetes-embedded-resource", flag(schema.embedded));
     put("x-kubernetes-map-type", schema.map_atomic.then(|| "atomic".into()));
     match &schema.list {
@@ -197,13 +186,6 @@ fn own(schema: &Schema) -> Map<String, Document> {
     let strategies: Vec<&str> = strategies.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
     put("x-kubernetes-patch-strategy", text(&strategies.join(",")));
     put("x-kubernetes-patch-merge-key", schema.patch.merge_key.clone().map(Into::into));
-    if let Some(junctors) = &schema.junctors {
-        let branches = |of: &[Schema]| (!of.is_empty()).then(|| of.iter().map(document).collect());
-        put("allOf", branches(&junctors.all_of));
-        put("anyOf", branches(&junctors.any_of));
-        put("oneOf", branches(&junctors.one_of));
-        put("not", junctors.not.as_ref().map(document));
-    }
     if let Some(published) = &schema.unenforced {
         put("title", text(&published.title));
         put("example", published.example.clone());
@@ -213,19 +195,17 @@ fn own(schema: &Schema) -> Map<String, Document> {
     all
 }
 
-fn kind(kind: Type) -> Option<&'static str> {
-    match kind {
-        Type::Object => Some("object"),
-        Type::Array => Some("array"),
-        Type::String => Some("string"),
-        Type::Integer => Some("integer"),
-        Type::Number => Some("number"),
-        Type::Boolean => Some("boolean"),
-        Type::IntOrString | Type::Any => None,
-    }
-}
-
 /// True if a type of an enumeration says the values.
 pub(super) fn says_values(schema: &Schema, ty: &Ty) -> bool {
     matches!(ty, Ty::Declared(_)) && is_enumeration(schema)
+}
+
+/// True for structs, maps, and raw JSON.
+pub(super) fn is_object(ty: &Ty, model: &Model) -> bool {
+    match ty {
+        Ty::Declared(id) => !is_enumeration(&model.types[*id].schema),
+        Ty::Known(name) => ["RawJson", "LabelSelector", "ObjectReference", "ObjectMeta", "Condition"].contains(name),
+        Ty::Map(_) => true,
+        Ty::List(_) | Ty::Nullable(_) => false,
+    }
 }

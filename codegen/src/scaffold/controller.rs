@@ -5,7 +5,6 @@ use super::{declarations::KindVersion, names, templates};
 /// The file of a kind's controller.
 pub(crate) fn source(kind: &KindVersion) -> String {
     let root = &kind.name;
-    let one = names::one(root);
     let variable = match names::module(root) {
         name if ["client", "events", "ready", "shutdown", "written"].contains(&&*name) => "object".to_owned(),
         name => name,
@@ -14,14 +13,14 @@ pub(crate) fn source(kind: &KindVersion) -> String {
         include_str!("templates/controller.txt"),
         &[
             ("root", root),
-            ("words", &names::words(root).join(" ")),
-            ("one", &one),
+            ("words", &names::phrase(root)),
+            ("one", &names::one(root)),
             ("plural", &kind.plural),
-            ("several", &names::words(&names::plural(root)).join(" ")),
+            ("several", &names::phrase(&names::plural(root))),
             ("variable", &variable),
             ("module", &kind.module),
             ("objects", &kind.objects()),
-            ("test", &one.replace(' ', "_")),
+            ("test", &names::one_in_test(root)),
         ],
     )
 }

@@ -1,19 +1,14 @@
 //! The kinds that a crate declares, by its sources: where each is, and the arguments of its `#[resource(…)]`.
 
-use std::{
-    collections::BTreeMap,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use syn::{Expr, Item, ItemStruct, Lit, Meta, Token, punctuated::Punctuated, spanned::Spanned};
+use syn::Item;
 
 use super::{
     edit::SourceFile,
     names,
     project::{Group, Project},
 };
-use crate::change::Changes;
 
 /// A kind in one version.
 #[derive(Clone, Debug)]
@@ -52,18 +47,12 @@ impl KindVersion {
 
     /// The path of its objects in URLs, those of the namespace `default`.
     pub(crate) fn objects(&self) -> String {
-        let namespace = if self.is_cluster { "" } else { "namespaces/default/" };
-        format!("/apis/{}/{}/{namespace}{}", self.group, self.version, self.plural)
+        names::objects_path(&self.group, &self.version, &self.plural, self.is_cluster)
     }
 
     /// A file of a module below it.
     pub(crate) fn below(&self, module: &str) -> PathBuf {
         self.folder.join(module).with_extension("rs")
-    }
-
-    /// The name of a constant with the path of its objects.
-    pub(crate) fn constant(&self) -> String {
-        names::snake(&names::plural(&self.name)).to_uppercase()
     }
 
     /// Checks that its file has only this kind, so that modules below it are those of the kind.
@@ -144,7 +133,7 @@ impl Project {
         let source = SourceFile::new(&shown, &self.read(file)?);
         for item in source.parsed()?.items {
             let Item::Struct(item) = item else { continue };
-            let Some(arguments) = arguments(&source, &item)? else { continue };
+            let Some(arguments) = source.arguments(&item)? else { continue };
             if arguments.contains_key("unstored") {
                 continue;
             }
@@ -175,90 +164,5 @@ impl Project {
             self.declarations(group, &file, &folder.join(&below), &join(module), &join(path), all)?;
         }
         Ok(())
-    }
-}
-
-/// An argument of `#[resource(…)]`.
-pub(crate) struct Argument {
-    /// Its place in the text.
-    pub range: Range<usize>,
-    /// The text of `name = "text"`.
-    pub text: Option<String>,
-}
-
-/// The arguments of a kind, by name; `None` for a struct that is no kind. An argument that is given twice counts as the last one.
-fn arguments(source: &SourceFile<'_>, item: &ItemStruct) -> Result<Option<BTreeMap<String, Argument>>, String> {
-    let mut all = None;
-    for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("resource")) {
-        let all = all.get_or_insert_with(BTreeMap::new);
-        for (name, argument) in read_arguments(source, attribute)? {
-            all.insert(name, argument);
-        }
-    }
-    Ok(all)
-}
-
-/// The arguments of one attribute, in order.
-pub(crate) fn read_arguments(
-    source: &SourceFile<'_>,
-    attribute: &syn::Attribute,
-) -> Result<Vec<(String, Argument)>, String> {
-    let read = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-    let read = read.map_err(|error| {
-        let what = format!("{error}; mend it and run the command again");
-        source.error(&error.span().byte_range(), &what)
-    })?;
-    let arguments = read.iter().map(|meta| {
-        let name = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
-        let text = match meta {
-            Meta::NameValue(pair) => match &pair.value {
-                Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
-                _ => None,
-            },
-            _ => None,
-        };
-        (name, Argument { range: meta.span().byte_range(), text })
-    });
-    Ok(arguments.collect())
-}
-
-/// Files of a crate with the lines that a command adds to them.
-pub(crate) struct Edits<'p> {
-    project: &'p Project,
-    files: BTreeMap<PathBuf, (String, String)>,
-}
-
-impl<'p> Edits<'p> {
-    /// No edits yet.
-    pub(crate) fn new(project: &'p Project) -> Self {
-        Self { project, files: BTreeMap::new() }
-    }
-
-    /// Edits a file, with the edits made before.
-    pub(crate) fn edit<T>(
-        &mut self,
-        file: &Path,
-        edit: impl FnOnce(&mut SourceFile<'_>) -> Result<T, String>,
-    ) -> Result<T, String> {
-        let (before, now) = if let Some(texts) = self.files.remove(file) {
-            texts
-        } else {
-            let text = self.project.read(file)?;
-            (text.clone(), text)
-        };
-        let name = file.display().to_string();
-        let mut source = SourceFile::new(&name, &now);
-        let result = edit(&mut source)?;
-        self.files.insert(file.to_owned(), (before, source.into_text()));
-        Ok(result)
-    }
-
-    /// Hands over the files that changed.
-    pub(crate) fn add_to(self, changes: &mut Changes) {
-        for (file, (before, after)) in self.files {
-            if before != after {
-                changes.edit(file, before, after);
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Lines in Rust files that a user owns: a module, an import, a kind in the builder, an argument of a declaration. All other text
 //! stays as it is.
 
+mod arguments;
 mod imports;
 mod items;
 mod look;

@@ -39,6 +39,29 @@ impl Field {
     pub(crate) fn is_list_or_map(&self) -> bool {
         self.ty.starts_with("Vec<") || self.ty.starts_with("BTreeMap<")
     }
+
+    /// Its member of an example in `json!`.
+    pub(crate) fn member(&self) -> String {
+        format!("{:?}: {}", self.wire, spaced(&self.example))
+    }
+}
+
+/// JSON with a space after each comma and colon.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let members = members.iter().map(|(key, value)| format!("{key:?}: {}", spaced(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) => format!("{text:?}"),
+        // Without a type, an integer has 32 bits.
+        Value::Number(number) if number.as_i64().is_some_and(|number| i32::try_from(number).is_err()) => {
+            format!("{number}_i64")
+        }
+        Value::Number(number) if number.is_u64() && !number.is_i64() => format!("{number}_u64"),
+        scalar => scalar.to_string(),
+    }
 }
 
 /// Types of fields, with a value for an example.
@@ -93,7 +116,7 @@ pub(crate) fn parse(text: &str) -> Result<(Field, Vec<String>), String> {
         example = value;
     }
     if ty == "String" && default.is_none() {
-        example = json!(format!("a {}", names::words(&name).join(" ")));
+        example = json!(format!("a {}", names::phrase(&name)));
     }
     let mut remarks: Vec<String> = read.remark.into_iter().map(|remark| format!("{name}: {remark}")).collect();
     if wire != given {
@@ -120,7 +143,7 @@ pub(crate) fn parse_all(texts: &[String]) -> Result<(Vec<Field>, Vec<String>), S
 }
 
 /// The name of a field in Rust.
-pub(crate) fn check_name(name: &str) -> Result<String, String> {
+fn check_name(name: &str) -> Result<String, String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(allowed) {
         return Err(format!("{name:?} is no name of a field; use letters and digits, such as pageCount or page_count"));
@@ -221,61 +244,4 @@ fn literal(ty: &str, text: &str) -> Result<(String, Value), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn field(text: &str) -> (String, String, Vec<String>, bool) {
-        let (field, _) = parse(text).unwrap();
-        (field.wire, field.ty, field.api, field.is_required)
-    }
-
-    #[test]
-    fn fields_are_read_as_they_are_written() {
-        let api = |argument: &str| vec![argument.to_owned()];
-        for (text, wire, ty, arguments, is_required) in [
-            ("title:String", "title", "String", vec![], true),
-            ("pageCount:i64", "pageCount", "i64", vec![], true),
-            ("tags:Vec<String>", "tags", "Vec<String>", vec![], false),
-            ("limits:HashMap<String,Quantity>", "limits", "BTreeMap<String, Quantity>", vec![], false),
-            ("author:Option<String>", "author", "Option<String>", vec![], false),
-            ("copies:i32=1", "copies", "i32", api("default = 1"), false),
-            ("shelf:String=north", "shelf", "String", api("default = \"north\""), false),
-            ("pages:u32", "pages", "i32", api("minimum = 0"), true),
-            ("pages:Option<u64>", "pages", "Option<i64>", api("minimum = 0"), false),
-        ] {
-            assert_eq!(field(text), (wire.to_owned(), ty.to_owned(), arguments, is_required), "{text}");
-        }
-        assert_eq!(parse("page_count:i32").unwrap().0.name, "page_count");
-        assert_eq!(
-            parse("pages:u32").unwrap().1,
-            ["pages: u32 became i32 with a minimum of 0: the API conventions have no unsigned numbers"]
-        );
-        let named = |text: &str| parse(text).map(|(field, remarks)| (field.name, field.wire, remarks)).unwrap();
-        assert_eq!(named("apiURL:String"), ("api_url".to_owned(), "apiURL".to_owned(), vec![]));
-        let (_, wire, remarks) = named("page_count:i32");
-        assert_eq!((&*wire, &*remarks), ("pageCount", &["page_count is called pageCount on the wire".to_owned()][..]));
-    }
-
-    #[test]
-    fn fields_that_do_not_fit_are_refused_with_a_way_out() {
-        for (text, expected) in [
-            ("title", "a field is NAME:TYPE"),
-            ("ratio:f64", "use Quantity"),
-            ("title:&str", "supported: String"),
-            ("title:Str", "Str is not supported; supported: String"),
-            ("tags:Vec<Option<String>>", "Option is only for a whole field"),
-            ("tags:BTreeMap<i32,String>", "keys of a map are String"),
-            ("a-b:String", "is no name of a field"),
-            ("copies:i32=many", "\"many\" is no default of i32"),
-            ("copies:Option<i32>=1", "leave Option out"),
-            ("sizes:Vec<u32>", "use i32 or i64"),
-        ] {
-            let error = parse(text).unwrap_err();
-            assert!(error.starts_with(&format!("field {text:?}: ")) && error.contains(expected), "{error}");
-        }
-        let twice = ["apiURL:String", "apiUrl:String"].map(str::to_owned);
-        assert_eq!(parse_all(&twice).unwrap_err(), "field \"apiUrl:String\": there is a field apiURL already");
-        let twice = ["pageCount:i32", "page_count:i64"].map(str::to_owned);
-        assert_eq!(parse_all(&twice).unwrap_err(), "field \"page_count:i64\": there is a field pageCount already");
-    }
-}
+mod tests;

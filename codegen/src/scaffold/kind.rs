@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::{
     field::{Field, Struct},
-    names, rename, status, test,
+    names, status_type,
+    structure::{imported, structure},
+    test_module,
 };
 
 /// A kind that is to be added.
@@ -44,9 +46,9 @@ impl Kind {
             text += &structure(declared);
         }
         if self.has_status {
-            text.extend(["\n", &*status::type_of(&self.name, &[])]);
+            text.extend(["\n", &*status_type::declaration(&self.name, &[])]);
         }
-        text + &test::module(self)
+        text + &test_module::module(&self.name, &self.path(), self.fields())
     }
 
     fn imports(&self) -> String {
@@ -55,7 +57,7 @@ impl Kind {
             named.insert("Condition");
         }
         let (maps, named) = imported(named, &self.types.iter().flat_map(|declared| &declared.fields));
-        let about = names::capital(&names::words(&names::plural(&self.name)).join(" "));
+        let about = names::capital(&names::phrase(&names::plural(&self.name)));
         format!("//! {about}.\n\n{maps}use kindsmith::{{{named}}};\nuse serde::{{Deserialize, Serialize}};\n")
     }
 
@@ -74,33 +76,40 @@ impl Kind {
         let mut text =
             format!("\n/// {}.\n#[derive(Resource, Clone, Debug)]\n#[resource({arguments})]\n", names::capital(&one));
         for field in self.columns() {
-            let title = rename::title(&field.name);
-            text.extend([format!("#[resource(column({title:?}, path = spec.{}))]\n", raw(&field.name))]);
+            let title = title(&field.name);
+            text.extend([format!("#[resource(column({title:?}, path = spec.{}))]\n", names::raw(&field.name))]);
         }
         text.extend([format!(
             "pub struct {name} {{\n    /// Standard object's metadata.\n    pub metadata: ObjectMeta,\n"
         )]);
         text.extend([format!(
             "    /// The desired state of the {}.\n    pub spec: {name}Spec,\n",
-            names::words(name).join(" ")
+            names::phrase(name)
         )]);
         if self.has_status {
-            text += &status::field_of(name);
+            text += &status_type::field(name);
         }
         text + "}\n"
     }
 
+    /// The fields of the desired state.
+    fn fields(&self) -> &[Field] {
+        self.types.first().map_or(&[], |spec| &spec.fields)
+    }
+
     /// The fields that `kubectl get` shows: the first three that are short.
     fn columns(&self) -> impl Iterator<Item = &Field> {
-        let fields = self.types.first().into_iter().flat_map(|spec| &spec.fields);
-        fields.filter(|field| matches!(&*field.ty, "String" | "bool" | "i32" | "i64" | "Quantity" | "Time")).take(3)
+        self.fields()
+            .iter()
+            .filter(|field| matches!(&*field.ty, "String" | "bool" | "i32" | "i64" | "Quantity" | "Time"))
+            .take(3)
     }
 
     /// A manifest of an object.
     pub(crate) fn manifest(&self) -> String {
         let Self { name, group, version, .. } = self;
         let mut text = format!("apiVersion: {group}/{version}\nkind: {name}\nmetadata:\n  name: example\n");
-        let fields = self.types.first().map_or(&[][..], |spec| &spec.fields);
+        let fields = self.fields();
         text += if fields.is_empty() { "spec: {}\n" } else { "spec:\n" };
         for field in fields {
             // JSON is YAML, and short.
@@ -109,11 +118,17 @@ impl Kind {
         text
     }
 
-    /// The path of its objects, those of the namespace `default`.
-    pub(crate) fn path(&self) -> String {
-        let namespace = if self.is_cluster { "" } else { "namespaces/default/" };
-        format!("/apis/{}/{}/{namespace}{}", self.group, self.version, names::plural(&self.name))
+    /// The path of its objects.
+    fn path(&self) -> String {
+        names::objects_path(&self.group, &self.version, &names::plural(&self.name), self.is_cluster)
     }
+}
+
+/// The header of a field's column. The column Name is that of the object's name.
+fn title(field: &str) -> String {
+    let words: Vec<String> = names::words(field).iter().map(|word| names::capital(word)).collect();
+    let title = words.join(" ");
+    if title == "Name" { "Spec Name".to_owned() } else { title }
 }
 
 /// A value as YAML: text without quotes where it is the same.
@@ -136,58 +151,4 @@ fn plain(value: &Value) -> String {
             text
         }),
     }
-}
-
-/// The imports for these names of Kindsmith and for the types of fields: that of maps, and the list of Kindsmith's names.
-pub(crate) fn imported<'f>(
-    named: impl IntoIterator<Item = &'static str>,
-    fields: &(impl Iterator<Item = &'f Field> + Clone),
-) -> (&'static str, String) {
-    let is_named = |name: &str| {
-        fields.clone().any(|field| field.ty.split(|c: char| !c.is_alphanumeric()).any(|part| part == name))
-    };
-    let mut all: BTreeSet<&str> = named.into_iter().collect();
-    all.extend(OF_FIELDS.into_iter().filter(|name| is_named(name)));
-    let maps = if is_named("BTreeMap") { "use std::collections::BTreeMap;\n\n" } else { "" };
-    (maps, all.into_iter().collect::<Vec<_>>().join(", "))
-}
-
-/// Types of Kindsmith that a field can have.
-pub(crate) const OF_FIELDS: [&str; 8] =
-    ["Quantity", "Time", "MicroTime", "IntOrString", "ByteString", "RawJson", "LabelSelector", "ObjectReference"];
-
-/// An identifier; keywords become raw ones. Keywords that cannot be raw get a `_`, which the name on the wire lacks.
-pub(crate) fn raw(name: &str) -> String {
-    if ["self", "super", "crate"].contains(&name) {
-        return format!("{name}_");
-    }
-    if names::is_keyword(name) { format!("r#{name}") } else { name.to_owned() }
-}
-
-/// The declaration of a struct.
-pub(crate) fn structure(declared: &Struct) -> String {
-    let Struct { name, about, fields } = declared;
-    let mut text = format!(
-        "\n/// {about}\n#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]\n#[serde(rename_all = \"camelCase\")]\n\
-         pub struct {name} {{\n"
-    );
-    for field in fields {
-        let words = names::words(&field.name).join(" ");
-        text.extend([format!("    /// The {words}.\n")]);
-        if !field.api.is_empty() {
-            text.extend([format!("    #[api({})]\n", field.api.join(", "))]);
-        }
-        let mut serde = Vec::new();
-        if field.wire != names::camel(&field.name) || raw(&field.name).ends_with('_') {
-            serde.push(format!("rename = {:?}", field.wire));
-        }
-        if field.is_list_or_map() && !field.is_required {
-            serde.push("default".to_owned());
-        }
-        if !serde.is_empty() {
-            text.extend([format!("    #[serde({})]\n", serde.join(", "))]);
-        }
-        text.extend([format!("    pub {}: {},\n", raw(&field.name), field.ty)]);
-    }
-    text + "}\n"
 }

@@ -1,20 +1,21 @@
 //! What `kindsmith new` and `kindsmith add` write: a crate, kinds, and lines in files that the user owns. All of it is text; only
-//! [`change`](crate::change) writes to the disk.
+//! [`change`](crate::cli::change) writes to the disk.
 
 pub(crate) mod controller;
 pub(crate) mod declarations;
 pub(crate) mod dependency;
 pub(crate) mod edit;
+pub(crate) mod edits;
 pub(crate) mod field;
 pub(crate) mod kind;
 pub(crate) mod names;
+pub(crate) mod new_crate;
 pub(crate) mod project;
-pub(crate) mod rename;
 pub(crate) mod sample;
-#[cfg(test)]
-mod sample_fuzz;
 pub(crate) mod status;
+mod status_type;
+mod structure;
 pub(crate) mod subresource;
 mod templates;
-pub(crate) mod test;
+mod test_module;
 pub(crate) mod version;

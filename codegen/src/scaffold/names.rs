@@ -110,6 +110,14 @@ pub(crate) fn is_keyword(name: &str) -> bool {
     name == "gen" || syn::parse_str::<syn::Ident>(name).is_err()
 }
 
+/// An identifier; keywords become raw ones. Keywords that cannot be raw get a `_`, which the name on the wire lacks.
+pub(crate) fn raw(name: &str) -> String {
+    if ["self", "super", "crate"].contains(&name) {
+        return format!("{name}_");
+    }
+    if is_keyword(name) { format!("r#{name}") } else { name.to_owned() }
+}
+
 /// Names that mean something else in the root of a crate: other crates, and its files.
 const ROOT: [&str; 9] = ["alloc", "core", "kindsmith", "lib", "main", "serde", "serde_json", "std", "tokio"];
 
@@ -128,11 +136,32 @@ pub(crate) fn module(kind: &str) -> String {
     module_called(&snake(kind))
 }
 
+/// The words of a name in a sentence: `order item`.
+pub(crate) fn phrase(name: &str) -> String {
+    words(name).join(" ")
+}
+
 /// The words of a kind in a sentence, with an article: `an order`.
 pub(crate) fn one(kind: &str) -> String {
-    let words = words(kind).join(" ");
-    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} {words}")
+    let phrase = phrase(kind);
+    let article = if phrase.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {phrase}")
+}
+
+/// The words of a kind in the name of a test: `an_order`.
+pub(crate) fn one_in_test(kind: &str) -> String {
+    one(kind).replace(' ', "_")
+}
+
+/// The name of the constant with the path of a kind's objects, in tests.
+pub(crate) fn constant(kind: &str) -> String {
+    snake(&plural(kind)).to_uppercase()
+}
+
+/// The path of a kind's objects in URLs, those of the namespace `default`.
+pub(crate) fn objects_path(group: &str, version: &str, plural: &str, is_cluster: bool) -> String {
+    let namespace = if is_cluster { "" } else { "namespaces/default/" };
+    format!("/apis/{group}/{version}/{namespace}{plural}")
 }
 
 /// The plural of a kind, as the derive forms it.
@@ -148,48 +177,4 @@ pub(crate) fn plural(kind: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_split_into_words() {
-        for (name, expected) in [
-            ("pageCount", "page_count"),
-            ("page_count", "page_count"),
-            ("HTTPRoute", "http_route"),
-            ("podIP", "pod_ip"),
-            ("Order", "order"),
-        ] {
-            assert_eq!(snake(name), expected);
-        }
-        assert_eq!(
-            (camel("page_count"), module("Type"), module("Gen"), one("OrderItem")),
-            ("pageCount".into(), "type_".into(), "gen_".into(), "an order item".into())
-        );
-        assert_eq!(["Order", "Box", "Policy", "Key"].map(plural), ["orders", "boxes", "policies", "keys"]);
-    }
-
-    #[test]
-    fn names_that_do_not_fit_are_refused_with_what_fits() {
-        assert_eq!(
-            check_kind("order-item").unwrap_err(),
-            "a kind is a noun in CamelCase, such as Order, not \"order-item\"; did you mean OrderItem?"
-        );
-        for used in ["Vec", "Self", "Server", "BTreeMap"] {
-            assert!(check_kind(used).unwrap_err().contains("more specific"), "{used}");
-        }
-        let modules = ["Gen", "Main", "Std", "Kindsmith", "Order"].map(module);
-        assert_eq!(modules, ["gen_", "main_", "std_", "kindsmith_", "order"]);
-        assert_eq!(["1password", "my-shop", "gen"].map(module_called), ["_1password", "my_shop", "gen_"]);
-        for good in ["v1", "v2beta1", "v1alpha12"] {
-            assert_eq!(check_version(good), Ok(()));
-        }
-        for bad in ["1", "v0", "v1gamma1", "v1beta", "v"] {
-            check_version(bad).unwrap_err();
-        }
-        for bad in ["shop", "Shop.example.com", "shop..com", "-a.com", ""] {
-            check_group(bad).unwrap_err();
-        }
-        assert_eq!(check_group("shop.example.com"), Ok(()));
-    }
-}
+mod tests;

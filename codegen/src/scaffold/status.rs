@@ -1,12 +1,12 @@
 //! The subresources `status` and `scale`: lines in the declaration of a kind, and their tests.
 
 use super::{
-    declarations::{Edits, KindVersion, VersionedKind},
+    declarations::{KindVersion, VersionedKind},
     edit::{InTests, SourceFile},
-    field::{Field, Struct},
-    kind::{OF_FIELDS, structure},
-    names,
-    test::spaced,
+    edits::Edits,
+    field::Field,
+    names, status_type,
+    structure::OF_FIELDS,
 };
 
 /// Adds a status with these fields to each version of a kind.
@@ -30,8 +30,8 @@ fn add_to(source: &mut SourceFile<'_>, version: &KindVersion, fields: &[Field]) 
         return Err(source.error(&item.ident.span().byte_range(), &what));
     }
     source.add_argument(name, "status")?;
-    source.add_field(name, &field_of(name))?;
-    source.add_items(&type_of(name, fields))?;
+    source.add_field(name, &status_type::field(name))?;
+    source.add_items(&status_type::declaration(name, fields))?;
     source.import("kindsmith", "Condition")?;
     for ty in OF_FIELDS.into_iter().filter(|ty| fields.iter().any(|field| field.ty.contains(ty))) {
         source.import("kindsmith", ty)?;
@@ -40,34 +40,17 @@ fn add_to(source: &mut SourceFile<'_>, version: &KindVersion, fields: &[Field]) 
         source.import("std::collections", "BTreeMap")?;
     }
     if source.example()?.is_some() {
-        let names = source.in_tests(&version.constant(), &version.objects())?;
+        let names = source.in_tests(&names::constant(name), &version.objects())?;
         source.add_test(&test_of(version, &names, fields))?;
     }
     Ok(())
 }
 
-/// The type of a status.
-pub(crate) fn type_of(kind: &str, fields: &[Field]) -> String {
-    let about = format!("The observed state of {}.", names::one(kind));
-    let declared = structure(&Struct { name: format!("{kind}Status"), about, fields: fields.to_vec() });
-    let conditions = "    /// The latest observations.\n    #[api(list = map(key = kind), merge)]\n    #[serde(default)]\n    \
-                      pub conditions: Vec<Condition>,\n}\n";
-    let declared = declared.trim_start().trim_end().trim_end_matches('}').to_owned();
-    declared.replacen("Clone, Debug, Serialize", "Clone, Debug, Default, Serialize", 1) + conditions
-}
-
-/// The lines of the field `status`.
-pub(crate) fn field_of(kind: &str) -> String {
-    let one = names::words(kind).join(" ");
-    format!("    /// The observed state of the {one}.\n    pub status: Option<{kind}Status>,\n")
-}
-
 /// A test of the status subresource.
 fn test_of(kind: &KindVersion, names: &InTests, fields: &[Field]) -> String {
-    let one = names::one(&kind.name).replace(' ', "_");
+    let one = names::one_in_test(&kind.name);
     let InTests { server, json, objects, object, .. } = names;
-    let fields = fields.iter().map(|field| format!("{:?}: {}, ", field.wire, spaced(&field.example)));
-    let fields = fields.collect::<Vec<_>>().concat();
+    let fields: String = fields.iter().map(|field| field.member() + ", ").collect();
     let status_path = object.replace("/example\"", "/example/status\"");
     format!(
         r#"    #[tokio::test]
@@ -91,7 +74,7 @@ fn test_of(kind: &KindVersion, names: &InTests, fields: &[Field]) -> String {
 
 /// A test of the scale subresource, over this field on the wire.
 pub(crate) fn scale_test(kind: &KindVersion, names: &InTests, replicas: &[String]) -> String {
-    let one = names::one(&kind.name).replace(' ', "_");
+    let one = names::one_in_test(&kind.name);
     let InTests { server, json, value, objects, object } = names;
     let scale_path = object.replace("/example\"", "/example/scale\"");
     let field = replicas.iter().map(|name| format!("[{name:?}]")).collect::<Vec<_>>().concat();

@@ -3,9 +3,9 @@
 use super::{
     declarations::KindVersion,
     field::{Field, Struct},
-    kind::{imported, structure},
-    names, templates,
-    test::spaced,
+    names,
+    structure::{imported, structure},
+    templates,
 };
 
 /// How a subresource is answered by code.
@@ -89,7 +89,7 @@ impl Subresource<'_> {
             ("function", &self.module()),
             ("plural", &parent.plural),
             ("group", &parent.group),
-            ("one", &names::words(root).join(" ")),
+            ("one", &names::phrase(root)),
             ("declaration", &self.declaration()),
             ("variable", &self.variable()),
             ("maps", maps),
@@ -106,7 +106,7 @@ impl Subresource<'_> {
             return (String::new(), String::new());
         }
         let name = format!("{}Spec", self.kind());
-        let (action, parent) = (names::words(self.name).join(" "), names::one(&self.parent.name));
+        let (action, parent) = (names::phrase(self.name), names::one(&self.parent.name));
         let about = format!("The request to {action} {parent}.");
         let field = format!("    /// The request.\n    pub spec: {name},\n");
         (field, structure(&Struct { name, about, fields: self.fields.to_vec() }))
@@ -125,8 +125,8 @@ impl Subresource<'_> {
 
     fn tests(&self) -> String {
         let Self { parent, name, .. } = self;
-        let (objects, path, module) = (parent.constant(), parent.objects(), &parent.module);
-        let one = names::one(&parent.name).replace(' ', "_");
+        let (objects, path, module) = (names::constant(&parent.name), parent.objects(), &parent.module);
+        let one = names::one_in_test(&parent.name);
         let function = self.module();
         let (title, request, checks) = match self.handler {
             Handler::Post => (
@@ -180,7 +180,7 @@ mod tests {{
         if self.fields.is_empty() {
             return "json!({})".to_owned();
         }
-        let members = self.fields.iter().map(|field| format!("{:?}: {}", field.wire, spaced(&field.example)));
-        format!("json!({{\"spec\": {{{}}}}})", members.collect::<Vec<_>>().join(", "))
+        let members: Vec<String> = self.fields.iter().map(Field::member).collect();
+        format!("json!({{\"spec\": {{{}}}}})", members.join(", "))
     }
 }

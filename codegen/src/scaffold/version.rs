@@ -7,9 +7,9 @@ use quote::ToTokens;
 use syn::{Attribute, Item, ItemMod, ItemStruct, spanned::Spanned};
 
 use super::{
-    declarations::{KindVersion, read_arguments},
+    declarations::KindVersion,
     edit::{InTests, SourceFile},
-    names, rename,
+    names,
 };
 
 /// Arguments that the storage version declares for all versions.
@@ -49,22 +49,20 @@ pub(crate) struct Plan<'p> {
     pub version: &'p str,
     /// Objects are stored in it from now on.
     pub is_stored: bool,
-    /// Fields of the `spec` with another name: that in the copied version, and that in the new one.
-    pub renamed: &'p [(String, String)],
 }
 
 /// Changes of a text at ranges.
 #[derive(Default)]
-pub(crate) struct Replacements(Vec<(Range<usize>, String)>);
+struct Replacements(Vec<(Range<usize>, String)>);
 
 impl Replacements {
     /// Replaces a range.
-    pub(crate) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
+    fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
         self.0.push((range, text.into()));
     }
 
     /// The text with the changes.
-    pub(crate) fn applied(mut self, text: &str) -> String {
+    fn applied(mut self, text: &str) -> String {
         let mut text = text.to_owned();
         self.0.sort_by_key(|(range, _)| range.start);
         for (range, new) in self.0.into_iter().rev() {
@@ -78,10 +76,6 @@ impl Plan<'_> {
     /// The file of the new version.
     pub(crate) fn file(&self, source: &SourceFile<'_>) -> Result<String, String> {
         let mut copy = source.clone();
-        for (from, to) in self.renamed {
-            let text = rename::field(&copy, &self.from.name, from, to)?.applied(copy.text());
-            copy.set_text(text);
-        }
         let file = copy.parsed()?;
         let mut changes = Replacements::default();
         for attribute in file.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")) {
@@ -112,7 +106,7 @@ impl Plan<'_> {
 
     /// What is said about the file at its beginning.
     fn about(&self) -> String {
-        let objects = names::capital(&names::words(&names::plural(&self.from.name)).join(" "));
+        let objects = names::capital(&names::phrase(&names::plural(&self.from.name)));
         let (version, old) = (self.version, &self.from.version);
         let stored = if self.is_stored { version } else { old };
         let (here, there) = if self.is_stored { (&**old, version) } else { (version, &**old) };
@@ -132,17 +126,11 @@ impl Plan<'_> {
     ) -> Result<(), String> {
         let version = format!("version = {:?}", self.version);
         if !self.is_stored {
-            let convert = self.convert(|from, to| (to.to_owned(), from.to_owned()));
-            return rewrite(
-                source,
-                kind,
-                &[version, "storage = Stored".to_owned()],
-                convert.as_ref(),
-                changes,
-                |name| !OF_ALL_VERSIONS.contains(&name) && !OF_ONE_VERSION.contains(&name),
-            );
+            return rewrite(source, kind, &[version, "storage = Stored".to_owned()], changes, |name| {
+                !OF_ALL_VERSIONS.contains(&name) && !OF_ONE_VERSION.contains(&name)
+            });
         }
-        rewrite(source, kind, &[format!("group = {:?}", self.from.group), version], None, changes, |name| {
+        rewrite(source, kind, &[format!("group = {:?}", self.from.group), version], changes, |name| {
             name != "group" && !OF_ONE_VERSION.contains(&name)
         })
     }
@@ -151,25 +139,12 @@ impl Plan<'_> {
     pub(crate) fn demote(&self, source: &mut SourceFile<'_>, module: &str) -> Result<(), String> {
         let KindVersion { name, version, .. } = self.from;
         let kind = source.structure(name)?;
-        let convert = self.convert(|from, to| (from.to_owned(), to.to_owned()));
         let first = [format!("version = {version:?}"), format!("storage = {module}::{name}")];
         let mut changes = Replacements::default();
-        rewrite(source, &kind, &first, convert.as_ref(), &mut changes, |name| {
-            !OF_ALL_VERSIONS.contains(&name) && name != "version"
-        })?;
+        rewrite(source, &kind, &first, &mut changes, |name| !OF_ALL_VERSIONS.contains(&name) && name != "version")?;
         let text = changes.applied(source.text());
         source.set_text(text);
         Ok(())
-    }
-
-    /// The argument `convert`, with the name of each renamed field in the version that declares it and in the other one.
-    fn convert(&self, sides: impl Fn(&str, &str) -> (String, String)) -> Option<String> {
-        let renamed = self.renamed.iter().map(|(from, to)| {
-            let (here, stored) = sides(from, to);
-            format!("spec.{} = spec.{}", super::kind::raw(&here), super::kind::raw(&stored))
-        });
-        let renamed: Vec<String> = renamed.collect();
-        (!renamed.is_empty()).then(|| format!("convert(renamed({}))", renamed.join(", ")))
     }
 
     /// The test that is added: an object is the same in both versions.
@@ -179,7 +154,7 @@ impl Plan<'_> {
             return;
         }
         // It parsed a moment ago.
-        let Ok(names) = source.in_tests(&self.from.constant(), &self.from.objects()) else { return };
+        let Ok(names) = source.in_tests(&names::constant(&self.from.name), &self.from.objects()) else { return };
         let end = brace.span.close().byte_range().start;
         let at = source.lines(&(end..end)).start;
         changes.replace(at..at, self.test(&names));
@@ -190,12 +165,7 @@ impl Plan<'_> {
         let InTests { server, json, value, objects, object } = names;
         // Paths in the copy become those of the new version; this one stays.
         let other = self.from.objects().replace(&format!("/{old}/"), "/{OTHER}/");
-        let one = names::one(&self.from.name).replace(' ', "_");
-        let renamed = self.renamed.iter().map(|(from, to)| {
-            let (from, to) = (names::camel(from), names::camel(to));
-            format!("        assert_eq!(other[\"spec\"][{from:?}], created[\"spec\"][{to:?}]);\n")
-        });
-        let renamed: String = renamed.collect();
+        let one = names::one_in_test(&self.from.name);
         format!(
             r#"
     #[tokio::test]
@@ -206,7 +176,7 @@ impl Plan<'_> {
         assert_eq!(status, 201, "{{created}}");
         let path = format!("{other}/example");
         let (_, other) = server.call("GET", &path, {value}::Null).await;
-{renamed}        // A write in the other version loses nothing.
+        // A write in the other version loses nothing.
         let (status, other) = server.call("PATCH", &path, {json}!({{"spec": other["spec"]}})).await;
         assert_eq!(status, 200, "{{other}}");
         let (_, read) = server.call("GET", {object}, {value}::Null).await;
@@ -217,12 +187,11 @@ impl Plan<'_> {
     }
 }
 
-/// Writes the arguments of a kind again: first these, then those of its own that are kept, and a conversion.
+/// Writes the arguments of a kind again: first these, then those of its own that are kept.
 fn rewrite(
     source: &SourceFile<'_>,
     kind: &ItemStruct,
     first: &[String],
-    convert: Option<&String>,
     changes: &mut Replacements,
     is_kept: impl Fn(&str) -> bool,
 ) -> Result<(), String> {
@@ -234,14 +203,11 @@ fn rewrite(
             return Err(source.error(&range, "`#[resource(…)]` is not on a line of its own; run `cargo fmt`"));
         }
         let mut arguments = if at == 0 { first.to_vec() } else { Vec::new() };
-        let read = read_arguments(source, attribute)?;
+        let read = source.arguments_of(attribute)?;
         let kept = read.iter().filter(|(name, _)| is_kept(name) && name != "storage" && name != "convert");
         arguments.extend(kept.map(|(_, argument)| source.text()[argument.range.clone()].to_owned()));
-        let mut text =
+        let text =
             if arguments.is_empty() { String::new() } else { format!("#[resource({})]\n", arguments.join(", ")) };
-        if let Some(convert) = convert.filter(|_| at + 1 == ours.len()) {
-            text.extend(["#[resource(", convert, ")]\n"]);
-        }
         changes.replace(source.lines(&range), text);
     }
     Ok(())

@@ -3,7 +3,7 @@
 //!
 //! `KINDSMITH_FUZZ_SECONDS=3600 cargo test --release -p kindsmith-codegen --test fuzz` runs for an hour, as the fuzz tests of the
 //! server do (`tests/fuzz`), whose engine this is. Samples of `kindsmith add kind --from` are fuzzed with the command
-//! (`codegen/src/scaffold/sample_fuzz.rs`).
+//! (`codegen/src/scaffold/sample/tests/fuzz.rs`).
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 

@@ -113,6 +113,17 @@ fn numbers_of_messages_beside_a_document_are_those_of_the_fields() {
 }
 
 #[test]
+fn that_one_field_of_a_union_is_set_is_a_rule_of_the_kind() {
+    let folder = Folder::new("generated");
+    let union = json!({"type": "object", "oneOf": [{"required": ["round"]}, {"required": ["square"]}],
+        "properties": {"round": {"type": "string"}, "square": {"type": "string"}}});
+    let document = document("mill.example.com", &json!({"com.example.Part": union})).to_string();
+    let generated = builder(files(&folder, &[("mill.json", document)])).generate().unwrap();
+    let made = text(&generated, "mill/v1.rs");
+    assert!(made.contains(r#"one_of = [{"required":["round"]}, {"required":["square"]}]"#), "{made}");
+}
+
+#[test]
 fn a_resource_that_two_files_define_is_refused() {
     let folder = Folder::new("generated");
     let manifest = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gears.mill.example.com}\n\

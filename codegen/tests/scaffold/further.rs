@@ -46,10 +46,10 @@ fn a_version_is_a_copy_that_is_served_beside_the_stored_one() {
 fn a_third_version_is_a_copy_of_the_stored_one() {
     let folder = Folder::new("scaffold");
     let shop = shop(folder.path());
-    done(&shop, &["add", "version", "Order", "v2", "--rename", "customer=buyer"]);
+    done(&shop, &["add", "version", "Order", "v2"]);
     done(&shop, &["add", "version", "Order", "v3alpha1"]);
     let copy = text(&shop.join("src/order/v3alpha1.rs"));
-    assert!(copy.contains("spec.customer") && !copy.contains("buyer") && !copy.contains("mod v2"), "{copy}");
+    assert!(copy.contains("spec.customer") && !copy.contains("mod v2"), "{copy}");
     assert!(
         copy.contains("use super::Order as Stored;") && copy.contains("version = \"v3alpha1\", storage = Stored"),
         "{copy}"
@@ -57,40 +57,19 @@ fn a_third_version_is_a_copy_of_the_stored_one() {
 }
 
 #[test]
-fn a_renamed_field_has_its_new_name_everywhere_in_the_copy() {
-    let folder = Folder::new("scaffold");
-    let shop = shop(folder.path());
-    done(&shop, &["add", "version", "Order", "v2", "--rename", "customer=buyerName", "--rename", "note=type"]);
-    let copy = text(&shop.join("src/order/v2.rs"));
-    for line in [
-        "#[resource(convert(renamed(spec.buyer_name = spec.customer, spec.r#type = spec.note)))]",
-        "#[resource(column(\"Buyer Name\", path = spec.buyer_name))]",
-        "    /// The buyer name.",
-        "    pub buyer_name: String,",
-        "    pub r#type: Option<String>,",
-        "                \"buyerName\": \"a customer\",",
-        "    async fn an_order_without_its_buyer_name_is_refused() {",
-        "            .any(|cause| cause[\"field\"] == \"spec.buyerName\");",
-        "        assert_eq!(other[\"spec\"][\"customer\"], created[\"spec\"][\"buyerName\"]);",
-    ] {
-        assert!(copy.lines().any(|found| found == line) || copy.contains(line.trim()), "{line}\n{copy}");
-    }
-}
-
-#[test]
 fn with_storage_the_new_version_is_stored_and_the_old_one_converts() {
     let folder = Folder::new("scaffold");
     let shop = shop(folder.path());
-    let out = done(&shop, &["add", "version", "Order", "v2", "--storage", "--rename", "customer=buyer"]);
+    let out = done(&shop, &["add", "version", "Order", "v2", "--storage"]);
     assert!(out.contains("objects are stored in v2 from now on; objects stored in v1 are still read"), "{out}");
     let (old, new) = (text(&shop.join("src/order.rs")), text(&shop.join("src/order/v2.rs")));
     assert!(new.contains("#[resource(group = \"shop.example.com\", version = \"v2\", shortname = \"ord\")]"), "{new}");
     assert!(!new.contains("as Stored"), "{new}");
     assert!(old.contains("#[resource(version = \"v1\", storage = v2::Order)]"), "{old}");
-    assert!(old.contains("#[resource(convert(renamed(spec.customer = spec.buyer)))]"), "{old}");
+    assert!(!old.contains("#[resource(convert"), "{old}");
     let error = refused(&shop, &["add", "version", "Order", "v3", "--storage"]);
     assert!(
-        error.contains("src/order.rs:14: v1 says how it differs from v2, which would no longer be stored"),
+        error.contains("src/order.rs:13: v1 says how it differs from v2, which would no longer be stored"),
         "{error}"
     );
 }
@@ -109,12 +88,6 @@ fn versions_that_cannot_be_added_are_refused() {
             &["Parcel", "v2"],
             "there is no kind Parcel, but Invoice, Item, Order; `kindsmith add kind Parcel FIELD:TYPE` adds it",
         ),
-        (
-            &["Order", "v3", "--rename", "buyer=name"],
-            "src/order.rs:23: `OrderSpec` has no field `buyer`, but `customer`, `copies`",
-        ),
-        (&["Order", "v3", "--rename", "customer=note"], "src/order.rs:23: `OrderSpec` has a field `note` already"),
-        (&["Order", "v3", "--rename", "customer"], "two names of a field in the spec, such as customer=buyer"),
     ] {
         let error = refused(&shop, &[&["add", "version"][..], arguments].concat());
         assert!(error.starts_with("error: ") && error.contains(expected), "{error}");
@@ -166,6 +139,18 @@ fn an_action_has_a_file_and_a_line_in_serve() {
         billing.contains("use kindsmith::handlers::get;") && billing.contains("get(invoice::summary::summary)"),
         "{billing}"
     );
+}
+
+#[test]
+fn an_action_is_served_in_every_version() {
+    let folder = Folder::new("scaffold");
+    let shop = shop(folder.path());
+    let ship = ["add", "subresource", "Order", "ship", "--dry-run"];
+    assert!(!done(&shop, &ship).contains("note: "));
+    done(&shop, &["add", "version", "Order", "v2"]);
+    let note = "note: ship is served in every version of Order; its handler gets the object in v1";
+    let out = done(&shop, &ship);
+    assert!(out.lines().any(|line| line == note), "{out}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ const KINDS: [&[&str]; 3] = [
 
 /// Further commands, which make the rest of the example.
 const FURTHER: [&[&str]; 8] = [
-    &["add", "version", "Order", "v2", "--rename", "customer=buyer"],
+    &["add", "version", "Order", "v2"],
     &["add", "subresource", "Order", "ship", "carrier:String"],
     &["add", "subresource", "Order", "summary", "--get"],
     &["add", "subresource", "Order", "log", "--text"],

@@ -8,7 +8,7 @@ use crate::{FURTHER, INVOICE, KINDS, SOURCES, done};
 
 /// Commands beside those of the example.
 const REST: [&[&str]; 4] = [
-    &["add", "version", "Item", "v2", "--storage", "--rename", "title=name"],
+    &["add", "version", "Item", "v2", "--storage"],
     &["add", "controller", "Item"],
     &["add", "controller", "Invoice"],
     &["add", "kind", "Shelf", "--cluster", "--status"],

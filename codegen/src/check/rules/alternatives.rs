@@ -1,88 +1,25 @@
-//! Rules about `allOf`, `anyOf`, `oneOf` and `not`, and about unions.
+//! `allOf`, `anyOf`, `oneOf` and `not`, and unions.
 use kindsmith::schema::Schema;
+use kindsmith_model::schema::At;
 
-use super::{limits, listed, only_in};
-use crate::check::rule::{
-    Check, Field,
-    Level::{Breaking, Warning},
-    Party::{Appliers, Json, Stored, Watchers},
-    Rule, source,
+use crate::check::{
+    node::has_field,
+    rule::{Direction, Field, Notes, listed, only_in},
 };
 
-pub(super) static RULES: [Rule; 5] = [
-    Rule {
-        name: "alternatives-tightened",
-        level: Breaking,
-        breaks: &[Json, Stored],
-        about: "What allOf, anyOf, oneOf or not allow is less, or may be.",
-        harm: "requests that only the old rules allow are refused, and stored objects like them cannot be written",
-        instead: "If the new rules allow all that the old ones do, accept the change with this reason.",
-        source: source::COMPATIBILITY,
-        check: Check::Field(|field, notes| limits::outside_of_status(field, tightened, notes)),
-    },
-    Rule {
-        name: "alternatives-loosened",
-        level: Warning,
-        breaks: &[Json, Watchers],
-        about: "What allOf, anyOf, oneOf or not allow is more.",
-        harm: "readers that rely on the old rules may meet other values",
-        instead: "Check that all readers handle them.",
-        source: source::GOTCHAS,
-        check: Check::Field(|field, notes| notes.some(found(field, false))),
-    },
-    Rule {
-        name: "union-added",
-        level: Breaking,
-        breaks: &[Json, Stored, Appliers],
-        about: "Exactly one of the fields of a struct has to be set.",
-        harm: "requests with none or several of them are refused, and stored objects like them cannot be written",
-        instead: "Add a field for the union.",
-        source: source::UNIONS,
-        check: Check::Field(|field, notes| {
-            if field.old.kind == field.new.kind && !field.old.union && field.new.union && !is_same(field) {
-                notes.here("exactly one of its fields has to be set");
-            }
-        }),
-    },
-    Rule {
-        name: "union-removed",
-        level: Warning,
-        breaks: &[Json, Watchers],
-        about: "None or several of the fields of a struct may be set.",
-        harm: "readers that expect one of them may meet none, or use the wrong one",
-        instead: "Keep the union.",
-        source: source::UNIONS,
-        check: Check::Field(|field, notes| {
-            if field.old.kind == field.new.kind && field.old.union && !field.new.union && !is_same(field) {
-                notes.here("is no longer a union of its fields");
-            }
-        }),
-    },
-    Rule {
-        name: "union-member-added",
-        level: Warning,
-        breaks: &[Json, Watchers],
-        about: "A union has a further member.",
-        harm: "readers that know all members find none of them set, once someone uses the new one",
-        instead: "Say in the description, from the beginning, that there may be further members.",
-        source: source::GOTCHAS,
-        check: Check::Field(|field, notes| {
-            let [old, new] = [field.old, field.new].map(|node| node.fields().keys().cloned().collect::<Vec<_>>());
-            let added = only_in(&new, &old);
-            if field.old.union && field.new.union && !added.is_empty() {
-                notes.here(format!("with the members {}", listed(added)));
-            }
-        }),
-    },
-];
-
-pub(super) fn tightened(field: &Field<'_>) -> Option<String> {
-    found(field, true)
+/// The members of a union that are new.
+pub(super) fn union_member_added(field: &Field<'_>, notes: &mut Notes) {
+    let [old, new] =
+        [field.old, field.new].map(|node| node.properties().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+    if field.old.union && field.new.union {
+        notes.names("with the members", &only_in(&new, &old));
+    }
 }
 
 /// The keywords that allow less, or more.
-fn found(field: &Field<'_>, tightens: bool) -> Option<String> {
-    if field.old.kind != field.new.kind || field.old.junctors == field.new.junctors || is_same(field) {
+pub(super) fn changed(field: &Field<'_>, direction: Direction) -> Option<String> {
+    let tightens = direction == Direction::Tighter;
+    if !field.has_same_type() || field.old.junctors == field.new.junctors || is_same(field) {
         return None;
     }
     let [old, new] = [field.old, field.new].map(|node| node.junctors.as_deref().cloned().unwrap_or_default());
@@ -103,12 +40,13 @@ fn found(field: &Field<'_>, tightens: bool) -> Option<String> {
 }
 
 /// Both sides have the same rules. A union and a `oneOf` that requires each member alone say the same.
-fn is_same(field: &Field<'_>) -> bool {
+pub(super) fn is_same(field: &Field<'_>) -> bool {
     let [old, new] = [field.old, field.new].map(|node| {
         let mut said = node.junctors.as_deref().cloned().unwrap_or_default();
         if node.union {
-            let member = |name: &String| Schema::default().with(|branch| branch.required.push(name.clone()));
-            let members = node.fields().keys().map(member).collect();
+            let member =
+                |(name, _): (&String, At<'_>)| Schema::default().with(|branch| branch.required.push(name.clone()));
+            let members = node.properties().map(member).collect();
             if said.one_of.is_empty() {
                 said.one_of = members;
             } else {
@@ -163,7 +101,7 @@ fn by_presence(field: &Field<'_>) -> Option<Option<(bool, String)>> {
     for choice in 0..1_u32 << names.len() {
         let bits = names.iter().enumerate();
         let chosen: Vec<&str> = bits.filter(|(bit, _)| choice & (1 << bit) != 0).map(|(_, name)| *name).collect();
-        let known: Vec<&str> = chosen.iter().copied().filter(|name| field.old.fields().contains_key(name)).collect();
+        let known: Vec<&str> = chosen.iter().copied().filter(|name| has_field(field.old, name)).collect();
         match (meets(old, &known), meets(new, &chosen)) {
             // Values with a new field are new.
             (true, false) if known == chosen => {

@@ -2,133 +2,78 @@
 use kindsmith::kind::model::{Grace, NameRule, Scope};
 
 use crate::check::rule::{
-    Check, Kind,
-    Level::{Breaking, Warning},
-    Notes,
+    Check, Kind, Notes,
     Party::{Json, Kubectl, Stored, Watchers},
     Presence, Rule, source,
 };
 
 pub(super) static RULES: [Rule; 10] = [
-    Rule {
-        name: "kind-removed",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers, Kubectl],
-        about: "A kind is removed.",
-        harm: "all its requests are answered with 404, watches end, and its stored objects cannot be reached",
-        instead: "Deprecate its versions first, and remove them when they are out of use.",
-        source: source::DEPRECATION,
-        check: Check::Presence(removed),
-    },
-    Rule {
-        name: "group-changed",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers, Kubectl],
-        about: "A kind is moved to another group.",
-        harm: "paths, roles and manifests name the old group, and objects stay stored under it",
-        instead: "Serve the kind in both groups, copy the objects, and deprecate the old group.",
-        source: source::DEPRECATION,
-        check: Check::Presence(moved),
-    },
-    Rule::compatible("kind-added", "A kind is added.", Check::Presence(added)),
-    Rule {
-        name: "kind-renamed",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers],
-        about: "The kind of a resource has another name.",
-        harm: "manifests and clients that say the old kind are refused, and clients do not decode the new one",
-        instead: "Add a kind of the new name, and deprecate the old one.",
-        source: source::KINDS,
-        check: Check::Kind(|kind, notes| {
-            let (old, new) = (&kind.old.shared.names.kind, &kind.new.shared.names.kind);
-            if old != new {
-                notes.here(format!("its kind was {old}, is {new}"));
-            }
-        }),
-    },
-    Rule {
-        name: "scope-changed",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers],
-        about: "Objects move into namespaces, or out of them.",
-        harm: "all paths change, and stored objects have keys that no path leads to",
-        instead: "Add a kind of another name with the new scope.",
-        source: source::URIS,
-        check: Check::Kind(scope),
-    },
-    Rule {
-        name: "storing-changed",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers],
-        about: "Objects of a kind are no longer stored, or are stored now.",
-        harm: "a kind that is not stored answers POST alone, and one that is stored answers it with the stored object",
-        instead: "Add a kind of another name.",
-        source: source::KINDS,
-        check: Check::Kind(|kind, notes| match (kind.old.shared.stored, kind.new.shared.stored) {
-            (true, false) => notes.here("its objects are no longer stored"),
-            (false, true) => notes.here("its objects are stored now"),
-            _ => {}
-        }),
-    },
-    Rule {
-        name: "name-rule-tightened",
-        level: Breaking,
-        breaks: &[Json, Stored],
-        about: "Fewer names of objects are allowed.",
-        harm: "objects with other names cannot be created any more",
-        instead: "Keep the rule, and warn of other names in admission.",
-        source: source::METADATA,
-        check: Check::Kind(|kind, notes| notes.some(name_rule(kind, true))),
-    },
-    Rule {
-        name: "name-rule-loosened",
-        level: Warning,
-        breaks: &[Json, Watchers],
-        about: "More names of objects are allowed.",
-        harm: "controllers that put names into other names, labels or hosts may meet one that does not fit",
-        instead: "Check what the readers of names do with them.",
-        source: source::METADATA,
-        check: Check::Kind(|kind, notes| notes.some(name_rule(kind, false))),
-    },
-    Rule {
-        name: "grace-changed",
-        level: Warning,
-        breaks: &[Json, Watchers],
-        about: "Objects end gracefully, or end differently.",
-        harm: "an object that is deleted stays for a while, so that its name is taken and watchers get an update first",
-        instead: "Tell clients to wait for the deletion, or have them request a grace period of zero.",
-        source: source::DELETION,
-        check: Check::Kind(|kind, notes| {
-            if let (before, Some(now)) = (&kind.old.shared.grace, &kind.new.shared.grace)
-                && before.as_ref() != Some(now)
-            {
-                let before = before.as_ref().map_or_else(|| "absent".to_owned(), grace);
-                notes.here(format!("the grace period was {before}, is {}", grace(now)));
-            }
-        }),
-    },
-    Rule {
-        name: "grace-removed",
-        level: Breaking,
-        breaks: &[Watchers],
-        about: "Objects no longer end gracefully.",
-        harm: "a deleted object is gone at once, and controllers that finish its work while it ends come too late",
-        instead: "Keep the grace period, or have the controllers set finalizers.",
-        source: source::DELETION,
-        check: Check::Kind(|kind, notes| {
-            if let (Some(before), None) = (&kind.old.shared.grace, &kind.new.shared.grace) {
-                notes.here(format!("the grace period was {}, and there is no longer one", grace(before)));
-            }
-        }),
-    },
+    Check::Presence(removed)
+        .breaking("kind-removed", &[Json, Stored, Watchers, Kubectl], source::DEPRECATION)
+        .about("A kind is removed.")
+        .harm("all its requests are answered with 404, watches end, and its stored objects cannot be reached")
+        .instead("Deprecate its versions first, and remove them when they are out of use."),
+    Check::Presence(moved)
+        .breaking("group-changed", &[Json, Stored, Watchers, Kubectl], source::DEPRECATION)
+        .about("A kind is moved to another group.")
+        .harm("paths, roles and manifests name the old group, and objects stay stored under it")
+        .instead("Serve the kind in both groups, copy the objects, and deprecate the old group."),
+    Check::Presence(|presence, notes| notes.when(presence.old.is_none(), "added"))
+        .compatible("kind-added", "A kind is added."),
+    Check::Kind(|kind, notes| notes.differ("its kind", &kind.old.shared.names.kind, &kind.new.shared.names.kind))
+        .breaking("kind-renamed", &[Json, Stored, Watchers], source::KINDS)
+        .about("The kind of a resource has another name.")
+        .harm("manifests and clients that say the old kind are refused, and clients do not decode the new one")
+        .instead("Add a kind of the new name, and deprecate the old one."),
+    Check::Kind(scope)
+        .breaking("scope-changed", &[Json, Stored, Watchers], source::URIS)
+        .about("Objects move into namespaces, or out of them.")
+        .harm("all paths change, and stored objects have keys that no path leads to")
+        .instead("Add a kind of another name with the new scope."),
+    Check::Kind(|kind, notes| match (kind.old.shared.stored, kind.new.shared.stored) {
+        (true, false) => notes.here("its objects are no longer stored"),
+        (false, true) => notes.here("its objects are stored now"),
+        _ => {}
+    })
+    .breaking("storing-changed", &[Json, Stored, Watchers], source::KINDS)
+    .about("Objects of a kind are no longer stored, or are stored now.")
+    .harm("a kind that is not stored answers POST alone, and one that is stored answers it with the stored object")
+    .instead("Add a kind of another name."),
+    Check::Kind(|kind, notes| notes.some(name_rule(kind, true)))
+        .breaking("name-rule-tightened", &[Json, Stored], source::METADATA)
+        .about("Fewer names of objects are allowed.")
+        .harm("objects with other names cannot be created any more")
+        .instead("Keep the rule, and warn of other names in admission."),
+    Check::Kind(|kind, notes| notes.some(name_rule(kind, false)))
+        .warning("name-rule-loosened", &[Json, Watchers], source::METADATA)
+        .about("More names of objects are allowed.")
+        .harm("controllers that put names into other names, labels or hosts may meet one that does not fit")
+        .instead("Check what the readers of names do with them."),
+    Check::Kind(|kind, notes| {
+        if let (before, Some(now)) = (&kind.old.shared.grace, &kind.new.shared.grace)
+            && before.as_ref() != Some(now)
+        {
+            let before = before.as_ref().map_or_else(|| "absent".to_owned(), grace);
+            notes.here(format!("the grace period was {before}, is {}", grace(now)));
+        }
+    })
+    .warning("grace-changed", &[Json, Watchers], source::DELETION)
+    .about("Objects end gracefully, or end differently.")
+    .harm("an object that is deleted stays for a while, so that its name is taken and watchers get an update first")
+    .instead("Tell clients to wait for the deletion, or have them request a grace period of zero."),
+    Check::Kind(|kind, notes| {
+        if let (Some(before), None) = (&kind.old.shared.grace, &kind.new.shared.grace) {
+            notes.here(format!("the grace period was {}, and there is no longer one", grace(before)));
+        }
+    })
+    .breaking("grace-removed", &[Watchers], source::DELETION)
+    .about("Objects no longer end gracefully.")
+    .harm("a deleted object is gone at once, and controllers that finish its work while it ends come too late")
+    .instead("Keep the grace period, or have the controllers set finalizers."),
 ];
 
 fn removed(presence: &Presence<'_>, notes: &mut Notes) {
-    if let (Some(_), None) = (presence.old, presence.new)
-        && new_group(presence).is_none()
-    {
-        notes.here("removed");
-    }
+    notes.when(presence.new.is_none() && new_group(presence).is_none(), "removed");
 }
 
 fn moved(presence: &Presence<'_>, notes: &mut Notes) {
@@ -148,12 +93,6 @@ fn new_group<'p>(presence: &'p Presence<'_>) -> Option<&'p str> {
     let found = shared
         .find(|other| other.names.kind == names.kind && other.names.plural == names.plural && is_new(&other.group));
     found.map(|shared| &*shared.group)
-}
-
-fn added(presence: &Presence<'_>, notes: &mut Notes) {
-    if let (None, Some(_)) = (presence.old, presence.new) {
-        notes.here("added");
-    }
 }
 
 fn scope(kind: &Kind<'_>, notes: &mut Notes) {

@@ -4,16 +4,14 @@ mod alternatives;
 mod columns;
 mod conversion;
 mod endpoints;
-mod enums;
 mod expressions;
 mod fields;
+mod keywords;
 mod kinds;
 mod limits;
 mod merging;
 mod messages;
 mod names;
-mod patterns;
-mod required;
 mod storage;
 mod types;
 mod values;
@@ -22,7 +20,7 @@ mod versions;
 use super::rule::Rule;
 
 /// The rules by what they are about.
-static TABLE: [&[Rule]; 18] = [
+static TABLE: [&[Rule]; 10] = [
     &kinds::RULES,
     &names::RULES,
     &versions::RULES,
@@ -30,15 +28,7 @@ static TABLE: [&[Rule]; 18] = [
     &conversion::RULES,
     &endpoints::RULES,
     &columns::RULES,
-    &fields::RULES,
-    &required::RULES,
-    &types::RULES,
-    &values::RULES,
-    &enums::RULES,
-    &patterns::RULES,
-    &limits::RULES,
-    &alternatives::RULES,
-    &expressions::RULES,
+    &keywords::RULES,
     &merging::RULES,
     &messages::RULES,
 ];
@@ -51,14 +41,4 @@ pub(crate) fn all() -> Vec<&'static Rule> {
 /// The rule of a name.
 pub(crate) fn named(name: &str) -> Option<&'static Rule> {
     all().into_iter().find(|rule| rule.name == name)
-}
-
-/// Texts in quotes, with commas between.
-fn listed(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    texts.into_iter().map(|text| format!("{:?}", text.as_ref())).collect::<Vec<_>>().join(", ")
-}
-
-/// The elements that only the first list has.
-fn only_in<'t, T: PartialEq>(first: &'t [T], second: &[T]) -> Vec<&'t T> {
-    first.iter().filter(|one| !second.contains(one)).collect()
 }

@@ -1,121 +1,71 @@
 //! Rules about the names of a resource.
-use super::{listed, only_in};
 use crate::check::rule::{
-    Check, Kind,
-    Level::{Breaking, Warning},
-    Notes,
+    Check, Notes,
     Party::{Json, Kubectl, Stored, Watchers},
-    Presence, Rule, source,
+    Presence, Rule, only_in, source,
 };
 
 pub(super) static RULES: [Rule; 8] = [
-    Rule {
-        name: "plural-changed",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers, Kubectl],
-        about: "The plural name of a resource changes.",
-        harm: "all paths, the roles that name the resource and the keys of stored objects change",
-        instead: "Add a kind of the new names, and deprecate the old one.",
-        source: source::URIS,
-        check: Check::Kind(|kind, notes| {
-            let (old, new) = (&kind.old.shared.names.plural, &kind.new.shared.names.plural);
-            if old != new {
-                notes.here(format!("the plural was {old}, is {new}"));
-            }
-        }),
-    },
-    Rule {
-        name: "list-kind-changed",
-        level: Breaking,
-        breaks: &[Json, Watchers],
-        about: "The kind of lists changes.",
-        harm: "clients that check the kind of a list refuse it",
-        instead: "Keep the name of lists.",
-        source: source::KINDS,
-        check: Check::Kind(|kind, notes| {
-            let (old, new) = (&kind.old.shared.names.list_kind, &kind.new.shared.names.list_kind);
-            // The lists of a renamed kind are renamed with it.
-            if old != new && kind.old.shared.names.kind == kind.new.shared.names.kind {
-                notes.here(format!("the kind of lists was {old}, is {new}"));
-            }
-        }),
-    },
-    Rule {
-        name: "singular-changed",
-        level: Warning,
-        breaks: &[Kubectl],
-        about: "The singular name of a resource changes.",
-        harm: "scripts that use the old name with kubectl fail",
-        instead: "Keep the old name as a short name.",
-        source: source::KINDS,
-        check: Check::Kind(|kind, notes| {
-            let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names);
-            if old.singular != new.singular && old.kind == new.kind && !new.short_names.contains(&old.singular) {
-                notes.here(format!("the singular was {}, is {}", old.singular, new.singular));
-            }
-        }),
-    },
-    Rule {
-        name: "short-name-removed",
-        level: Warning,
-        breaks: &[Kubectl],
-        about: "A short name is removed.",
-        harm: "scripts that use it with kubectl fail",
-        instead: "Keep the short name.",
-        source: source::KINDS,
-        check: Check::Kind(|kind, notes| {
-            let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names);
-            let mut gone = only_in(&old.short_names, &new.short_names);
-            gone.retain(|name| **name != new.singular);
-            if !gone.is_empty() {
-                notes.here(format!("without the short names {}", listed(gone)));
-            }
-        }),
-    },
-    Rule::compatible(
-        "short-name-added",
-        "A short name is added.",
-        Check::Kind(|kind, notes| {
-            let new = only_in(&kind.new.shared.names.short_names, &kind.old.shared.names.short_names);
-            if !new.is_empty() {
-                notes.here(format!("with the short names {}", listed(new)));
-            }
-        }),
-    ),
-    Rule {
-        name: "name-clash",
-        level: Warning,
-        breaks: &[Kubectl],
-        about: "A new name of a resource is one that another resource has.",
-        harm: "kubectl takes the name for that of one of them, which may now be the other one",
-        instead: "Use another short name.",
-        source: source::KINDS,
-        check: Check::Presence(clash),
-    },
-    Rule {
-        name: "category-removed",
-        level: Warning,
-        breaks: &[Kubectl],
-        about: "A resource leaves a category.",
-        harm: "kubectl get with the category no longer shows its objects",
-        instead: "Keep the category.",
-        source: source::KINDS,
-        check: Check::Kind(|kind, notes| categories(kind, "no longer in", true, notes)),
-    },
-    Rule::compatible(
-        "category-added",
-        "A resource joins a category.",
-        Check::Kind(|kind, notes| categories(kind, "now in", false, notes)),
-    ),
+    Check::Kind(|kind, notes| notes.differ("the plural", &kind.old.shared.names.plural, &kind.new.shared.names.plural))
+        .breaking("plural-changed", &[Json, Stored, Watchers, Kubectl], source::URIS)
+        .about("The plural name of a resource changes.")
+        .harm("all paths, the roles that name the resource and the keys of stored objects change")
+        .instead("Add a kind of the new names, and deprecate the old one."),
+    Check::Kind(|kind, notes| {
+        let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names);
+        // The lists of a renamed kind are renamed with it.
+        if old.kind == new.kind {
+            notes.differ("the kind of lists", &old.list_kind, &new.list_kind);
+        }
+    })
+    .breaking("list-kind-changed", &[Json, Watchers], source::KINDS)
+    .about("The kind of lists changes.")
+    .harm("clients that check the kind of a list refuse it")
+    .instead("Keep the name of lists."),
+    Check::Kind(|kind, notes| {
+        let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names);
+        if old.kind == new.kind && !new.short_names.contains(&old.singular) {
+            notes.differ("the singular", &old.singular, &new.singular);
+        }
+    })
+    .warning("singular-changed", &[Kubectl], source::KINDS)
+    .about("The singular name of a resource changes.")
+    .harm("scripts that use the old name with kubectl fail")
+    .instead("Keep the old name as a short name."),
+    Check::Kind(|kind, notes| {
+        let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names);
+        let mut gone = only_in(&old.short_names, &new.short_names);
+        gone.retain(|name| **name != new.singular);
+        notes.names("without the short names", &gone);
+    })
+    .warning("short-name-removed", &[Kubectl], source::KINDS)
+    .about("A short name is removed.")
+    .harm("scripts that use it with kubectl fail")
+    .instead("Keep the short name."),
+    Check::Kind(|kind, notes| {
+        let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names.short_names);
+        notes.names("with the short names", &only_in(new, old));
+    })
+    .compatible("short-name-added", "A short name is added."),
+    Check::Presence(clash)
+        .warning("name-clash", &[Kubectl], source::KINDS)
+        .about("A new name of a resource is one that another resource has.")
+        .harm("kubectl takes the name for that of one of them, which may now be the other one")
+        .instead("Use another short name."),
+    Check::Kind(|kind, notes| {
+        let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names.categories);
+        notes.names("no longer in the categories", &only_in(old, new));
+    })
+    .warning("category-removed", &[Kubectl], source::KINDS)
+    .about("A resource leaves a category.")
+    .harm("kubectl get with the category no longer shows its objects")
+    .instead("Keep the category."),
+    Check::Kind(|kind, notes| {
+        let [old, new] = [kind.old, kind.new].map(|of| &of.shared.names.categories);
+        notes.names("now in the categories", &only_in(new, old));
+    })
+    .compatible("category-added", "A resource joins a category."),
 ];
-
-fn categories(kind: &Kind<'_>, what: &str, removed: bool, notes: &mut Notes) {
-    let (old, new) = (&kind.old.shared.names.categories, &kind.new.shared.names.categories);
-    let found = if removed { only_in(old, new) } else { only_in(new, old) };
-    if !found.is_empty() {
-        notes.here(format!("{what} the categories {}", listed(found)));
-    }
-}
 
 fn clash(presence: &Presence<'_>, notes: &mut Notes) {
     let Some(new) = presence.new else { return };

@@ -1,153 +1,43 @@
-//! Rules about defaults, values that cannot change, and objects in objects.
+//! Defaults, closed sets of values, and patterns.
 use kindsmith::schema::Document;
+use kindsmith_model::schema::At;
 
 use crate::check::{
-    node::Node,
+    language::{self, Relation},
     rule::{
-        Check, Field,
-        Level::{Breaking, Warning},
-        Party::{Appliers, Json, Stored, Watchers},
-        Rule, source,
+        Direction::{self, Looser, Tighter},
+        Field, Notes, only_in,
     },
 };
 
-pub(super) static RULES: [Rule; 9] = [
-    Rule {
-        name: "default-added",
-        level: Warning,
-        breaks: &[Json, Stored, Watchers],
-        about: "A field that was there has a default.",
-        harm: "objects without the field get the value when they are read, though its absence meant something else",
-        instead: "Choose a default that means what the absence meant.",
-        source: source::COMPATIBILITY,
-        check: Check::Field(|field, notes| {
-            if let (None, Some(new)) = defaults(field)
-                && !field.is_status
-                && !is_empty(new)
-            {
-                notes.here(format!("the default is {new}, where there was no default"));
-            }
-        }),
-    },
-    Rule::compatible(
-        "empty-default-added",
-        "A field that was there has an empty default, which most clients take for its absence.",
-        Check::Field(|field, notes| {
-            if let (None, Some(new)) = defaults(field)
-                && !field.is_status
-                && is_empty(new)
-            {
-                notes.here(format!("the default is {new}, where there was no default"));
-            }
-        }),
-    ),
-    Rule {
-        name: "status-default-changed",
-        level: Warning,
-        breaks: &[Json, Watchers],
-        about: "The status has another default, or no longer one.",
-        harm: "readers see another status until a controller writes one",
-        instead: "Change it together with the controllers.",
-        source: source::DEFAULTING,
-        check: Check::Field(|field, notes| match defaults(field) {
-            (old, new) if !field.is_status || old == new => {}
-            (old, new) => {
-                let shown =
-                    |default: Option<&Document>| default.map_or_else(|| "absent".to_owned(), ToString::to_string);
-                notes.here(format!("the default was {}, is {}", shown(old), shown(new)));
-            }
-        }),
-    },
-    Rule {
-        name: "default-changed",
-        level: Breaking,
-        breaks: &[Json, Stored, Watchers],
-        about: "A field has another default.",
-        harm: "manifests without the field, and objects that are stored without it, mean something else",
-        instead: "Change the default in a new version.",
-        source: source::DEFAULTING,
-        check: Check::Field(|field, notes| {
-            if let (Some(old), Some(new)) = defaults(field)
-                && !field.is_status
-                && old != new
-            {
-                notes.here(format!("the default was {old}, is {new}"));
-            }
-        }),
-    },
-    Rule {
-        name: "default-removed",
-        level: Breaking,
-        breaks: &[Json, Watchers],
-        about: "A field no longer has a default.",
-        harm: "readers that rely on the field find objects without it",
-        instead: "Keep the default in this version.",
-        source: source::DEFAULTING,
-        check: Check::Field(|field, notes| {
-            if let (Some(old), None) = defaults(field)
-                && !field.is_status
-            {
-                notes.here(format!("the default was {old}, and there is no longer one"));
-            }
-        }),
-    },
-    Rule {
-        name: "immutable-added",
-        level: Breaking,
-        breaks: &[Json, Appliers],
-        about: "A value can no longer change.",
-        harm: "updates that change it are refused",
-        instead: "Make it immutable in a new kind.",
-        source: source::COMPATIBILITY,
-        check: Check::Field(|field, notes| {
-            if !field.old.immutable && field.new.immutable {
-                notes.here("can no longer change");
-            }
-        }),
-    },
-    Rule {
-        name: "immutable-removed",
-        level: Warning,
-        breaks: &[Watchers],
-        about: "A value can change.",
-        harm: "controllers that read it once do not notice",
-        instead: "Check that controllers handle a change.",
-        source: source::COMPATIBILITY,
-        check: Check::Field(|field, notes| {
-            if field.old.immutable && !field.new.immutable {
-                notes.here("can change");
-            }
-        }),
-    },
-    Rule {
-        name: "embedded-resource-added",
-        level: Breaking,
-        breaks: &[Json, Stored],
-        about: "A value must be an object with apiVersion and kind.",
-        harm: "values without them, and with metadata that is not valid, are refused",
-        instead: "Add a field of another name.",
-        source: source::COMPATIBILITY,
-        check: Check::Field(|field, notes| {
-            if field.old.kind == field.new.kind && !field.old.embedded && field.new.embedded {
-                notes.here("is an embedded resource");
-            }
-        }),
-    },
-    Rule {
-        name: "embedded-resource-removed",
-        level: Breaking,
-        breaks: &[Json, Stored],
-        about: "A value is no longer an object with apiVersion, kind and metadata.",
-        harm: "these fields are pruned, unless they are declared",
-        instead: "Keep the extension.",
-        source: source::COMPATIBILITY,
-        check: Check::Field(|field, notes| {
-            if field.old.kind == field.new.kind && field.old.embedded && !field.new.embedded {
-                notes.here("is no longer an embedded resource");
-            }
-        }),
-    },
-];
+/// A default of a field that was there: one that is empty, or another one.
+pub(super) fn default_added(field: &Field<'_>, is_empty: bool) -> Option<String> {
+    match defaults(field) {
+        (None, Some(new)) if !field.is_status && self::is_empty(new) == is_empty => {
+            Some(format!("the default is {new}, where there was no default"))
+        }
+        _ => None,
+    }
+}
+
+/// Another default, or none.
+pub(super) fn default_changed(field: &Field<'_>, notes: &mut Notes) {
+    if let (Some(old), Some(new)) = defaults(field) {
+        notes.when(!field.is_status && old != new, format!("the default was {old}, is {new}"));
+    }
+}
+
+pub(super) fn default_removed(field: &Field<'_>, notes: &mut Notes) {
+    if let (Some(old), None) = defaults(field) {
+        notes.when(!field.is_status, format!("the default was {old}, and there is no longer one"));
+    }
+}
+
+pub(super) fn status_default(field: &Field<'_>, notes: &mut Notes) {
+    let (old, new) = defaults(field);
+    let shown = |default: Option<&Document>| default.map_or_else(|| "absent".to_owned(), ToString::to_string);
+    notes.when(field.is_status && old != new, format!("the default was {}, is {}", shown(old), shown(new)));
+}
 
 /// An empty text, list or map.
 fn is_empty(default: &Document) -> bool {
@@ -161,14 +51,74 @@ fn is_empty(default: &Document) -> bool {
 
 /// The defaults that have an effect: one that is `{}` only makes room for those of its fields.
 fn defaults<'s>(field: &Field<'s>) -> (Option<&'s Document>, Option<&'s Document>) {
-    if field.old.kind != field.new.kind {
+    if !field.has_same_type() {
         return (None, None);
     }
-    let of = |node: Node<'s>| {
-        node.default_value().filter(|default| {
+    let of = |node: At<'s>| {
+        node.node().default.as_ref().filter(|default| {
             let is_empty = default.as_object().is_some_and(serde_json::Map::is_empty);
-            !is_empty || node.fields().values().any(|field| field.default.is_some())
+            !is_empty || node.properties().any(|(_, field)| field.default.is_some())
         })
     };
     (of(field.old), of(field.new))
+}
+
+/// The values of a closed set.
+pub(super) fn allowed(field: &Field<'_>, direction: Direction) -> Option<String> {
+    let (old, new) = (&field.old.enumeration, &field.new.enumeration);
+    let (closed, changed, how) = match direction {
+        Tighter => (new, only_in(old, new), "without"),
+        Looser => (old, only_in(new, old), "with"),
+    };
+    (!closed.is_empty() && !changed.is_empty()).then(|| format!("{how} the values {}", shown(changed)))
+}
+
+/// Whether the values are a closed set.
+pub(super) fn closed(field: &Field<'_>, direction: Direction) -> Option<String> {
+    let is_closed = |node: At<'_>| !node.enumeration.is_empty();
+    match direction {
+        Tighter if field.is_set(is_closed) => {
+            Some(format!("only the values {} are allowed", shown(field.new.enumeration.iter())))
+        }
+        Looser if field.is_unset(is_closed) => Some("the values are no longer a closed set".to_owned()),
+        _ => None,
+    }
+}
+
+fn shown<'d>(values: impl IntoIterator<Item = &'d Document>) -> String {
+    values.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether there is a pattern.
+pub(super) fn patterned(field: &Field<'_>, direction: Direction) -> Option<String> {
+    match (direction, &field.old.pattern, &field.new.pattern) {
+        _ if !field.has_same_type() => None,
+        (Tighter, None, Some(new)) => Some(format!("has to match the pattern {:?}", new.text())),
+        (Looser, Some(old), None) => Some(format!("the pattern was {:?}, and there is no longer one", old.text())),
+        _ => None,
+    }
+}
+
+/// Another pattern.
+pub(super) fn pattern(field: &Field<'_>, direction: Direction) -> Option<String> {
+    let (what, relation) = patterns(field)?;
+    match (direction, relation) {
+        (Looser, Some(Relation::Wider)) => Some(what),
+        (Tighter, Some(Relation::Refuses(text))) => Some(format!("{what}, which refuses {text:?}")),
+        (Tighter, None) => Some(format!("{what}, which may refuse what it allowed")),
+        _ => None,
+    }
+}
+
+pub(super) fn pattern_rewritten(field: &Field<'_>, notes: &mut Notes) {
+    if let Some((what, Some(Relation::Same))) = patterns(field) {
+        notes.here(what);
+    }
+}
+
+/// Two patterns that differ, and how the texts that they allow relate.
+fn patterns(field: &Field<'_>) -> Option<(String, Option<Relation>)> {
+    let (old, new) = (field.old.pattern.as_ref()?, field.new.pattern.as_ref()?);
+    let what = format!("the pattern was {:?}, is {:?}", old.text(), new.text());
+    (old != new).then(|| (what, language::compare(old.syntax(), new.syntax())))
 }

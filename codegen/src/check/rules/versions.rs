@@ -5,113 +5,66 @@ use kindsmith::{
 };
 
 use crate::check::rule::{
-    Check, Kind,
-    Level::{Breaking, Warning},
-    Notes,
+    Check, Kind, Notes,
     Party::{Json, Kubectl, Stored, Watchers},
     Rule, source,
 };
 
 pub(super) static RULES: [Rule; 9] = [
-    Rule {
-        name: "version-removed",
-        level: Breaking,
-        breaks: &[Json, Watchers, Kubectl],
-        about: "A version that was served is removed.",
-        harm: "requests and manifests of the version are answered with 404, and its watches end",
-        instead: "Deprecate the version, and remove it when it is out of use.",
-        source: source::DEPRECATION,
-        check: Check::Kind(|kind, notes| {
-            let removed = kind.old.versions.iter().filter(|old| old.served && version(kind.new, &old.name).is_none());
-            removed.for_each(|old| notes.version(&old.name, "removed"));
-        }),
-    },
-    Rule {
-        name: "unserved-version-removed",
-        level: Warning,
-        breaks: &[Stored],
-        about: "A version that was no longer served is removed.",
-        harm: "objects may still be stored in it, and could not be read",
-        instead: "Migrate the stored objects first: the version may not be in status.storedVersions of the definition.",
-        source: source::CUSTOM,
-        check: Check::Kind(|kind, notes| {
-            let stored = &kind.old.storage_version;
-            let removed = kind.old.versions.iter().filter(|old| !old.served && old.name != *stored);
-            let removed = removed.filter(|old| version(kind.new, &old.name).is_none());
-            removed.for_each(|old| notes.version(&old.name, "removed"));
-        }),
-    },
-    Rule {
-        name: "version-unserved",
-        level: Breaking,
-        breaks: &[Json, Watchers, Kubectl],
-        about: "A version is no longer served.",
-        harm: "requests and manifests of the version are answered with 404, and its watches end",
-        instead: "Deprecate the version, and stop serving it when it is out of use.",
-        source: source::DEPRECATION,
-        check: Check::Version(|change, notes| {
-            if change.old.served && !change.new.served {
-                notes.here("no longer served");
-            }
-        }),
-    },
-    Rule::compatible(
-        "version-added",
-        "A version is added.",
-        Check::Kind(|kind, notes| {
-            let added = kind.new.versions.iter().filter(|new| version(kind.old, &new.name).is_none());
-            added.for_each(|new| notes.version(&new.name, "added"));
-        }),
-    ),
-    Rule::compatible(
-        "version-served",
-        "A version that was not served is served.",
-        Check::Version(|change, notes| {
-            if !change.old.served && change.new.served {
-                notes.here("is served now");
-            }
-        }),
-    ),
-    Rule {
-        name: "preferred-version-changed",
-        level: Warning,
-        breaks: &[Json, Kubectl],
-        about: "Another version is the preferred one, while the old one is still served.",
-        harm: "kubectl and clients that ask discovery for the version get objects of the new one",
-        instead: "Release the new version unpreferred first, so that a rollback finds clients that know both; scripts say \
-                  the version, as in kubectl get books.v1.library.example.com.",
-        source: source::GOTCHAS,
-        check: Check::Kind(preferred),
-    },
-    Rule::compatible(
-        "version-deprecated",
-        "A version is deprecated: its answers have a warning.",
-        Check::Version(|change, notes| {
-            if let (None, Some(warning)) = (&change.old.deprecated, &change.new.deprecated) {
-                notes.here(format!("deprecated: {warning}"));
-            }
-        }),
-    ),
-    Rule::compatible(
-        "version-undeprecated",
-        "A version is no longer deprecated.",
-        Check::Version(|change, notes| {
-            if change.old.deprecated.is_some() && change.new.deprecated.is_none() {
-                notes.here("no longer deprecated");
-            }
-        }),
-    ),
-    Rule::compatible(
-        "deprecation-warning-changed",
-        "The warning of a deprecated version is another one.",
-        Check::Version(|change, notes| {
-            if let (Some(old), Some(new)) = (&change.old.deprecated, &change.new.deprecated)
-                && old != new
-            {
-                notes.here(format!("the warning was {old:?}, is {new:?}"));
-            }
-        }),
-    ),
+    Check::Kind(|kind, notes| {
+        let removed = kind.old.versions.iter().filter(|old| old.served && version(kind.new, &old.name).is_none());
+        removed.for_each(|old| notes.version(&old.name, "removed"));
+    })
+    .breaking("version-removed", &[Json, Watchers, Kubectl], source::DEPRECATION)
+    .about("A version that was served is removed.")
+    .harm("requests and manifests of the version are answered with 404, and its watches end")
+    .instead("Deprecate the version, and remove it when it is out of use."),
+    Check::Kind(|kind, notes| {
+        let stored = &kind.old.storage_version;
+        let removed = kind.old.versions.iter().filter(|old| !old.served && old.name != *stored);
+        let removed = removed.filter(|old| version(kind.new, &old.name).is_none());
+        removed.for_each(|old| notes.version(&old.name, "removed"));
+    })
+    .warning("unserved-version-removed", &[Stored], source::CUSTOM)
+    .about("A version that was no longer served is removed.")
+    .harm("objects may still be stored in it, and could not be read")
+    .instead("Migrate the stored objects first: the version may not be in status.storedVersions of the definition."),
+    Check::Version(|change, notes| notes.when(change.is_unset(|of| of.served), "no longer served"))
+        .breaking("version-unserved", &[Json, Watchers, Kubectl], source::DEPRECATION)
+        .about("A version is no longer served.")
+        .harm("requests and manifests of the version are answered with 404, and its watches end")
+        .instead("Deprecate the version, and stop serving it when it is out of use."),
+    Check::Kind(|kind, notes| {
+        let added = kind.new.versions.iter().filter(|new| version(kind.old, &new.name).is_none());
+        added.for_each(|new| notes.version(&new.name, "added"));
+    })
+    .compatible("version-added", "A version is added."),
+    Check::Version(|change, notes| notes.when(change.is_set(|of| of.served), "is served now"))
+        .compatible("version-served", "A version that was not served is served."),
+    Check::Kind(preferred)
+        .warning("preferred-version-changed", &[Json, Kubectl], source::GOTCHAS)
+        .about("Another version is the preferred one, while the old one is still served.")
+        .harm("kubectl and clients that ask discovery for the version get objects of the new one")
+        .instead(
+            "Release the new version unpreferred first, so that a rollback finds clients that know both; scripts say \
+             the version, as in kubectl get books.v1.library.example.com.",
+        ),
+    Check::Version(|change, notes| {
+        if let (None, Some(warning)) = (&change.old.deprecated, &change.new.deprecated) {
+            notes.here(format!("deprecated: {warning}"));
+        }
+    })
+    .compatible("version-deprecated", "A version is deprecated: its answers have a warning."),
+    Check::Version(|change, notes| notes.when(change.is_unset(|of| of.deprecated.is_some()), "no longer deprecated"))
+        .compatible("version-undeprecated", "A version is no longer deprecated."),
+    Check::Version(|change, notes| {
+        if let (Some(old), Some(new)) = (&change.old.deprecated, &change.new.deprecated)
+            && old != new
+        {
+            notes.here(format!("the warning was {old:?}, is {new:?}"));
+        }
+    })
+    .compatible("deprecation-warning-changed", "The warning of a deprecated version is another one."),
 ];
 
 /// A version of a definition.

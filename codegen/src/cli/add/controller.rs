@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::super::Outcome;
-use crate::{
+use super::super::{
+    Outcome,
     change::{Changes, How},
-    scaffold::{controller, declarations::Edits, project::Project, status},
 };
+use crate::scaffold::{controller, edits::Edits, project::Project, status};
 
 pub(super) const ABOUT: &str =
     "Add a controller of a kind, which runs in the server's process: a file with its reconciler and a test, and a \
@@ -61,7 +61,7 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     let file = stored.below(MODULE);
     let mut changes = Changes::new(&project.root);
     changes.create(&file, controller::source(stored));
-    edits.add_to(&mut changes);
+    changes.edit_all(edits);
     let next = format!("write in `reconcile` of {} what the spec asks for; `cargo test` tests it", file.display());
     changes.write(how, &remarks, &next)?;
     Ok(Outcome::Whole)

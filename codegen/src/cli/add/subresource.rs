@@ -2,17 +2,18 @@
 
 use clap::Args;
 
-use super::super::Outcome;
-use crate::{
+use super::super::{
+    Outcome,
     change::{Changes, How},
-    scaffold::{
-        declarations::{Edits, VersionedKind},
-        edit::SourceFile,
-        field, names,
-        project::Project,
-        status,
-        subresource::{Handler, Subresource, check_name},
-    },
+};
+use crate::scaffold::{
+    declarations::VersionedKind,
+    edit::SourceFile,
+    edits::Edits,
+    field, names,
+    project::Project,
+    status,
+    subresource::{Handler, Subresource, check_name},
 };
 
 pub(super) const ABOUT: &str = "Add a subresource to a kind.
@@ -117,15 +118,18 @@ fn handler(command: &Command, project: &Project, versioned_kind: &VersionedKind)
     let file = parent.below(&module);
     let mut changes = Changes::new(&project.root);
     changes.create(&file, subresource.source());
-    edits.add_to(&mut changes);
+    changes.edit_all(edits);
     let next = format!(
         "write in {} what {name} does; `cargo test` tests it, and it is at {}/NAME/{name}",
         file.display(),
         parent.objects()
     );
     let mut remarks = remarks;
-    if let Some(other) = versioned_kind.others.first() {
-        remarks.push(format!("{name} is served in {} of {kind}, not in {}", parent.version, other.version));
+    if !versioned_kind.others.is_empty() {
+        remarks.push(format!(
+            "{name} is served in every version of {kind}; its handler gets the object in {}",
+            parent.version
+        ));
     }
     changes.write(command.how, &remarks, &next)?;
     Ok(Outcome::Whole)
@@ -136,7 +140,7 @@ fn add_status(command: &Command, project: &Project, versioned_kind: &VersionedKi
     let mut edits = Edits::new(project);
     status::add(&mut edits, versioned_kind, &fields)?;
     let mut changes = Changes::new(&project.root);
-    edits.add_to(&mut changes);
+    changes.edit_all(edits);
     let kind = &command.kind;
     let next =
         format!("`kindsmith add controller {kind}` adds a controller, which writes the status; `cargo test` tests it");
@@ -166,14 +170,14 @@ fn scale(command: &Command, project: &Project, versioned_kind: &VersionedKind) -
             add(source)?;
             let wire: Vec<String> = replicas.split('.').map(names::camel).collect();
             if source.example()?.is_some() {
-                let names = source.in_tests(&version.constant(), &version.objects())?;
+                let names = source.in_tests(&names::constant(&version.name), &version.objects())?;
                 source.add_test(&status::scale_test(version, &names, &wire))?;
             }
             Ok(())
         })?;
     }
     let mut changes = Changes::new(&project.root);
-    edits.add_to(&mut changes);
+    changes.edit_all(edits);
     let plural = &versioned_kind.stored.plural;
     let next = format!("`cargo test` tests it; `kubectl scale {plural} NAME --replicas=3` scales");
     changes.write(command.how, &[], &next)?;

@@ -2,22 +2,21 @@
 
 use clap::Args;
 
-use super::super::Outcome;
-use crate::{
+use super::super::{
+    Outcome,
     change::{Changes, How},
-    scaffold::{declarations::Edits, field, names, project::Project, version::Plan},
 };
+use crate::scaffold::{edits::Edits, names, project::Project, version::Plan};
 
 pub(super) const ABOUT: &str = "Add a version of a kind: a copy of its file, which is served beside the other versions.
 
 Objects stay stored in the version in which they are stored now, so that an older program can still read them. With --storage they are \
-stored in the new version, and the declaration of the old one is changed. `#[resource(convert(…))]` declares how the versions differ; \
---rename writes it for fields of the spec. The tests of the copy include one that reads and writes an object in both versions.";
+stored in the new version, and the declaration of the old one is changed. `#[resource(convert(…))]` declares how the versions differ. \
+The tests of the copy include one that reads and writes an object in both versions.";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   kindsmith add version Order v2
-  kindsmith add version Order v2 --rename customer=buyer
   kindsmith add version Order v2 --storage";
 
 /// The arguments.
@@ -30,9 +29,6 @@ pub(in crate::cli) struct Command {
     /// Store objects in the new version.
     #[arg(long)]
     storage: bool,
-    /// Call a field of the spec differently in the new version.
-    #[arg(long, value_name = "OLD=NEW")]
-    rename: Vec<String>,
     /// The group, if several have the kind.
     #[arg(long)]
     group: Option<String>,
@@ -42,9 +38,8 @@ pub(in crate::cli) struct Command {
 
 /// Adds it.
 pub(super) fn run(command: Command) -> Result<Outcome, String> {
-    let Command { kind, version, storage, rename, group, how } = command;
+    let Command { kind, version, storage, group, how } = command;
     names::check_version(&version)?;
-    let renamed = rename.iter().map(|text| renamed(text)).collect::<Result<Vec<_>, String>>()?;
     let project = Project::here()?;
     let versioned_kind = project.kind(&kind, group.as_deref())?;
     let stored = &versioned_kind.stored;
@@ -61,7 +56,7 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
             stored.version
         ));
     }
-    let plan = Plan { from: stored, version: &version, is_stored: storage, renamed: &renamed };
+    let plan = Plan { from: stored, version: &version, is_stored: storage };
     let mut edits = Edits::new(&project);
     let (text, has_example) = edits.edit(&stored.file, |source| {
         let text = plan.file(source)?;
@@ -78,7 +73,7 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     let mut changes = Changes::new(&project.root);
     let file = stored.below(&version);
     changes.create(&file, text);
-    edits.add_to(&mut changes);
+    changes.edit_all(edits);
     let mut remarks = vec![if storage {
         format!("objects are stored in {version} from now on; objects stored in {} are still read", stored.version)
     } else {
@@ -97,12 +92,4 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     );
     changes.write(how, &remarks, &next)?;
     Ok(Outcome::Whole)
-}
-
-/// `OLD=NEW`, as names in Rust.
-fn renamed(text: &str) -> Result<(String, String), String> {
-    let way_out = || format!("--rename {text}: two names of a field in the spec, such as customer=buyer");
-    let (old, new) = text.split_once('=').ok_or_else(way_out)?;
-    let name = |name: &str| field::check_name(name.trim()).map_err(|error| format!("--rename {text}: {error}"));
-    Ok((name(old)?, name(new)?))
 }

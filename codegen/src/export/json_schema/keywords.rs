@@ -1,6 +1,7 @@
 //! Keywords that JSON Schema has in common with structural schemas.
 
 use kindsmith::schema::{Schema, Type};
+use kindsmith_model::schema::openapi::number;
 use serde_json::{Map, Value, json};
 
 use super::format::Format;
@@ -78,10 +79,4 @@ pub(super) fn text(schema: &Schema, out: &mut Map<String, Value>) {
         }
         Format::Unsaid => {}
     }
-}
-
-/// A bound: integers without a fraction.
-fn number(bound: f64) -> Value {
-    let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
-    whole.map_or_else(|| json!(bound), Value::from)
 }

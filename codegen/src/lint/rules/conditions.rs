@@ -2,76 +2,48 @@
 use kindsmith::schema::{Schema, Type};
 
 use crate::lint::{
-    Check, Level, Rule, Subject,
+    Check, Rule, Subject,
     field::{Field, is_struct, merge_keys},
 };
 
 const SECTION: &str = "Typical status properties";
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "status-without-conditions",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "Conditions tell people and tools how an object is, without knowledge of its kind: kubectl wait and others read them.",
-        bad: "status: {properties: {conditions: null, copies: {type: integer, format: int32}}}",
-        good: "status: {properties: {copies: {type: integer, format: int32}}}",
-        check: Check::Version(status_without_conditions),
-    },
-    Rule {
-        name: "conditions-not-a-list",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "Conditions are a list of objects that look alike, so that clients can read those of any kind.",
-        bad: "status: {properties: {conditions: {type: object, items: null, x-kubernetes-list-type: null, x-kubernetes-list-map-keys: null, additionalProperties: {type: string}}}}",
-        good: "status: {properties: {copies: {type: integer, format: int32}}}",
-        check: Check::Field(conditions_not_a_list),
-    },
-    Rule {
-        name: "conditions-not-by-type",
-        level: Level::Warning,
-        section: "Typical status properties (current text)",
-        reason: "Conditions are treated as a map with the key type; otherwise a controller that applies its own removes those of others.",
-        bad: "status: {properties: {conditions: {x-kubernetes-list-type: atomic, x-kubernetes-list-map-keys: null}}}",
-        good: "status: {properties: {conditions: {x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]}}}",
-        check: Check::Field(conditions_not_by_type),
-    },
-    Rule {
-        name: "condition-fields",
-        level: Level::Error,
-        section: SECTION,
-        reason: "A condition must contain at least type and status, which clients of any kind read.",
-        bad: "status: {properties: {conditions: {x-kubernetes-list-map-keys: [type], items: {required: [type], properties: {status: null, value: {type: string}}}}}}",
-        good: "status: {properties: {conditions: {items: {properties: {reason: {type: string}}}}}}",
-        check: Check::Field(condition_fields),
-    },
-    Rule {
-        name: "condition-status-type",
-        level: Level::Error,
-        section: SECTION,
-        reason: "The status of a condition is one of the strings True, False and Unknown: a bool cannot say Unknown.",
-        bad: "status: {properties: {conditions: {items: {properties: {status: {type: boolean, enum: null}}}}}}",
-        good: "status: {properties: {conditions: {items: {properties: {status: {type: string, enum: ['True', 'False', Unknown]}}}}}}",
-        check: Check::Field(condition_status_type),
-    },
-    Rule {
-        name: "condition-status-values",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "Clients compare the status of a condition with True, False and Unknown alone.",
-        bad: "status: {properties: {conditions: {items: {properties: {status: {enum: [Healthy, Broken]}}}}}}",
-        good: "status: {properties: {conditions: {items: {properties: {status: {enum: ['True', 'False', Unknown]}}}}}}",
-        check: Check::Field(condition_status_values),
-    },
-    Rule {
-        name: "condition-type-enum",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "New types of conditions may be added later, also by controllers of others, so that the set of types is open.",
-        bad: "status: {properties: {conditions: {items: {properties: {type: {enum: [Ready, Lent]}}}}}}",
-        good: "status: {properties: {conditions: {items: {properties: {type: {type: string, maxLength: 316}}}}}}",
-        check: Check::Field(condition_type_enum),
-    },
+    Check::Version(status_without_conditions)
+        .warning("status-without-conditions", SECTION)
+        .reason("Conditions tell people and tools how an object is, without knowledge of its kind: kubectl wait and others read them.")
+        .bad("status: {properties: {conditions: null, copies: {type: integer, format: int32}}}")
+        .good("status: {properties: {copies: {type: integer, format: int32}}}"),
+    Check::Field(conditions_not_a_list)
+        .warning("conditions-not-a-list", SECTION)
+        .reason("Conditions are a list of objects that look alike, so that clients can read those of any kind.")
+        .bad("status: {properties: {conditions: {type: object, items: null, x-kubernetes-list-type: null, x-kubernetes-list-map-keys: null, additionalProperties: {type: string}}}}")
+        .good("status: {properties: {copies: {type: integer, format: int32}}}"),
+    Check::Field(conditions_not_by_type)
+        .warning("conditions-not-by-type", "Typical status properties (current text)")
+        .reason("Conditions are treated as a map with the key type; otherwise a controller that applies its own removes those of others.")
+        .bad("status: {properties: {conditions: {x-kubernetes-list-type: atomic, x-kubernetes-list-map-keys: null}}}")
+        .good("status: {properties: {conditions: {x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]}}}"),
+    Check::Field(condition_fields)
+        .error("condition-fields", SECTION)
+        .reason("A condition must contain at least type and status, which clients of any kind read.")
+        .bad("status: {properties: {conditions: {x-kubernetes-list-map-keys: [type], items: {required: [type], properties: {status: null, value: {type: string}}}}}}")
+        .good("status: {properties: {conditions: {items: {properties: {reason: {type: string}}}}}}"),
+    Check::Field(condition_status_type)
+        .error("condition-status-type", SECTION)
+        .reason("The status of a condition is one of the strings True, False and Unknown: a bool cannot say Unknown.")
+        .bad("status: {properties: {conditions: {items: {properties: {status: {type: boolean, enum: null}}}}}}")
+        .good("status: {properties: {conditions: {items: {properties: {status: {type: string, enum: ['True', 'False', Unknown]}}}}}}"),
+    Check::Field(condition_status_values)
+        .warning("condition-status-values", SECTION)
+        .reason("Clients compare the status of a condition with True, False and Unknown alone.")
+        .bad("status: {properties: {conditions: {items: {properties: {status: {enum: [Healthy, Broken]}}}}}}")
+        .good("status: {properties: {conditions: {items: {properties: {status: {enum: ['True', 'False', Unknown]}}}}}}"),
+    Check::Field(condition_type_enum)
+        .warning("condition-type-enum", SECTION)
+        .reason("New types of conditions may be added later, also by controllers of others, so that the set of types is open.")
+        .bad("status: {properties: {conditions: {items: {properties: {type: {enum: [Ready, Lent]}}}}}}")
+        .good("status: {properties: {conditions: {items: {properties: {type: {type: string, maxLength: 316}}}}}}"),
 ];
 
 fn status_without_conditions(of: &Subject<'_>) -> Vec<(String, String)> {

@@ -1,18 +1,14 @@
 //! Rules about descriptions.
 use crate::lint::{
-    Check, Level, Rule,
+    Check, Rule,
     field::{Field, Step},
 };
 
-pub(super) const RULES: &[Rule] = &[Rule {
-    name: "missing-description",
-    level: Level::Warning,
-    section: "Beyond the text: kubectl explain",
-    reason: "kubectl explain and editors show descriptions: without one, the name is all that a user has.",
-    bad: "spec: {properties: {title: {type: string, description: ''}}}",
-    good: "spec: {properties: {title: {type: string, description: The title on the cover.}}}",
-    check: Check::Field(missing_description),
-}];
+pub(super) const RULES: &[Rule] = &[Check::Field(missing_description)
+    .warning("missing-description", "Beyond the text: kubectl explain")
+    .reason("kubectl explain and editors show descriptions: without one, the name is all that a user has.")
+    .bad("spec: {properties: {title: {type: string, description: ''}}}")
+    .good("spec: {properties: {title: {type: string, description: The title on the cover.}}}")];
 
 fn missing_description(field: &Field<'_>) -> Option<String> {
     let is_described = !field.schema.description.trim().is_empty() || !field.schema.type_description.trim().is_empty();

@@ -1,6 +1,6 @@
 //! Rules about groups, and the names of kinds and resources.
 use crate::{
-    lint::{Check, Kind, Level, Rule},
+    lint::{Check, Kind, Rule},
     scaffold::names::check_version,
 };
 
@@ -23,88 +23,52 @@ const RESERVED: [&str; 14] = [
 ];
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "reserved-group",
-        level: Level::Error,
-        section: "API Conventions (introduction)",
-        reason: "The empty group, groups of a single word, and groups that end in .k8s.io are for the Kubernetes project alone, which may \
-                 publish kinds of the same names in them.",
-        bad: "group: library.k8s.io",
-        good: "group: library.example.com",
-        check: Check::Kind(reserved_group),
-    },
-    Rule {
-        name: "kind-case",
-        level: Level::Warning,
-        section: "API Conventions (introduction)",
-        reason: "Kinds are CamelCase, so that they differ from names of resources and fields.",
-        bad: "names: {kind: book}",
-        good: "names: {kind: Book}",
-        check: Check::Kind(kind_case),
-    },
-    Rule {
-        name: "kind-plural",
-        level: Level::Warning,
-        section: "API Conventions (introduction)",
-        reason: "A kind is singular: one object of it is one thing, and its collection is plural.",
-        bad: "names: {kind: Books, plural: books, singular: book, listKind: BooksList}",
-        good: "names: {kind: Book, plural: books}",
-        check: Check::Kind(kind_plural),
-    },
-    Rule {
-        name: "plural-is-singular",
-        level: Level::Warning,
-        section: "API Conventions (introduction)",
-        reason: "The collection has a plural name, by which clients tell it from one object.",
-        bad: "names: {plural: book}",
-        good: "names: {plural: books}",
-        check: Check::Kind(plural_is_singular),
-    },
-    Rule {
-        name: "list-kind-name",
-        level: Level::Error,
-        section: "Types (Kinds)",
-        reason: "The name of a list kind must end with List: clients recognise lists by it.",
-        bad: "names: {listKind: Library}",
-        good: "names: {listKind: BookList}",
-        check: Check::Kind(list_kind_name),
-    },
-    Rule {
-        name: "kind-named-list",
-        level: Level::Error,
-        section: "Types (Kinds)",
-        reason: "Clients take a kind that ends with List for a collection, and look for its items.",
-        bad: "names: {kind: ReadingList, plural: readinglists, singular: readinglist, listKind: ReadingListList}",
-        good: "names: {kind: ReadingPlan, plural: readingplans, singular: readingplan, listKind: ReadingPlanList}",
-        check: Check::Kind(kind_named_list),
-    },
-    Rule {
-        name: "reserved-kind",
-        level: Level::Warning,
-        section: "Types (Kinds)",
-        reason: "Kinds of meta.k8s.io are part of every group, and clients handle them in their own way: a Status is an error.",
-        bad: "names: {kind: Status, plural: statuses, singular: status, listKind: StatusList}",
-        good: "names: {kind: LoanStatus, plural: loanstatuses, singular: loanstatus, listKind: LoanStatusList}",
-        check: Check::Kind(reserved_kind),
-    },
-    Rule {
-        name: "kind-controller",
-        level: Level::Warning,
-        section: "Naming conventions",
-        reason: "FooController is a deprecated name for a kind: an object is the thing that is controlled.",
-        bad: "names: {kind: BookController, plural: bookcontrollers, singular: bookcontroller, listKind: BookControllerList}",
-        good: "names: {kind: Book}",
-        check: Check::Kind(kind_controller),
-    },
-    Rule {
-        name: "version-name",
-        level: Level::Warning,
-        section: "Beyond the text: the order of versions in discovery",
-        reason: "Clients prefer versions by names such as v1, v1beta2 and v1alpha1; others come after all of these.",
-        bad: "version: {name: first}",
-        good: "version: {name: v1beta1}",
-        check: Check::Kind(version_name),
-    },
+    Check::Kind(reserved_group)
+        .error("reserved-group", "API Conventions (introduction)")
+        .reason("The empty group, groups of a single word, and groups that end in .k8s.io are for the Kubernetes project alone, which may \
+             publish kinds of the same names in them.")
+        .bad("group: library.k8s.io")
+        .good("group: library.example.com"),
+    Check::Kind(kind_case)
+        .warning("kind-case", "API Conventions (introduction)")
+        .reason("Kinds are CamelCase, so that they differ from names of resources and fields.")
+        .bad("names: {kind: book}")
+        .good("names: {kind: Book}"),
+    Check::Kind(kind_plural)
+        .warning("kind-plural", "API Conventions (introduction)")
+        .reason("A kind is singular: one object of it is one thing, and its collection is plural.")
+        .bad("names: {kind: Books, plural: books, singular: book, listKind: BooksList}")
+        .good("names: {kind: Book, plural: books}"),
+    Check::Kind(plural_is_singular)
+        .warning("plural-is-singular", "API Conventions (introduction)")
+        .reason("The collection has a plural name, by which clients tell it from one object.")
+        .bad("names: {plural: book}")
+        .good("names: {plural: books}"),
+    Check::Kind(list_kind_name)
+        .error("list-kind-name", "Types (Kinds)")
+        .reason("The name of a list kind must end with List: clients recognise lists by it.")
+        .bad("names: {listKind: Library}")
+        .good("names: {listKind: BookList}"),
+    Check::Kind(kind_named_list)
+        .error("kind-named-list", "Types (Kinds)")
+        .reason("Clients take a kind that ends with List for a collection, and look for its items.")
+        .bad("names: {kind: ReadingList, plural: readinglists, singular: readinglist, listKind: ReadingListList}")
+        .good("names: {kind: ReadingPlan, plural: readingplans, singular: readingplan, listKind: ReadingPlanList}"),
+    Check::Kind(reserved_kind)
+        .warning("reserved-kind", "Types (Kinds)")
+        .reason("Kinds of meta.k8s.io are part of every group, and clients handle them in their own way: a Status is an error.")
+        .bad("names: {kind: Status, plural: statuses, singular: status, listKind: StatusList}")
+        .good("names: {kind: LoanStatus, plural: loanstatuses, singular: loanstatus, listKind: LoanStatusList}"),
+    Check::Kind(kind_controller)
+        .warning("kind-controller", "Naming conventions")
+        .reason("FooController is a deprecated name for a kind: an object is the thing that is controlled.")
+        .bad("names: {kind: BookController, plural: bookcontrollers, singular: bookcontroller, listKind: BookControllerList}")
+        .good("names: {kind: Book}"),
+    Check::Kind(version_name)
+        .warning("version-name", "Beyond the text: the order of versions in discovery")
+        .reason("Clients prefer versions by names such as v1, v1beta2 and v1alpha1; others come after all of these.")
+        .bad("version: {name: first}")
+        .good("version: {name: v1beta1}"),
 ];
 
 fn reserved_group(kind: &Kind<'_>) -> Option<String> {

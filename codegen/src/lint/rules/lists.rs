@@ -2,41 +2,29 @@
 use kindsmith::schema::{ListType, Type};
 
 use crate::lint::{
-    Check, Level, Rule,
+    Check, Rule,
     field::{Field, is_struct},
     words,
 };
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "map-of-objects",
-        level: Level::Warning,
-        section: "Lists of named subobjects preferred over maps",
-        reason: "There are no maps of subobjects: all keys in an object are names of fields, and a list of objects with a name says the \
-                 same.",
-        bad: "spec: {properties: {chapters: {type: object, additionalProperties: {properties: {title: {type: string}}}}}}",
-        good: "spec: {properties: {chapters: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {required: [name], properties: {name: {type: string}, title: {type: string}}}}}}",
-        check: Check::Field(map_of_objects),
-    },
-    Rule {
-        name: "list-without-type",
-        level: Level::Warning,
-        section: "Lists of named subobjects preferred over maps (current text: merge strategy)",
-        reason: "A list that does not say how it merges is replaced as a whole by everyone who applies it, also by one who knows only one \
-                 item.",
-        bad: "spec: {properties: {chapters: {type: array, items: {required: [name], properties: {name: {type: string}}}}}}",
-        good: "spec: {properties: {chapters: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {required: [name], properties: {name: {type: string}}}}}}",
-        check: Check::Field(list_without_type),
-    },
-    Rule {
-        name: "label-values",
-        level: Level::Warning,
-        section: "Metadata",
-        reason: "Labels, annotations and selectors are maps of strings to strings; other values match no object.",
-        bad: "spec: {properties: {shelfLabels: {type: object, additionalProperties: {type: integer, format: int32}}}}",
-        good: "spec: {properties: {shelfLabels: {type: object, additionalProperties: {type: string}}}}",
-        check: Check::Field(label_values),
-    },
+    Check::Field(map_of_objects)
+        .warning("map-of-objects", "Lists of named subobjects preferred over maps")
+        .reason("There are no maps of subobjects: all keys in an object are names of fields, and a list of objects with a name says the \
+             same.")
+        .bad("spec: {properties: {chapters: {type: object, additionalProperties: {properties: {title: {type: string}}}}}}")
+        .good("spec: {properties: {chapters: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {required: [name], properties: {name: {type: string}, title: {type: string}}}}}}"),
+    Check::Field(list_without_type)
+        .warning("list-without-type", "Lists of named subobjects preferred over maps (current text: merge strategy)")
+        .reason("A list that does not say how it merges is replaced as a whole by everyone who applies it, also by one who knows only one \
+             item.")
+        .bad("spec: {properties: {chapters: {type: array, items: {required: [name], properties: {name: {type: string}}}}}}")
+        .good("spec: {properties: {chapters: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {required: [name], properties: {name: {type: string}}}}}}"),
+    Check::Field(label_values)
+        .warning("label-values", "Metadata")
+        .reason("Labels, annotations and selectors are maps of strings to strings; other values match no object.")
+        .bad("spec: {properties: {shelfLabels: {type: object, additionalProperties: {type: integer, format: int32}}}}")
+        .good("spec: {properties: {shelfLabels: {type: object, additionalProperties: {type: string}}}}"),
 ];
 
 fn map_of_objects(field: &Field<'_>) -> Option<String> {

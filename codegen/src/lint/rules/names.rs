@@ -1,62 +1,45 @@
 //! Rules about the names of fields.
 use kindsmith::schema::Type;
 
-use crate::lint::{
-    Check, Level, Rule,
-    field::Field,
-    naming,
-    words::{self, ABBREVIATIONS},
+use crate::{
+    lint::{
+        Check, Rule,
+        field::Field,
+        naming,
+        words::{self, ABBREVIATIONS},
+    },
+    scaffold::names,
 };
 
 const SECTION: &str = "Naming conventions";
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "field-name-case",
-        level: Level::Error,
-        section: SECTION,
-        reason: "JSON field names must be camelCase, without underscores and dashes.",
-        bad: "spec: {properties: {page_count: {type: integer, format: int32}}}",
-        good: "spec: {properties: {pageCount: {type: integer, format: int32}}}",
-        check: Check::Field(field_name_case),
-    },
-    Rule {
-        name: "acronym-case",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "All letters of an acronym have the same case, so that names can be guessed.",
-        bad: "spec: {properties: {readerId: {type: string}}}",
-        good: "spec: {properties: {readerID: {type: string}}}",
-        check: Check::Field(acronym_case),
-    },
-    Rule {
-        name: "abbreviation",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "Abbreviations are not used except for the most common ones, such as id, args and stdin: who does not know one cannot \
-                 guess the name.",
-        bad: "spec: {properties: {pubAddr: {type: string}}}",
-        good: "spec: {properties: {publisherAddress: {type: string}}}",
-        check: Check::Field(abbreviation),
-    },
-    Rule {
-        name: "imperative-name",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "A field declares a state that is held, and not an action that is done once.",
-        bad: "spec: {properties: {restartReading: {type: boolean}}}",
-        good: "spec: {properties: {restartedTime: {type: string, format: date-time}}}",
-        check: Check::Field(imperative_name),
-    },
-    Rule {
-        name: "bool-named-is",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "A property fooable is called fooable, and not isFooable.",
-        bad: "spec: {properties: {isLendable: {type: boolean}}}",
-        good: "spec: {properties: {lendable: {type: boolean}}}",
-        check: Check::Field(bool_named_is),
-    },
+    Check::Field(field_name_case)
+        .error("field-name-case", SECTION)
+        .reason("JSON field names must be camelCase, without underscores and dashes.")
+        .bad("spec: {properties: {page_count: {type: integer, format: int32}}}")
+        .good("spec: {properties: {pageCount: {type: integer, format: int32}}}"),
+    Check::Field(acronym_case)
+        .warning("acronym-case", SECTION)
+        .reason("All letters of an acronym have the same case, so that names can be guessed.")
+        .bad("spec: {properties: {readerId: {type: string}}}")
+        .good("spec: {properties: {readerID: {type: string}}}"),
+    Check::Field(abbreviation)
+        .warning("abbreviation", SECTION)
+        .reason("Abbreviations are not used except for the most common ones, such as id, args and stdin: who does not know one cannot \
+             guess the name.")
+        .bad("spec: {properties: {pubAddr: {type: string}}}")
+        .good("spec: {properties: {publisherAddress: {type: string}}}"),
+    Check::Field(imperative_name)
+        .warning("imperative-name", SECTION)
+        .reason("A field declares a state that is held, and not an action that is done once.")
+        .bad("spec: {properties: {restartReading: {type: boolean}}}")
+        .good("spec: {properties: {restartedTime: {type: string, format: date-time}}}"),
+    Check::Field(bool_named_is)
+        .warning("bool-named-is", SECTION)
+        .reason("A property fooable is called fooable, and not isFooable.")
+        .bad("spec: {properties: {isLendable: {type: boolean}}}")
+        .good("spec: {properties: {lendable: {type: boolean}}}"),
 ];
 
 /// The name of a field, unless it is a keyword of JSON Schema, which Kubernetes has in definitions.
@@ -84,7 +67,7 @@ fn acronym_case(field: &Field<'_>) -> Option<String> {
     let is_mixed = |word: &str| {
         let (lower, is_capital) = (word.to_lowercase(), word.starts_with(char::is_uppercase));
         let right = naming::capital(&lower);
-        is_capital && word.contains(char::is_lowercase) && right != words::capital(&lower) && right != word
+        is_capital && word.contains(char::is_lowercase) && right != names::capital(&lower) && right != word
     };
     let has_mixed = words::words(name).into_iter().skip(1).any(is_mixed);
     has_mixed.then(|| format!("an acronym in {name} has letters of both cases: {}", called(naming::suggested(field))))

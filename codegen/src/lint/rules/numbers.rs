@@ -2,7 +2,7 @@
 use kindsmith::schema::Type;
 
 use crate::lint::{
-    Check, Level, Rule,
+    Check, Rule,
     field::{Field, is_integer},
     words,
 };
@@ -34,61 +34,37 @@ const SMALL: [&str; 18] = [
 ];
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "float-in-spec",
-        level: Level::Error,
-        section: SECTION,
-        reason: "Floating-point values are never used in spec: they change when they are decoded and encoded, and an unchanged object \
-                 looks changed.",
-        bad: "spec: {properties: {price: {type: number}}}",
-        good: "spec: {properties: {priceCents: {type: integer, format: int32}}}",
-        check: Check::Field(float_in_spec),
-    },
-    Rule {
-        name: "float",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "Floating-point values are avoided: languages differ in their precision and in how they print them.",
-        bad: "status: {properties: {rating: {type: number}}}",
-        good: "status: {properties: {ratingPercent: {type: integer, format: int32}}}",
-        check: Check::Field(float),
-    },
-    Rule {
-        name: "unsigned-integer",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "Languages differ in their support of unsigned integers; a minimum says the same to all.",
-        bad: "spec: {properties: {copies: {type: integer, format: uint32}}}",
-        good: "spec: {properties: {copies: {type: integer, format: int32, minimum: 0}}}",
-        check: Check::Field(unsigned_integer),
-    },
-    Rule {
-        name: "integer-without-width",
-        level: Level::Error,
-        section: SECTION,
-        reason: "All integers must be of 32 or 64 bits; without a format, each client decides how large a value may be.",
-        bad: "spec: {properties: {copies: {type: integer}}}",
-        good: "spec: {properties: {copies: {type: integer, format: int32}}}",
-        check: Check::Field(integer_without_width),
-    },
-    Rule {
-        name: "unbounded-int64",
-        level: Level::Warning,
-        section: SECTION,
-        reason: "JavaScript and others read numbers as doubles, in which integers of more than 53 bits lose digits.",
-        bad: "spec: {properties: {isbn: {type: integer, format: int64}}}",
-        good: "spec: {properties: {isbn: {type: integer, format: int64, maximum: 9999999999999}}}",
-        check: Check::Field(unbounded_int64),
-    },
-    Rule {
-        name: "observed-generation",
-        level: Level::Warning,
-        section: "Typical status properties",
-        reason: "It is a copy of metadata.generation, which has 64 bits.",
-        bad: "status: {properties: {observedGeneration: {type: integer, format: int32}}}",
-        good: "status: {properties: {observedGeneration: {type: integer, format: int64}}}",
-        check: Check::Field(observed_generation),
-    },
+    Check::Field(float_in_spec)
+        .error("float-in-spec", SECTION)
+        .reason("Floating-point values are never used in spec: they change when they are decoded and encoded, and an unchanged object \
+             looks changed.")
+        .bad("spec: {properties: {price: {type: number}}}")
+        .good("spec: {properties: {priceCents: {type: integer, format: int32}}}"),
+    Check::Field(float)
+        .warning("float", SECTION)
+        .reason("Floating-point values are avoided: languages differ in their precision and in how they print them.")
+        .bad("status: {properties: {rating: {type: number}}}")
+        .good("status: {properties: {ratingPercent: {type: integer, format: int32}}}"),
+    Check::Field(unsigned_integer)
+        .warning("unsigned-integer", SECTION)
+        .reason("Languages differ in their support of unsigned integers; a minimum says the same to all.")
+        .bad("spec: {properties: {copies: {type: integer, format: uint32}}}")
+        .good("spec: {properties: {copies: {type: integer, format: int32, minimum: 0}}}"),
+    Check::Field(integer_without_width)
+        .error("integer-without-width", SECTION)
+        .reason("All integers must be of 32 or 64 bits; without a format, each client decides how large a value may be.")
+        .bad("spec: {properties: {copies: {type: integer}}}")
+        .good("spec: {properties: {copies: {type: integer, format: int32}}}"),
+    Check::Field(unbounded_int64)
+        .warning("unbounded-int64", SECTION)
+        .reason("JavaScript and others read numbers as doubles, in which integers of more than 53 bits lose digits.")
+        .bad("spec: {properties: {isbn: {type: integer, format: int64}}}")
+        .good("spec: {properties: {isbn: {type: integer, format: int64, maximum: 9999999999999}}}"),
+    Check::Field(observed_generation)
+        .warning("observed-generation", "Typical status properties")
+        .reason("It is a copy of metadata.generation, which has 64 bits.")
+        .bad("status: {properties: {observedGeneration: {type: integer, format: int32}}}")
+        .good("status: {properties: {observedGeneration: {type: integer, format: int64}}}"),
 ];
 
 fn float_in_spec(field: &Field<'_>) -> Option<String> {

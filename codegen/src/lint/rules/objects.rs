@@ -4,122 +4,74 @@ use serde_json::Value;
 
 use super::references::is_reference;
 use crate::lint::{
-    Check, Level, Rule, Subject,
+    Check, Rule, Subject,
     field::{Field, Step, is_struct},
     words,
 };
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "status-without-subresource",
-        level: Level::Error,
-        section: "Spec and Status",
-        reason: "A /status subresource must be provided, so that who writes the spec does not overwrite the status, and roles can tell \
-                 them apart.",
-        bad: "version: {name: v1, subresources: null}",
-        good: "version: {name: v1, subresources: {status: {}}}",
-        check: Check::Version(status_without_subresource),
-    },
-    Rule {
-        name: "subresource-without-status",
-        level: Level::Warning,
-        section: "Spec and Status",
-        reason: "The subresource writes a field that the schema does not have, and all of it is dropped.",
-        bad: "status: null\ncolumns: null",
-        good: "status: null\ncolumns: null\nversion: {name: v1, subresources: null}",
-        check: Check::Version(subresource_without_status),
-    },
-    Rule {
-        name: "extra-top-level-field",
-        level: Level::Warning,
-        section: "Spec and Status",
-        reason: "Objects with spec and status should have no other fields beside metadata: who may write such a field is not said.",
-        bad: "shelf: {type: string}",
-        good: "spec: {properties: {shelf: {type: string}}}",
-        check: Check::Field(extra_top_level_field),
-    },
-    Rule {
-        name: "items-in-object",
-        level: Level::Error,
-        section: "Types (Kinds)",
-        reason: "Any kind that has the field items must be a list kind: clients take such an object for a list.",
-        bad: "items: {type: array, items: {type: string}}\nstatus: null\nspec: null\nrequired: null\ncolumns: null\nversion: {name: v1, subresources: null}",
-        good: "spec: {properties: {items: {type: array, items: {type: string}}}}",
-        check: Check::Field(items_in_object),
-    },
-    Rule {
-        name: "spec-not-an-object",
-        level: Level::Warning,
-        section: "Spec and Status",
-        reason: "Spec and status are nested objects, which can get more fields later.",
-        bad: "spec: {type: string}",
-        good: "spec: {properties: {title: {type: string}}}",
-        check: Check::Field(spec_not_an_object),
-    },
-    Rule {
-        name: "metadata-repeated",
-        level: Level::Warning,
-        section: "Metadata",
-        reason: "All objects have these in metadata, where clients, selectors and the server read them.",
-        bad: "spec: {properties: {labels: {type: object, additionalProperties: {type: string}}}}",
-        good: "spec: {properties: {genre: {type: string}}}",
-        check: Check::Field(metadata_repeated),
-    },
-    Rule {
-        name: "required-status",
-        level: Level::Warning,
-        section: "Spec and Status",
-        reason: "A status is written after the object was created, and could be lost and observed again, so that it has to be optional.",
-        bad: "required: [spec, status]",
-        good: "required: [spec]",
-        check: Check::Field(required_status),
-    },
-    Rule {
-        name: "required-in-status",
-        level: Level::Warning,
-        section: "Spec and Status",
-        reason: "Several controllers write a status, each at its time: one that has not been written yet would make the others' writes \
-                 invalid.",
-        bad: "status: {required: [copies], properties: {copies: {type: integer, format: int32}}}",
-        good: "status: {properties: {copies: {type: integer, format: int32}}}",
-        check: Check::Field(required_in_status),
-    },
-    Rule {
-        name: "default-in-status",
-        level: Level::Warning,
-        section: "Defaulting",
-        reason: "Defaults complete the desired state; in a status they claim an observation that was not made.",
-        bad: "status: {properties: {copies: {type: integer, format: int32, default: 1}}}",
-        good: "status: {properties: {copies: {type: integer, format: int32}}}",
-        check: Check::Field(default_in_status),
-    },
-    Rule {
-        name: "schemaless",
-        level: Level::Warning,
-        section: "API Conventions (introduction)",
-        reason: "All of the JSON has a schema: a field without one is not validated, documented, defaulted or merged.",
-        bad: "spec: {properties: {settings: {type: object, x-kubernetes-preserve-unknown-fields: true}}}",
-        good: "spec: {properties: {settings: {type: object, properties: {language: {type: string}}}}}",
-        check: Check::Field(schemaless),
-    },
-    Rule {
-        name: "phase",
-        level: Level::Warning,
-        section: "Typical status properties",
-        reason: "The pattern of a phase is deprecated: a new value breaks clients that know the old ones, and conditions say more.",
-        bad: "status: {properties: {phase: {type: string, enum: [Lent, Returned]}}}",
-        good: "status: {properties: {lentTime: {type: string, format: date-time}}}",
-        check: Check::Field(phase),
-    },
-    Rule {
-        name: "references-in-status",
-        level: Level::Warning,
-        section: "References to related objects",
-        reason: "A status with a reference for each related object grows without bound: clients find these by a label selector.",
-        bad: "status: {properties: {loanRefs: {type: array, x-kubernetes-list-type: atomic, items: {properties: {name: {type: string}, kind: {type: string}}}}}}",
-        good: "status: {properties: {loans: {type: integer, format: int32}}}",
-        check: Check::Field(references_in_status),
-    },
+    Check::Version(status_without_subresource)
+        .error("status-without-subresource", "Spec and Status")
+        .reason("A /status subresource must be provided, so that who writes the spec does not overwrite the status, and roles can tell \
+             them apart.")
+        .bad("version: {name: v1, subresources: null}")
+        .good("version: {name: v1, subresources: {status: {}}}"),
+    Check::Version(subresource_without_status)
+        .warning("subresource-without-status", "Spec and Status")
+        .reason("The subresource writes a field that the schema does not have, and all of it is dropped.")
+        .bad("status: null\ncolumns: null")
+        .good("status: null\ncolumns: null\nversion: {name: v1, subresources: null}"),
+    Check::Field(extra_top_level_field)
+        .warning("extra-top-level-field", "Spec and Status")
+        .reason("Objects with spec and status should have no other fields beside metadata: who may write such a field is not said.")
+        .bad("shelf: {type: string}")
+        .good("spec: {properties: {shelf: {type: string}}}"),
+    Check::Field(items_in_object)
+        .error("items-in-object", "Types (Kinds)")
+        .reason("Any kind that has the field items must be a list kind: clients take such an object for a list.")
+        .bad("items: {type: array, items: {type: string}}\nstatus: null\nspec: null\nrequired: null\ncolumns: null\nversion: {name: v1, subresources: null}")
+        .good("spec: {properties: {items: {type: array, items: {type: string}}}}"),
+    Check::Field(spec_not_an_object)
+        .warning("spec-not-an-object", "Spec and Status")
+        .reason("Spec and status are nested objects, which can get more fields later.")
+        .bad("spec: {type: string}")
+        .good("spec: {properties: {title: {type: string}}}"),
+    Check::Field(metadata_repeated)
+        .warning("metadata-repeated", "Metadata")
+        .reason("All objects have these in metadata, where clients, selectors and the server read them.")
+        .bad("spec: {properties: {labels: {type: object, additionalProperties: {type: string}}}}")
+        .good("spec: {properties: {genre: {type: string}}}"),
+    Check::Field(required_status)
+        .warning("required-status", "Spec and Status")
+        .reason("A status is written after the object was created, and could be lost and observed again, so that it has to be optional.")
+        .bad("required: [spec, status]")
+        .good("required: [spec]"),
+    Check::Field(required_in_status)
+        .warning("required-in-status", "Spec and Status")
+        .reason("Several controllers write a status, each at its time: one that has not been written yet would make the others' writes \
+             invalid.")
+        .bad("status: {required: [copies], properties: {copies: {type: integer, format: int32}}}")
+        .good("status: {properties: {copies: {type: integer, format: int32}}}"),
+    Check::Field(default_in_status)
+        .warning("default-in-status", "Defaulting")
+        .reason("Defaults complete the desired state; in a status they claim an observation that was not made.")
+        .bad("status: {properties: {copies: {type: integer, format: int32, default: 1}}}")
+        .good("status: {properties: {copies: {type: integer, format: int32}}}"),
+    Check::Field(schemaless)
+        .warning("schemaless", "API Conventions (introduction)")
+        .reason("All of the JSON has a schema: a field without one is not validated, documented, defaulted or merged.")
+        .bad("spec: {properties: {settings: {type: object, x-kubernetes-preserve-unknown-fields: true}}}")
+        .good("spec: {properties: {settings: {type: object, properties: {language: {type: string}}}}}"),
+    Check::Field(phase)
+        .warning("phase", "Typical status properties")
+        .reason("The pattern of a phase is deprecated: a new value breaks clients that know the old ones, and conditions say more.")
+        .bad("status: {properties: {phase: {type: string, enum: [Lent, Returned]}}}")
+        .good("status: {properties: {lentTime: {type: string, format: date-time}}}"),
+    Check::Field(references_in_status)
+        .warning("references-in-status", "References to related objects")
+        .reason("A status with a reference for each related object grows without bound: clients find these by a label selector.")
+        .bad("status: {properties: {loanRefs: {type: array, x-kubernetes-list-type: atomic, items: {properties: {name: {type: string}, kind: {type: string}}}}}}")
+        .good("status: {properties: {loans: {type: integer, format: int32}}}"),
 ];
 
 fn status_without_subresource(of: &Subject<'_>) -> Vec<(String, String)> {

@@ -5,40 +5,28 @@ use kindsmith::{
 };
 
 use crate::lint::{
-    Check, Level, Rule,
+    Check, Rule,
     field::{Field, is_plain_text, is_struct},
     words,
 };
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "reference-name",
-        level: Level::Warning,
-        section: "Object references",
-        reason: "A reference by an ObjectReference, or a subset of it, is called fooRef, and a list of them fooRefs, so that it is not taken \
-                 for the object itself.",
-        bad: "spec: {properties: {author: {properties: {kind: {type: string}, name: {type: string}}}}}",
-        good: "spec: {properties: {authorRef: {properties: {kind: {type: string}, name: {type: string}}}}}",
-        check: Check::Field(reference_name),
-    },
-    Rule {
-        name: "name-called-ref",
-        level: Level::Warning,
-        section: "Object references",
-        reason: "A reference by name alone is called fooName; fooRef is an object, which can get more fields.",
-        bad: "spec: {properties: {authorRef: {type: string}}}",
-        good: "spec: {properties: {authorName: {type: string}}}",
-        check: Check::Field(name_called_ref),
-    },
-    Rule {
-        name: "cross-namespace-reference",
-        level: Level::Warning,
-        section: "Object references (current text)",
-        reason: "Namespaces are a security boundary: a reference into another one gives access to what its author may not read.",
-        bad: "spec: {properties: {authorRef: {properties: {name: {type: string}, namespace: {type: string}}}}}",
-        good: "spec: {properties: {authorRef: {properties: {name: {type: string}}}}}",
-        check: Check::Field(cross_namespace_reference),
-    },
+    Check::Field(reference_name)
+        .warning("reference-name", "Object references")
+        .reason("A reference by an ObjectReference, or a subset of it, is called fooRef, and a list of them fooRefs, so that it is not taken \
+             for the object itself.")
+        .bad("spec: {properties: {author: {properties: {kind: {type: string}, name: {type: string}}}}}")
+        .good("spec: {properties: {authorRef: {properties: {kind: {type: string}, name: {type: string}}}}}"),
+    Check::Field(name_called_ref)
+        .warning("name-called-ref", "Object references")
+        .reason("A reference by name alone is called fooName; fooRef is an object, which can get more fields.")
+        .bad("spec: {properties: {authorRef: {type: string}}}")
+        .good("spec: {properties: {authorName: {type: string}}}"),
+    Check::Field(cross_namespace_reference)
+        .warning("cross-namespace-reference", "Object references (current text)")
+        .reason("Namespaces are a security boundary: a reference into another one gives access to what its author may not read.")
+        .bad("spec: {properties: {authorRef: {properties: {name: {type: string}, namespace: {type: string}}}}}")
+        .good("spec: {properties: {authorRef: {properties: {name: {type: string}}}}}"),
 ];
 
 /// It is an ObjectReference, or a subset that names more than the object.

@@ -3,75 +3,47 @@ use kindsmith::schema::Type;
 
 use super::names;
 use crate::lint::{
-    Check, Level, Rule, amounts,
+    Check, Rule, amounts,
     field::{Field, is_instant, is_integer, is_plain_text},
     naming, words,
 };
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "time-name",
-        level: Level::Warning,
-        section: "Naming conventions",
-        reason: "A field for the time at which something occurs is called somethingTime, so that its type is seen in its name.",
-        bad: "status: {properties: {lastLent: {type: string, format: date-time}}}",
-        good: "status: {properties: {lastLentTime: {type: string, format: date-time}}}",
-        check: Check::Field(time_name),
-    },
-    Rule {
-        name: "time-named-stamp",
-        level: Level::Warning,
-        section: "Naming conventions",
-        reason: "A time is called somethingTime, and not somethingStamp or somethingTimestamp.",
-        bad: "status: {properties: {lentTimestamp: {type: string, format: date-time}}}",
-        good: "status: {properties: {lentTime: {type: string, format: date-time}}}",
-        check: Check::Field(time_named_stamp),
-    },
-    Rule {
-        name: "time-without-format",
-        level: Level::Warning,
-        section: "Serialization Format",
-        reason: "All dates are RFC 3339 strings, of the format date-time: other texts and numbers have to be interpreted, each in its way.",
-        bad: "status: {properties: {lentTime: {type: integer, format: int64, maximum: 9000000000}}}",
-        good: "status: {properties: {lentTime: {type: string, format: date-time}}}",
-        check: Check::Field(time_without_format),
-    },
-    Rule {
-        name: "duration-without-unit",
-        level: Level::Error,
-        section: "Units",
-        reason: "Units must be in the name or in the value: seconds and milliseconds look alike.",
-        bad: "spec: {properties: {loanTimeout: {type: integer, format: int32}}}",
-        good: "spec: {properties: {loanTimeoutSeconds: {type: integer, format: int32}}}",
-        check: Check::Field(duration_without_unit),
-    },
-    Rule {
-        name: "duration-not-in-seconds",
-        level: Level::Warning,
-        section: "Units",
-        reason: "Durations are in seconds, as fooSeconds, in all kinds; only shorter ones have another unit, which is spelled out.",
-        bad: "spec: {properties: {loanPeriodDays: {type: integer, format: int32}}}",
-        good: "spec: {properties: {loanPeriodSeconds: {type: integer, format: int32}}}",
-        check: Check::Field(duration_not_in_seconds),
-    },
-    Rule {
-        name: "duration-as-text",
-        level: Level::Warning,
-        section: "Units (current text)",
-        reason: "A duration as a string such as 1h30m makes every client parse what Go prints.",
-        bad: "spec: {properties: {loanDuration: {type: string}}}",
-        good: "spec: {properties: {loanDurationSeconds: {type: integer, format: int32}}}",
-        check: Check::Field(duration_as_text),
-    },
-    Rule {
-        name: "interval-name",
-        level: Level::Warning,
-        section: "Naming conventions",
-        reason: "fooPeriodSeconds is preferred over fooIntervalSeconds for what happens again and again.",
-        bad: "spec: {properties: {reminderIntervalSeconds: {type: integer, format: int32}}}",
-        good: "spec: {properties: {reminderPeriodSeconds: {type: integer, format: int32}}}",
-        check: Check::Field(interval_name),
-    },
+    Check::Field(time_name)
+        .warning("time-name", "Naming conventions")
+        .reason("A field for the time at which something occurs is called somethingTime, so that its type is seen in its name.")
+        .bad("status: {properties: {lastLent: {type: string, format: date-time}}}")
+        .good("status: {properties: {lastLentTime: {type: string, format: date-time}}}"),
+    Check::Field(time_named_stamp)
+        .warning("time-named-stamp", "Naming conventions")
+        .reason("A time is called somethingTime, and not somethingStamp or somethingTimestamp.")
+        .bad("status: {properties: {lentTimestamp: {type: string, format: date-time}}}")
+        .good("status: {properties: {lentTime: {type: string, format: date-time}}}"),
+    Check::Field(time_without_format)
+        .warning("time-without-format", "Serialization Format")
+        .reason("All dates are RFC 3339 strings, of the format date-time: other texts and numbers have to be interpreted, each in its way.")
+        .bad("status: {properties: {lentTime: {type: integer, format: int64, maximum: 9000000000}}}")
+        .good("status: {properties: {lentTime: {type: string, format: date-time}}}"),
+    Check::Field(duration_without_unit)
+        .error("duration-without-unit", "Units")
+        .reason("Units must be in the name or in the value: seconds and milliseconds look alike.")
+        .bad("spec: {properties: {loanTimeout: {type: integer, format: int32}}}")
+        .good("spec: {properties: {loanTimeoutSeconds: {type: integer, format: int32}}}"),
+    Check::Field(duration_not_in_seconds)
+        .warning("duration-not-in-seconds", "Units")
+        .reason("Durations are in seconds, as fooSeconds, in all kinds; only shorter ones have another unit, which is spelled out.")
+        .bad("spec: {properties: {loanPeriodDays: {type: integer, format: int32}}}")
+        .good("spec: {properties: {loanPeriodSeconds: {type: integer, format: int32}}}"),
+    Check::Field(duration_as_text)
+        .warning("duration-as-text", "Units (current text)")
+        .reason("A duration as a string such as 1h30m makes every client parse what Go prints.")
+        .bad("spec: {properties: {loanDuration: {type: string}}}")
+        .good("spec: {properties: {loanDurationSeconds: {type: integer, format: int32}}}"),
+    Check::Field(interval_name)
+        .warning("interval-name", "Naming conventions")
+        .reason("fooPeriodSeconds is preferred over fooIntervalSeconds for what happens again and again.")
+        .bad("spec: {properties: {reminderIntervalSeconds: {type: integer, format: int32}}}")
+        .good("spec: {properties: {reminderPeriodSeconds: {type: integer, format: int32}}}"),
 ];
 
 fn time_name(field: &Field<'_>) -> Option<String> {

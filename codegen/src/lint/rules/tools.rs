@@ -4,54 +4,34 @@ use kindsmith::{
     schema::{Schema, Type},
 };
 
-use crate::lint::{Check, Level, Rule, Subject, field::is_time};
+use crate::lint::{Check, Rule, Subject, field::is_time};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "no-columns",
-        level: Level::Warning,
-        section: "Typical status properties",
-        reason: "A line of kubectl get says only the name and the age; a condition or two tell whether the object is well.",
-        bad: "columns: null",
-        good: "columns: [{name: Title, type: string, jsonPath: .spec.title}]",
-        check: Check::Version(no_columns),
-    },
-    Rule {
-        name: "column-of-nothing",
-        level: Level::Warning,
-        section: "Beyond the text: columns",
-        reason: "The schema drops a field that it does not declare, and the column stays empty.",
-        bad: "columns: [{name: Author, type: string, jsonPath: .spec.author}]",
-        good: "columns: [{name: Title, type: string, jsonPath: .spec.title}]",
-        check: Check::Version(column_of_nothing),
-    },
-    Rule {
-        name: "column-type",
-        level: Level::Warning,
-        section: "Beyond the text: columns",
-        reason: "A cell whose value is not of the column's type stays empty.",
-        bad: "columns: [{name: Title, type: integer, jsonPath: .spec.title}]",
-        good: "columns: [{name: Title, type: string, jsonPath: .spec.title}]",
-        check: Check::Version(column_type),
-    },
-    Rule {
-        name: "scale-of-nothing",
-        level: Level::Warning,
-        section: "Types (Kinds)",
-        reason: "The scale reads and writes a field that the schema drops, or that is no number of replicas.",
-        bad: "version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}}}\nstatus: {properties: {replicas: {type: integer, format: int32}, selector: {type: string}}}",
-        good: "version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}}}\nspec: {properties: {replicas: {type: integer, format: int32}}}\nstatus: {properties: {replicas: {type: integer, format: int32}, selector: {type: string}}}",
-        check: Check::Version(scale_of_nothing),
-    },
-    Rule {
-        name: "scale-without-selector",
-        level: Level::Warning,
-        section: "Types (Kinds)",
-        reason: "Autoscalers find the pods of a scale by its selector, and refuse one without.",
-        bad: "version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}}\nspec: {properties: {replicas: {type: integer, format: int32}}}\nstatus: {properties: {replicas: {type: integer, format: int32}}}",
-        good: "version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}}}\nspec: {properties: {replicas: {type: integer, format: int32}}}\nstatus: {properties: {replicas: {type: integer, format: int32}, selector: {type: string}}}",
-        check: Check::Version(scale_without_selector),
-    },
+    Check::Version(no_columns)
+        .warning("no-columns", "Typical status properties")
+        .reason("A line of kubectl get says only the name and the age; a condition or two tell whether the object is well.")
+        .bad("columns: null")
+        .good("columns: [{name: Title, type: string, jsonPath: .spec.title}]"),
+    Check::Version(column_of_nothing)
+        .warning("column-of-nothing", "Beyond the text: columns")
+        .reason("The schema drops a field that it does not declare, and the column stays empty.")
+        .bad("columns: [{name: Author, type: string, jsonPath: .spec.author}]")
+        .good("columns: [{name: Title, type: string, jsonPath: .spec.title}]"),
+    Check::Version(column_type)
+        .warning("column-type", "Beyond the text: columns")
+        .reason("A cell whose value is not of the column's type stays empty.")
+        .bad("columns: [{name: Title, type: integer, jsonPath: .spec.title}]")
+        .good("columns: [{name: Title, type: string, jsonPath: .spec.title}]"),
+    Check::Version(scale_of_nothing)
+        .warning("scale-of-nothing", "Types (Kinds)")
+        .reason("The scale reads and writes a field that the schema drops, or that is no number of replicas.")
+        .bad("version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}}}\nstatus: {properties: {replicas: {type: integer, format: int32}, selector: {type: string}}}")
+        .good("version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}}}\nspec: {properties: {replicas: {type: integer, format: int32}}}\nstatus: {properties: {replicas: {type: integer, format: int32}, selector: {type: string}}}"),
+    Check::Version(scale_without_selector)
+        .warning("scale-without-selector", "Types (Kinds)")
+        .reason("Autoscalers find the pods of a scale by its selector, and refuse one without.")
+        .bad("version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}}\nspec: {properties: {replicas: {type: integer, format: int32}}}\nstatus: {properties: {replicas: {type: integer, format: int32}}}")
+        .good("version: {subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.selector}}}\nspec: {properties: {replicas: {type: integer, format: int32}}}\nstatus: {properties: {replicas: {type: integer, format: int32}, selector: {type: string}}}"),
 ];
 
 /// What a path leads to.

@@ -1,15 +1,11 @@
 //! Rules about amounts.
-use crate::lint::{Check, Level, Rule, amounts, field::Field};
+use crate::lint::{Check, Rule, amounts, field::Field};
 
-pub(super) const RULES: &[Rule] = &[Rule {
-    name: "size-without-unit",
-    level: Level::Error,
-    section: "Units",
-    reason: "Units must be in the name or in the value, such as a quantity's: bytes and megabytes look alike.",
-    bad: "spec: {properties: {fileSize: {type: integer, format: int32}}}",
-    good: "spec: {properties: {fileSizeBytes: {type: integer, format: int32}}}",
-    check: Check::Field(size_without_unit),
-}];
+pub(super) const RULES: &[Rule] = &[Check::Field(size_without_unit)
+    .error("size-without-unit", "Units")
+    .reason("Units must be in the name or in the value, such as a quantity's: bytes and megabytes look alike.")
+    .bad("spec: {properties: {fileSize: {type: integer, format: int32}}}")
+    .good("spec: {properties: {fileSizeBytes: {type: integer, format: int32}}}")];
 
 fn size_without_unit(field: &Field<'_>) -> Option<String> {
     let name = field.name().filter(|_| amounts::is_size(field))?;

@@ -4,94 +4,58 @@ use serde_json::Value;
 
 use super::objects::{is_zero, shown};
 use crate::lint::{
-    Check, Level, Rule,
+    Check, Rule,
     field::{Field, is_time},
     naming, words,
 };
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "enum-value-case",
-        level: Level::Warning,
-        section: "Constants",
-        reason: "Values of an enumeration are in CamelCase with an initial capital, acronyms in capitals, so that they can be guessed.",
-        bad: "spec: {properties: {cover: {type: string, enum: [hard-cover, paperback]}}}",
-        good: "spec: {properties: {cover: {type: string, enum: [HardCover, Paperback]}}}",
-        check: Check::Field(enum_value_case),
-    },
-    Rule {
-        name: "enum-of-other-values",
-        level: Level::Warning,
-        section: "Constants",
-        reason: "Values of an enumeration are strings, which say what they mean and can be added to.",
-        bad: "spec: {properties: {cover: {type: integer, format: int32, enum: [1, 2]}}}",
-        good: "spec: {properties: {cover: {type: string, enum: [HardCover, Paperback]}}}",
-        check: Check::Field(enum_of_other_values),
-    },
-    Rule {
-        name: "bool-wants-enum",
-        level: Level::Warning,
-        section: "Primitive types",
-        reason: "Many ideas start as a switch and get a third position later, for which a string has room and a bool has not.",
-        bad: "spec: {properties: {enableLending: {type: boolean}}}",
-        good: "spec: {properties: {lendingPolicy: {type: string, enum: [Allowed, Forbidden]}}}",
-        check: Check::Field(bool_wants_enum),
-    },
-    Rule {
-        name: "nullable",
-        level: Level::Warning,
-        section: "Optional vs. Required",
-        reason: "A field that is not set is absent; with null, there are two ways to say so, which patches and clients tell apart.",
-        bad: "spec: {properties: {shelf: {type: string, nullable: true}}}",
-        good: "spec: {properties: {shelf: {type: string}}}",
-        check: Check::Field(nullable),
-    },
-    Rule {
-        name: "optional-without-omission",
-        level: Level::Warning,
-        section: "Optional vs. Required",
-        reason: "An optional field is omitted when it is empty; one that is sent as null or zero takes a value away from others when it \
-                 is applied.",
-        bad: "spec: {required: [shelf], properties: {shelf: {type: string, nullable: true}}}",
-        good: "spec: {properties: {shelf: {type: string}}}",
-        check: Check::Field(optional_without_omission),
-    },
-    Rule {
-        name: "required-with-default",
-        level: Level::Warning,
-        section: "Optional vs. Required",
-        reason: "A field is either optional or required: one with a default can be left out, and clients that are generated ask for it.",
-        bad: "spec: {required: [copies], properties: {copies: {type: integer, format: int32, default: 1}}}",
-        good: "spec: {properties: {copies: {type: integer, format: int32, default: 1}}}",
-        check: Check::Field(required_with_default),
-    },
-    Rule {
-        name: "union-default",
-        level: Level::Warning,
-        section: "Unions",
-        reason: "A default sets a member of the union beside the one that the user chose.",
-        bad: "spec: {properties: {form: {properties: {pages: {type: integer, format: int32, default: 1}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}",
-        good: "spec: {properties: {form: {properties: {pages: {type: integer, format: int32}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}",
-        check: Check::Field(union_default),
-    },
-    Rule {
-        name: "union-member-required",
-        level: Level::Warning,
-        section: "Unions",
-        reason: "All members of a union are optional: a required one leaves no choice.",
-        bad: "spec: {properties: {form: {required: [pages], properties: {pages: {type: integer, format: int32}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}",
-        good: "spec: {properties: {form: {properties: {pages: {type: integer, format: int32}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}",
-        check: Check::Field(union_member_required),
-    },
-    Rule {
-        name: "secret-in-spec",
-        level: Level::Warning,
-        section: "Object references",
-        reason: "All who may read an object read its spec: a Secret has its own access rules, and is referred to by its name.",
-        bad: "spec: {properties: {catalogPassword: {type: string}}}",
-        good: "spec: {properties: {catalogSecretName: {type: string}}}",
-        check: Check::Field(secret_in_spec),
-    },
+    Check::Field(enum_value_case)
+        .warning("enum-value-case", "Constants")
+        .reason("Values of an enumeration are in CamelCase with an initial capital, acronyms in capitals, so that they can be guessed.")
+        .bad("spec: {properties: {cover: {type: string, enum: [hard-cover, paperback]}}}")
+        .good("spec: {properties: {cover: {type: string, enum: [HardCover, Paperback]}}}"),
+    Check::Field(enum_of_other_values)
+        .warning("enum-of-other-values", "Constants")
+        .reason("Values of an enumeration are strings, which say what they mean and can be added to.")
+        .bad("spec: {properties: {cover: {type: integer, format: int32, enum: [1, 2]}}}")
+        .good("spec: {properties: {cover: {type: string, enum: [HardCover, Paperback]}}}"),
+    Check::Field(bool_wants_enum)
+        .warning("bool-wants-enum", "Primitive types")
+        .reason("Many ideas start as a switch and get a third position later, for which a string has room and a bool has not.")
+        .bad("spec: {properties: {enableLending: {type: boolean}}}")
+        .good("spec: {properties: {lendingPolicy: {type: string, enum: [Allowed, Forbidden]}}}"),
+    Check::Field(nullable)
+        .warning("nullable", "Optional vs. Required")
+        .reason("A field that is not set is absent; with null, there are two ways to say so, which patches and clients tell apart.")
+        .bad("spec: {properties: {shelf: {type: string, nullable: true}}}")
+        .good("spec: {properties: {shelf: {type: string}}}"),
+    Check::Field(optional_without_omission)
+        .warning("optional-without-omission", "Optional vs. Required")
+        .reason("An optional field is omitted when it is empty; one that is sent as null or zero takes a value away from others when it \
+             is applied.")
+        .bad("spec: {required: [shelf], properties: {shelf: {type: string, nullable: true}}}")
+        .good("spec: {properties: {shelf: {type: string}}}"),
+    Check::Field(required_with_default)
+        .warning("required-with-default", "Optional vs. Required")
+        .reason("A field is either optional or required: one with a default can be left out, and clients that are generated ask for it.")
+        .bad("spec: {required: [copies], properties: {copies: {type: integer, format: int32, default: 1}}}")
+        .good("spec: {properties: {copies: {type: integer, format: int32, default: 1}}}"),
+    Check::Field(union_default)
+        .warning("union-default", "Unions")
+        .reason("A default sets a member of the union beside the one that the user chose.")
+        .bad("spec: {properties: {form: {properties: {pages: {type: integer, format: int32, default: 1}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}")
+        .good("spec: {properties: {form: {properties: {pages: {type: integer, format: int32}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}"),
+    Check::Field(union_member_required)
+        .warning("union-member-required", "Unions")
+        .reason("All members of a union are optional: a required one leaves no choice.")
+        .bad("spec: {properties: {form: {required: [pages], properties: {pages: {type: integer, format: int32}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}")
+        .good("spec: {properties: {form: {properties: {pages: {type: integer, format: int32}, audio: {type: string}}, oneOf: [{required: [pages]}, {required: [audio]}]}}}"),
+    Check::Field(secret_in_spec)
+        .warning("secret-in-spec", "Object references")
+        .reason("All who may read an object read its spec: a Secret has its own access rules, and is referred to by its name.")
+        .bad("spec: {properties: {catalogPassword: {type: string}}}")
+        .good("spec: {properties: {catalogSecretName: {type: string}}}"),
 ];
 
 /// In CamelCase with an initial capital, or of digits, which have no case. An empty value stands for none.

@@ -4,7 +4,7 @@ use quote::ToTokens;
 use syn::{Item, ItemFn, Visibility, spanned::Spanned};
 
 use super::SourceFile;
-use crate::scaffold::{declarations::read_arguments, kind::raw};
+use crate::scaffold::names::raw;
 
 /// How tests write what they need.
 pub(crate) struct InTests {
@@ -80,13 +80,11 @@ impl SourceFile<'_> {
 
     /// Checks that a kind does not have an argument yet.
     pub(crate) fn check_free_argument(&self, kind: &str, argument: &str) -> Result<(), String> {
-        for attribute in self.structure(kind)?.attrs.iter().filter(|attribute| attribute.path().is_ident("resource")) {
-            let arguments = read_arguments(self, attribute)?;
-            if let Some((_, found)) = arguments.iter().find(|(name, _)| name == argument) {
-                return Err(self.error(&found.range, &format!("`{kind}` has the subresource {argument} already")));
-            }
+        let arguments = self.arguments(&self.structure(kind)?)?.unwrap_or_default();
+        match arguments.get(argument) {
+            Some(found) => Err(self.error(&found.range, &format!("`{kind}` has the subresource {argument} already"))),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// True if a kind has a status with conditions; an error if it has a status that a controller cannot report in.

@@ -27,7 +27,7 @@ mod write;
 pub use crate::kind::convert::{Conversion, Webhook, WebhookService};
 pub use crate::schema::keywords::{Fault, Findings, QUANTITY, Warning};
 pub use manifest::{Entry, Manifest, Report, of_value, read};
-pub use write::{Written, write};
+pub use write::{Written, validations, write};
 
 /// The group and version of definitions that are read.
 pub const API_VERSION: &str = "apiextensions.k8s.io/v1";

@@ -14,7 +14,7 @@ use super::{
 
 /// A place in a schema. It dereferences to the node there, for its keywords. The children of the node are reached only by the
 /// methods, since a back reference has the children of another node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct At<'s> {
     node: &'s Schema,
     /// The definitions that back references refer to.

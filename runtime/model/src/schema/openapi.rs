@@ -335,7 +335,7 @@ fn branch(schema: &Schema, out: &mut Json) {
 }
 
 /// A bound: integers without a fraction.
-fn number(bound: f64) -> Document {
+pub fn number(bound: f64) -> Document {
     let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
     whole.map_or_else(|| json!(bound), Document::from)
 }

@@ -17,6 +17,8 @@ use crate::{
 
 mod schema;
 
+pub use schema::validations;
+
 /// A resource as a definition.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -6,6 +6,7 @@ use crate::schema::{
     Pattern, Scalar, Schema,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type, unchanged_rule},
+    openapi::number,
 };
 
 /// A schema, and what is not in it.
@@ -18,7 +19,7 @@ pub(super) fn write(schema: &Schema) -> (Map<String, Value>, Vec<String>) {
 }
 
 fn node(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
-    let mut out = validations(schema, lost);
+    let mut out = validating(schema, lost);
     let is_recursive = schema.definition.is_some();
     if is_recursive {
         let name = schema.type_name().unwrap_or("a type");
@@ -91,8 +92,13 @@ fn published(schema: &Schema, out: &mut Map<String, Value>) {
     }
 }
 
+/// The keywords of a schema that validate, apart from its type and from the schemas of what is in it.
+pub fn validations(schema: &Schema) -> Map<String, Value> {
+    validating(schema, &mut Vec::new())
+}
+
 /// The keywords that nodes and the branches of junctors share: they validate.
-fn validations(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
+fn validating(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
     // The type says it already.
     let format = schema.format.as_deref().filter(|format| *format != "int-or-string");
     let mut out = fields([
@@ -131,7 +137,7 @@ fn validations(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
 
 /// A branch of a junctor, which only validates.
 fn branch(schema: &Schema, lost: &mut Vec<String>) -> Value {
-    let mut out = validations(schema, lost);
+    let mut out = validating(schema, lost);
     let properties: Map<String, Value> =
         schema.properties.iter().map(|(name, of)| (name.clone(), branch(of, lost))).collect();
     if !properties.is_empty() {
@@ -141,10 +147,4 @@ fn branch(schema: &Schema, lost: &mut Vec<String>) -> Value {
         out.insert("items".to_owned(), branch(items, lost));
     }
     out.into()
-}
-
-/// A bound: integers without a fraction.
-fn number(bound: f64) -> Value {
-    let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
-    whole.map_or_else(|| json!(bound), Value::from)
 }

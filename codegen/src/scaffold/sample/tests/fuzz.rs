@@ -6,8 +6,8 @@ use kindsmith_tests::Random;
 use serde_json::{Map, Value, json};
 use syn::Item;
 
-use super::{kind::Kind, sample};
 use crate::engine::{Target, fuzz};
+use crate::scaffold::{kind::Kind, sample};
 
 const HOSTILE: &[&str] = &[
     "} pub fn evil() {} mod y {",

@@ -1,16 +1,11 @@
 //! The tests of a kind that is added: an object is stored as it was sent, and one without a required field is refused.
 
-use serde_json::Value;
+use super::{field::Field, names};
 
-use super::{kind::Kind, names};
-
-/// The module of tests at the end of a kind's file.
-pub(crate) fn module(kind: &Kind) -> String {
-    let objects = names::snake(&names::plural(&kind.name)).to_uppercase();
-    let (one, path) = (names::one(&kind.name).replace(' ', "_"), kind.path());
-    let example = example(kind);
-    let spec = kind.types.first();
-    let required = spec.and_then(|spec| spec.fields.iter().find(|field| field.is_required));
+/// The module of tests at the end of a kind's file: the path of its objects, and the fields of its desired state.
+pub(super) fn module(kind: &str, path: &str, fields: &[Field]) -> String {
+    let (objects, one, example) = (names::constant(kind), names::one_in_test(kind), example(fields));
+    let required = fields.iter().find(|field| field.is_required);
     let refused = required.map_or_else(String::new, |field| {
         let (wire, said) = (&field.wire, field.name.trim_end_matches('_'));
         format!(
@@ -54,10 +49,8 @@ mod tests {{
 }
 
 /// The body of the function that makes an example.
-fn example(kind: &Kind) -> String {
-    let fields = kind.types.first().map_or(&[][..], |spec| &spec.fields);
-    let members: Vec<String> =
-        fields.iter().map(|field| format!("{:?}: {}", field.wire, spaced(&field.example))).collect();
+fn example(fields: &[Field]) -> String {
+    let members: Vec<String> = fields.iter().map(Field::member).collect();
     let one_line = format!("{{{}}}", members.join(", "));
     let spec = if one_line.len() <= 70 {
         one_line
@@ -67,22 +60,4 @@ fn example(kind: &Kind) -> String {
     format!(
         "        json!({{\n            \"metadata\": {{\"name\": \"example\"}},\n            \"spec\": {spec},\n        }})\n"
     )
-}
-
-/// JSON with a space after each comma and colon.
-pub(crate) fn spaced(value: &Value) -> String {
-    match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
-        Value::Object(members) => {
-            let members = members.iter().map(|(key, value)| format!("{key:?}: {}", spaced(value)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
-        }
-        Value::String(text) => format!("{text:?}"),
-        // Without a type, an integer has 32 bits.
-        Value::Number(number) if number.as_i64().is_some_and(|number| i32::try_from(number).is_err()) => {
-            format!("{number}_i64")
-        }
-        Value::Number(number) if number.is_u64() && !number.is_i64() => format!("{number}_u64"),
-        scalar => scalar.to_string(),
-    }
 }
