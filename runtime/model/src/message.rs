@@ -27,8 +27,8 @@ use std::fmt;
 use crate::{Resource, codec::protobuf};
 
 pub use crate::meta::message::{
-    Field, merge_named, merge_nested, nested, nested_length, no_value, prost, read_text, text_length, write_nested,
-    write_text,
+    Field, merge_named, merge_nested, message_field, nested, nested_length, no_value, prost, read_text, text_length,
+    write_nested, write_text,
 };
 
 /// Encodes an object in the API's Protobuf envelope.
