@@ -88,7 +88,7 @@ const _: () = {
             *self = Self::__empty_message();
         }
     }
-    __message::message_field!(Book, Self::__empty_message());
+    __message::message_field!(impl [] for Book[], Self::__empty_message());
 };
 
 // Genre
@@ -241,5 +241,5 @@ const _: () = {
             *self = Self::__empty_message();
         }
     }
-    __message::message_field!(Place, Self::__empty_message());
+    __message::message_field!(impl [] for Place[], Self::__empty_message());
 };

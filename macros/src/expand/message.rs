@@ -14,7 +14,7 @@ pub(crate) fn container(container: &Container) -> TokenStream {
         Shape::Union(members) => union(ident, members),
         Shape::Enum(values) => return message_items(krate, &enumeration(ident, values)),
     };
-    message_items(krate, &quote!(#body __message::message_field!(#ident, Self::__empty_message());))
+    message_items(krate, &quote!(#body __message::message_field!(impl [] for #ident [], Self::__empty_message());))
 }
 
 /// A field's type as part of messages. Uses the type's tokens, so that an unsupported type is reported there.

@@ -77,10 +77,5 @@ pub fn open<T: Resource + prost::Message + Default>(body: &[u8]) -> Result<T, Op
 }
 
 fn type_of<T: Resource>() -> (String, &'static str) {
-    let declared = T::RESOURCE;
-    let api_version = match declared.group {
-        "" => declared.version.to_owned(),
-        group => format!("{group}/{}", declared.version),
-    };
-    (api_version, declared.kind)
+    (T::RESOURCE.group_version().to_string(), T::RESOURCE.kind)
 }

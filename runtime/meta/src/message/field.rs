@@ -154,13 +154,13 @@ pub mod nested {
     pub use prost::encoding::message::{encode, encoded_len, merge};
 }
 
-/// Implements [`Field`] for a message: its type, and its initial value. For derived code.
+/// Implements [`Field`] for a message: its type with its generics, and its initial value. For derived code.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! message_field {
-    ($ty:ty, $empty:expr) => {
+    (impl [$($generics:tt)*] for $ty:ty [$($clause:tt)*], $empty:expr) => {
         #[diagnostic::do_not_recommend]
-        impl $crate::message::Field for $ty {
+        impl $($generics)* $crate::message::Field for $ty $($clause)* {
             fn empty() -> Self {
                 $empty
             }

@@ -49,7 +49,7 @@ macro_rules! messages {
             }
         }
 
-        $crate::message_field!($ty, Self::default());
+        $crate::message_field!(impl [] for $ty [], Self::default());
     )* };
     (@write plain $of:ident $out:ident $number:literal $field:ident) => { Field::write(&$of.$field, $number, $out) };
     (@write always $of:ident $out:ident $number:literal $field:ident) => {
