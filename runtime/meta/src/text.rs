@@ -24,6 +24,12 @@ pub fn is_unsafe(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// The text with its first letter in upper case, if that is one of ASCII.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
 /// How deep what is in brackets is in others, and behind operators and arrows, at most: what reads a text in Rust recurses for each
 /// of them.
 pub fn nesting(text: &str) -> usize {

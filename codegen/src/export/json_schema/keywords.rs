@@ -1,6 +1,7 @@
 //! Keywords that JSON Schema has in common with structural schemas.
 
 use kindsmith::schema::{Schema, Type};
+use kindsmith_meta::json::number::of_double;
 use serde_json::{Map, Value, json};
 
 use super::format::Format;
@@ -42,7 +43,7 @@ pub(super) fn bounds(schema: &Schema, out: &mut Map<String, Value>) {
         [(lower, least.or(narrow(i32::MIN))), (upper, most.or(narrow(i32::MAX))), ("multipleOf", schema.multiple_of)]
     {
         if let Some(bound) = bound {
-            out.insert(keyword.to_owned(), number(bound));
+            out.insert(keyword.to_owned(), json!(of_double(bound)));
         }
     }
     for (keyword, count) in [
@@ -78,10 +79,4 @@ pub(super) fn text(schema: &Schema, out: &mut Map<String, Value>) {
         }
         Format::Unsaid => {}
     }
-}
-
-/// A bound: integers without a fraction.
-fn number(bound: f64) -> Value {
-    let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
-    whole.map_or_else(|| json!(bound), Value::from)
 }
