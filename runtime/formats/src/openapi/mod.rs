@@ -14,27 +14,15 @@
 //! like schemas, such as `k8s.io.api.apps.v1.Deployment` for `io.k8s.api.apps.v1.Deployment`. Kinds all of whose fields have numbers
 //! are served in Protobuf, too.
 
-#[cfg(test)]
-mod beside_tests;
 mod bodies;
 mod components;
 mod defaults;
-#[cfg(test)]
-mod defaults_tests;
 mod discovery;
 mod findings;
-#[cfg(test)]
-mod forms_tests;
-#[cfg(test)]
-mod hostile_tests;
 #[cfg(feature = "schemars")]
 pub(crate) mod json_schema;
 mod members;
 mod messages;
-#[cfg(test)]
-mod messages_tests;
-#[cfg(test)]
-mod names_tests;
 pub mod overlay;
 mod paths;
 mod resources;
