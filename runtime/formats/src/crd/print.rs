@@ -1,5 +1,4 @@
-//! Parts of a definition as kube-apiserver's messages show them: as JSON of the structs that it holds them in, where all
-//! fields are there.
+//! Parts of a definition as kube-apiserver's messages show them: as JSON of its structs in Go, with all of their fields.
 use std::fmt::Write;
 
 use serde_json::json;

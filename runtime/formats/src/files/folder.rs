@@ -1,5 +1,5 @@
-//! A folder in which files are written. By construction nothing outside of it is: paths are made of checked names, and each step is
-//! taken from the folder before it, through no link.
+//! A folder in which files are written. Nothing outside of it can be written: paths consist of checked names, and each folder is
+//! opened relative to the one around it, without following links.
 use std::{
     ffi::OsStr,
     fmt, fs,

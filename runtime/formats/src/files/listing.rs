@@ -1,5 +1,5 @@
-//! The files of a folder and of the folders in it. Links lead to places in the folder alone, and each folder is listed once, so that
-//! a folder that links to itself ends.
+//! The files of a folder and of the folders in it. Links are followed only within the folder, and each folder is listed once, so that
+//! links to a folder around them do not matter.
 use std::{
     collections::BTreeSet,
     fs, io,
@@ -14,7 +14,7 @@ use super::folder::FileTypeName;
 /// How many problems are reported.
 const MOST_PROBLEMS: usize = 1_000;
 
-/// What is in a folder.
+/// The files in a folder.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The files, in the order of their names.

@@ -1,4 +1,4 @@
-//! What is wrong in documents, and where: the document and a JSON pointer into it.
+//! Errors and warnings about documents, with their locations: the document and a JSON pointer into it.
 use std::fmt;
 
 use crate::{

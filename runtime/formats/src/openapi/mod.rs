@@ -78,7 +78,7 @@ impl<'t> Source<'t> {
 /// The kinds of documents that are read beside OpenAPI documents: overlays, then those of discovery.
 const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
 
-/// What documents describe.
+/// The resources that documents describe.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Described {
@@ -93,7 +93,7 @@ pub struct Described {
 }
 
 impl Described {
-    /// What documents of Kubernetes' own kinds lack beside them, and what does not work without it.
+    /// The files that are missing beside documents of Kubernetes' own kinds, and what does not work without them.
     pub fn lacks(&self) -> Option<String> {
         let of_kubernetes = self.resources.iter().filter(|resource| resource.policy.has_routes());
         let count = of_kubernetes.count();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{OptionsError, Query, quoted, refuse, write};
 use crate::{FieldError, FieldErrorKind, FieldPath, Preconditions};
 
-/// What happens to the objects that depend on a deleted one.
+/// The propagation policy of a deletion: what happens to dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
     /// The dependents are kept.

@@ -7,7 +7,7 @@ use crate::{
     selector::{FieldTerm, Fields, Labels},
 };
 
-/// How a list's resourceVersion is matched.
+/// The match of a list's resourceVersion (`resourceVersionMatch`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionMatch {
     /// Exactly this state.
