@@ -12,9 +12,9 @@ mod diag;
 mod expand;
 mod model;
 mod parse;
-#[cfg(test)]
-mod snapshots;
 mod suggest;
+#[cfg(test)]
+mod tests;
 
 /// Derives `Resource`.
 ///

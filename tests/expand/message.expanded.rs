@@ -88,26 +88,7 @@ const _: () = {
             *self = Self::__empty_message();
         }
     }
-    #[diagnostic::do_not_recommend]
-    impl __message::Field for Book {
-        fn empty() -> Self {
-            Self::__empty_message()
-        }
-        fn write(&self, number: u32, out: &mut impl __prost::bytes::BufMut) {
-            __message::nested::encode(number, self, out);
-        }
-        fn length(&self, number: u32) -> usize {
-            __message::nested::encoded_len(number, self)
-        }
-        fn merge(
-            &mut self,
-            wire: __prost::encoding::WireType,
-            from: &mut impl __prost::bytes::Buf,
-            context: __prost::encoding::DecodeContext,
-        ) -> ::core::result::Result<(), __prost::DecodeError> {
-            __message::nested::merge(wire, self, from, context)
-        }
-    }
+    __message::message_field!(impl [] for Book[], Self::__empty_message());
 };
 
 // Genre
@@ -260,24 +241,5 @@ const _: () = {
             *self = Self::__empty_message();
         }
     }
-    #[diagnostic::do_not_recommend]
-    impl __message::Field for Place {
-        fn empty() -> Self {
-            Self::__empty_message()
-        }
-        fn write(&self, number: u32, out: &mut impl __prost::bytes::BufMut) {
-            __message::nested::encode(number, self, out);
-        }
-        fn length(&self, number: u32) -> usize {
-            __message::nested::encoded_len(number, self)
-        }
-        fn merge(
-            &mut self,
-            wire: __prost::encoding::WireType,
-            from: &mut impl __prost::bytes::Buf,
-            context: __prost::encoding::DecodeContext,
-        ) -> ::core::result::Result<(), __prost::DecodeError> {
-            __message::nested::merge(wire, self, from, context)
-        }
-    }
+    __message::message_field!(impl [] for Place[], Self::__empty_message());
 };

@@ -94,7 +94,7 @@ pub struct Field {
     pub oneof: Option<String>,
 }
 
-/// What stands before the type of a field.
+/// The label of a field: the word before its type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Label {
     /// Nothing: a field of proto3 or of a `oneof`.

@@ -6,7 +6,7 @@ use crate::{
     token::{Token, Tokens},
 };
 
-/// What is wrong in a file.
+/// A syntax error in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// The line, from 1.

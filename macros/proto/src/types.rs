@@ -12,7 +12,7 @@ pub fn is_scalar(kind: &str) -> bool {
     SCALARS.contains(&kind)
 }
 
-/// What the type of a field refers to.
+/// The resolved type of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolvedType {
     /// A scalar type.

@@ -29,8 +29,7 @@ fn implementation(input: &DeriveInput) -> TokenStream {
 pub(crate) fn resource(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
     let ident = &input.ident;
     let api_type = implementation(input);
-    let (_, arguments, clause) = input.generics.split_for_impl();
-    let (parameters, _, _) = input.generics.split_for_impl();
+    let (parameters, arguments, clause) = input.generics.split_for_impl();
     let mut with_de = input.generics.clone();
     with_de.params.insert(0, syn::parse_quote!('de));
     let (with_de, _, _) = with_de.split_for_impl();
@@ -86,23 +85,7 @@ pub(crate) fn message(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
                 }
                 fn clear(&mut self) {}
             }
-            impl #parameters __message::Field for #ident #arguments #clause {
-                fn empty() -> Self {
-                    ::core::unimplemented!()
-                }
-                fn write(&self, _: u32, _: &mut impl __prost::bytes::BufMut) {}
-                fn length(&self, _: u32) -> usize {
-                    ::core::unimplemented!()
-                }
-                fn merge(
-                    &mut self,
-                    _: __prost::encoding::WireType,
-                    _: &mut impl __prost::bytes::Buf,
-                    _: __prost::encoding::DecodeContext,
-                ) -> ::core::result::Result<(), __prost::DecodeError> {
-                    ::core::unimplemented!()
-                }
-            }
+            __message::message_field!(impl [#parameters] for #ident #arguments [#clause], ::core::unimplemented!());
         },
     )
 }

@@ -14,8 +14,7 @@ pub(crate) fn container(container: &Container) -> TokenStream {
         Shape::Union(members) => union(ident, members),
         Shape::Enum(values) => return message_items(krate, &enumeration(ident, values)),
     };
-    let as_field = as_field(ident);
-    message_items(krate, &quote!(#body #as_field))
+    message_items(krate, &quote!(#body __message::message_field!(impl [] for #ident [], Self::__empty_message());))
 }
 
 /// A field's type as part of messages. Uses the type's tokens, so that an unsupported type is reported there.
@@ -123,32 +122,6 @@ fn message(
             }
             fn clear(&mut self) {
                 *self = Self::__empty_message();
-            }
-        }
-    }
-}
-
-/// A message as a field of other messages.
-fn as_field(ident: &Ident) -> TokenStream {
-    quote! {
-        #[diagnostic::do_not_recommend]
-        impl __message::Field for #ident {
-            fn empty() -> Self {
-                Self::__empty_message()
-            }
-            fn write(&self, number: u32, out: &mut impl __prost::bytes::BufMut) {
-                __message::nested::encode(number, self, out);
-            }
-            fn length(&self, number: u32) -> usize {
-                __message::nested::encoded_len(number, self)
-            }
-            fn merge(
-                &mut self,
-                wire: __prost::encoding::WireType,
-                from: &mut impl __prost::bytes::Buf,
-                context: __prost::encoding::DecodeContext,
-            ) -> ::core::result::Result<(), __prost::DecodeError> {
-                __message::nested::merge(wire, self, from, context)
             }
         }
     }

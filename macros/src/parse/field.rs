@@ -151,23 +151,12 @@ fn bound(name: &str, arg: &Arg, reader: &Reader<'_>) -> Option<Bound> {
 }
 
 fn default(arg: &Arg, reader: &Reader<'_>) -> Option<(Span, Value)> {
-    let value = match &arg.value {
-        Value::Literal(lit) => Value::Literal(lit.clone()),
-        Value::Negative(span, lit) => Value::Negative(*span, lit.clone()),
-        Value::Path(path) => Value::Path(path.clone()),
-        Value::List(span, items) => Value::List(*span, constants(items)?),
-        Value::Map(span, entries) => {
-            let values = entries.iter().map(|(k, v)| Some((k.clone(), constant(v)?)));
-            Value::Map(*span, values.collect::<Option<_>>()?)
-        }
-        _ => {
-            reader
-                .errors
-                .at(arg.value_span(), "a default must be a literal, a variant such as `Color::Red`, `[…]` or `{…}`");
-            return None;
-        }
-    };
-    Some((arg.value_span(), value))
+    let value = constant(&arg.value).filter(|value| !matches!(value, Value::Dotted(_)));
+    if value.is_none() {
+        let message = "a default must be a literal, a variant such as `Color::Red`, `[…]` or `{…}`";
+        reader.errors.at(arg.value_span(), message);
+    }
+    Some((arg.value_span(), value?))
 }
 
 fn constants(values: &[Value]) -> Option<Vec<Value>> {

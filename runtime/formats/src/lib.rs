@@ -4,13 +4,13 @@
 #[cfg(test)]
 extern crate kindsmith_model as kindsmith;
 
-#[cfg(test)]
-mod budget_tests;
 pub mod crd;
 pub mod files;
 pub mod generated;
 pub mod openapi;
 pub mod proto;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use kindsmith_meta as meta;
 #[cfg(test)]

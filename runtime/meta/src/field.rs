@@ -177,7 +177,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// The same error without its value and detail, for clients that may not read them.
+    /// This error without its value and detail, for clients that may not read them.
     #[must_use]
     pub fn without_value(self) -> Self {
         Self { kind: self.kind.without_value(), detail: String::new(), ..self }

@@ -30,7 +30,7 @@ pub struct Inner {
     pub about: About,
 }
 
-/// Which parts of the Status depend on its object.
+/// The parts of a refusal's Status that depend on the object of the request.
 #[derive(Clone, Debug)]
 pub enum About {
     /// None: the Status is complete.

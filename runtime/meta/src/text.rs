@@ -1,4 +1,4 @@
-//! Texts of documents in lines for people and tools: a text of a stranger neither ends its line nor begins another one.
+//! Texts from documents in output that is read line by line: untrusted text can neither end its line nor start another one.
 use std::borrow::Cow;
 
 /// The text in one line: control characters, and characters that change the direction of text, are escaped.
@@ -24,8 +24,14 @@ pub fn is_unsafe(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// How deep what is in brackets is in others, and behind operators and arrows, at most: what reads a text in Rust recurses for each
-/// of them.
+/// The text with its first letter in upper case, if that is one of ASCII.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+/// An upper bound of the nesting depth of a text as Rust code: brackets that are open, plus operators. Parsers of Rust recurse for
+/// each of them.
 pub fn nesting(text: &str) -> usize {
     let (mut open, mut most, mut operators) = (0_usize, 0, 0);
     for letter in text.chars() {

@@ -27,8 +27,8 @@ use std::fmt;
 use crate::{Resource, codec::protobuf};
 
 pub use crate::meta::message::{
-    Field, merge_named, merge_nested, nested, nested_length, no_value, prost, read_text, text_length, write_nested,
-    write_text,
+    Field, merge_named, merge_nested, message_field, nested, nested_length, no_value, prost, read_text, text_length,
+    write_nested, write_text,
 };
 
 /// Encodes an object in the API's Protobuf envelope.
@@ -77,10 +77,5 @@ pub fn open<T: Resource + prost::Message + Default>(body: &[u8]) -> Result<T, Op
 }
 
 fn type_of<T: Resource>() -> (String, &'static str) {
-    let declared = T::RESOURCE;
-    let api_version = match declared.group {
-        "" => declared.version.to_owned(),
-        group => format!("{group}/{}", declared.version),
-    };
-    (api_version, declared.kind)
+    (T::RESOURCE.group_version().to_string(), T::RESOURCE.kind)
 }

@@ -1,7 +1,7 @@
 //! Keywords that JSON Schema has in common with structural schemas.
 
 use kindsmith::schema::{Schema, Type};
-use kindsmith_model::schema::openapi::number;
+use kindsmith_meta::json::number::of_double;
 use serde_json::{Map, Value, json};
 
 use super::format::Format;
@@ -43,7 +43,7 @@ pub(super) fn bounds(schema: &Schema, out: &mut Map<String, Value>) {
         [(lower, least.or(narrow(i32::MIN))), (upper, most.or(narrow(i32::MAX))), ("multipleOf", schema.multiple_of)]
     {
         if let Some(bound) = bound {
-            out.insert(keyword.to_owned(), number(bound));
+            out.insert(keyword.to_owned(), json!(of_double(bound)));
         }
     }
     for (keyword, count) in [

@@ -1,5 +1,5 @@
-//! A definition with the defaults that kube-apiserver fills in, and as it judges one: what all versions say alike it takes
-//! for said once, of the definition as a whole, and its messages name it there.
+//! A definition with the defaults that kube-apiserver fills in, and in the form that it checks: a part that is equal in all versions
+//! belongs to the definition as a whole, where messages locate it.
 use super::{Fields, Groups, Location};
 use crate::{kind::model::Scope, schema::Document};
 
@@ -15,16 +15,16 @@ pub(super) struct Definition<'d> {
     pub singular: String,
     /// The kind of lists.
     pub list_kind: String,
-    /// It says that its group is the core group, and may say so.
+    /// True if its group is the core group, and that is allowed.
     pub is_core: bool,
 }
 
-/// A part that each version may say by itself.
+/// A part that each version may have for itself.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     /// Its name in a version.
     pub name: &'static str,
-    /// The location of what all versions say alike.
+    /// The location of the part if it is equal in all versions.
     pub shared: Location<'static>,
 }
 
@@ -81,7 +81,7 @@ impl<'d> Definition<'d> {
         }
     }
 
-    /// All versions say the same of a part, be it nothing.
+    /// True if a part is equal, or absent, in all versions.
     pub(super) fn agrees_on(&self, part: Part) -> bool {
         let said = |version: &Fields<'d>| version.get(part.name).filter(|said| said.as_array() != Some(&Vec::new()));
         self.versions.first().is_some_and(|first| self.versions.iter().all(|other| said(other) == said(first)))

@@ -32,7 +32,7 @@ pub use write::{Written, validations, write};
 /// The group and version of definitions that are read.
 pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
 
-/// What a manifest defines.
+/// A definition that was read from a manifest.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Defined {

@@ -1,5 +1,4 @@
-//! Parts of a definition as kube-apiserver's messages show them: as JSON of the structs that it holds them in, where all
-//! fields are there.
+//! Parts of a definition as kube-apiserver's messages show them: as JSON of its structs in Go, with all of their fields.
 use std::fmt::Write;
 
 use serde_json::json;
@@ -8,7 +7,7 @@ use super::{
     Additional, Fields,
     definition::{COLUMNS, Definition, Part, SCHEMA, SELECTABLE, SUBRESOURCES},
 };
-use crate::schema::Document;
+use crate::{meta::text::capitalized, schema::Document};
 
 /// The fields of a schema in their order, and what stands for one that is absent.
 const SCHEMA_FIELDS: [(&str, &str); 43] = [
@@ -79,11 +78,7 @@ pub(super) fn go_name(keyword: &str) -> String {
         Some(name) => ("X", name),
         None => ("", keyword.trim_start_matches('$')),
     };
-    let words = name.split('-').map(|word| {
-        let mut chars = word.chars();
-        chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect::<String>()
-    });
-    words.fold(prefix.to_owned(), |all, word| all + &word)
+    name.split('-').fold(prefix.to_owned(), |all, word| all + &capitalized(word))
 }
 
 /// The versions, without what all of them say alike.

@@ -1,5 +1,4 @@
-//! The shape of a definition: which fields there are and of which types. What passes is read by [`Fields`] without a further
-//! thought.
+//! The shape of a definition: its fields and their types. A definition that passes is read by [`Fields`] without further checks.
 //!
 //! [`Fields`]: crate::schema::keywords::Fields
 use crate::schema::{

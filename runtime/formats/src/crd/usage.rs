@@ -1,5 +1,5 @@
-//! What a definition takes as it is written, before its schemas are judged: judging them takes time that grows faster than some
-//! of it.
+//! The resources that a definition uses as it is written. They are checked before its schemas, because checking these takes time
+//! that grows faster than the text.
 use std::collections::HashSet;
 
 use super::{Additional, Fields, definition::Definition, pattern};
@@ -14,8 +14,8 @@ use crate::{
     schema::{Pattern, keywords::pattern::classes},
 };
 
-/// What a definition takes, as far as it is written in it, and its patterns. They are shared with the schemas that are made while
-/// these are in use, so that each is read once.
+/// The resources that a definition uses by its text, and its patterns. While these are kept, schemas that are made share them, so
+/// that each is compiled once.
 pub(super) fn of(definition: &Definition<'_>) -> (Usage, Vec<Pattern>) {
     let mut counter = UsageCounter { usage: Usage::default(), texts: HashSet::new(), patterns: Vec::new() };
     for version in &definition.versions {

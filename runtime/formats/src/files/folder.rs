@@ -1,16 +1,16 @@
-//! A folder in which files are written. By construction nothing outside of it is: paths are made of checked names, and each step is
-//! taken from the folder before it, through no link.
+//! A folder in which files are written. Nothing outside of it can be written: paths consist of checked names, and each folder is
+//! opened relative to the one around it, without following links.
 use std::{
     ffi::OsStr,
     fmt, fs,
-    io::{self, ErrorKind, Read as _, Write as _},
+    io::{self, ErrorKind, Write as _},
     os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
 };
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, ftruncate, mkdirat, openat, statat};
 
-use super::{Limits, reading::size};
+use super::{Limits, reading::read_whole};
 
 /// The path of a file below a folder: one name at least, none of which leads elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,10 +103,7 @@ impl Folder {
         let Some((parent, name)) = self.parent(path, false)? else { return Ok(None) };
         let file = openat(&parent, name, OFlags::RDONLY | FILE, Mode::empty())?;
         refuse_other(FileType::from_raw_mode(fstat(&file)?.st_mode), path)?;
-        let mut text = Vec::new();
-        fs::File::from(file).take(limits.file.saturating_add(1)).read_to_end(&mut text)?;
-        limits.check(size(&text))?;
-        Ok(Some(text))
+        read_whole(file, limits).map(Some)
     }
 
     /// Writes a file and the folders around it. One that is there is replaced in its place.

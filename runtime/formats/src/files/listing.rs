@@ -1,16 +1,20 @@
-//! The files of a folder and of the folders in it. Links lead to places in the folder alone, and each folder is listed once, so that
-//! a folder that links to itself ends.
+//! The files of a folder and of the folders in it. Links are followed only within the folder, and each folder is listed once, so that
+//! links to a folder around them do not matter.
 use std::{
     collections::BTreeSet,
     fs, io,
-    os::unix::fs::{FileTypeExt as _, MetadataExt as _},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
+
+use rustix::fs::FileType;
+
+use super::folder::FileTypeName;
 
 /// How many problems are reported.
 const MOST_PROBLEMS: usize = 1_000;
 
-/// What is in a folder.
+/// The files in a folder.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The files, in the order of their names.
@@ -96,18 +100,10 @@ impl Search<'_> {
             return self
                 .problem(path, "it is a link that leads out of the folder; supported: links within it".to_owned());
         }
-        let kind = found.file_type();
-        if kind.is_dir() {
-            self.folder(path);
-        } else if kind.is_file() {
-            self.listing.files.push(path.to_owned());
-        } else {
-            let what = match () {
-                () if kind.is_fifo() => "a named pipe",
-                () if kind.is_socket() => "a socket",
-                () => "a device",
-            };
-            self.problem(path, format!("it is {what}; supported: regular files"));
+        match FileType::from_raw_mode(found.mode()) {
+            FileType::Directory => self.folder(path),
+            FileType::RegularFile => self.listing.files.push(path.to_owned()),
+            other => self.problem(path, format!("it is {}; supported: regular files", FileTypeName(other))),
         }
     }
 

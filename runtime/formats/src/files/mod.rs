@@ -1,5 +1,5 @@
-//! Files of users, read and written as if a stranger had made them: what is read is regular and bounded, and what is written stays
-//! below its folder. Owns the limits of files that commands and servers read. Knows no formats.
+//! Files that users name. Their content is not trusted: only regular files of a limited size are read, and nothing is written outside
+//! of the chosen folder. Owns the limits of files that commands and servers read. Knows no formats.
 
 mod folder;
 mod listing;

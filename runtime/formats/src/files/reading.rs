@@ -2,6 +2,7 @@
 use std::{
     fs,
     io::{self, Read as _},
+    os::fd::OwnedFd,
     path::Path,
 };
 
@@ -74,8 +75,12 @@ pub fn read(path: &Path, limits: &Limits) -> io::Result<Vec<u8>> {
     // Opening a device may already have an effect.
     regular(FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode))?;
     let file = openat(CWD, path, flags, Mode::empty())?;
-    let found = fstat(&file)?;
-    regular(FileType::from_raw_mode(found.st_mode))?;
+    regular(FileType::from_raw_mode(fstat(&file)?.st_mode))?;
+    read_whole(file, limits)
+}
+
+/// Reads an open file. Fails if it is larger than the limit.
+pub(super) fn read_whole(file: OwnedFd, limits: &Limits) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     // One byte more than allowed says that the file is too large, whatever its size was.
     fs::File::from(file).take(limits.file.saturating_add(1)).read_to_end(&mut text)?;
@@ -94,7 +99,7 @@ pub fn read_next(path: &Path, limits: &mut Limits) -> io::Result<Vec<u8>> {
 }
 
 /// The size of a text in bytes.
-pub(super) fn size(text: &[u8]) -> u64 {
+fn size(text: &[u8]) -> u64 {
     text.len().try_into().unwrap_or(u64::MAX)
 }
 

@@ -58,12 +58,11 @@ impl<'d> Components<'d> {
     /// The components of a document.
     pub(super) fn of(document: usize, root: &'d Document, pool: &Pool<'d>, findings: &mut Findings) -> Self {
         let schemas = root.get("components").and_then(|components| components.get("schemas"));
-        let location = Location::of(document);
-        let location = location.key("components");
+        let location = Location::of_schemas(document);
         let members = match schemas {
             Some(Document::Object(members)) => Some(members),
             Some(other) => {
-                findings.wrong_type(&location.key("schemas"), other, "an object");
+                findings.wrong_type(&location, other, "an object");
                 None
             }
             None => None,
@@ -71,7 +70,6 @@ impl<'d> Components<'d> {
         let all: BTreeMap<_, _> = members.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
         let outlines: BTreeMap<_, _> = all.iter().map(|(name, schema)| (*name, Outline::of(schema))).collect();
         let Groups { found: groups, too_large, .. } = Groups::of(&outlines);
-        let location = location.key("schemas");
         for name in too_large.iter().filter(|name| !outlines[*name].names().any(|to| too_large.contains(to))) {
             let message = format!(
                 "the schema is too large with those that it refers to; supported: {MOST_NESTED} levels, and \

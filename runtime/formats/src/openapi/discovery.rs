@@ -122,15 +122,11 @@ impl DiscoveryIndex {
             let Some(entry) = self.0.get_mut(&(at, shared.names.plural.clone())) else { continue };
             entry.is_used = true;
             if (entry.scope, &entry.kind) != (shared.scope, &shared.names.kind) {
-                findings.errors.push(Finding {
-                    document: entry.document,
-                    pointer: entry.pointer.clone(),
-                    line: None,
-                    message: format!(
-                        "found the kind {} with the scope {:?}; the OpenAPI document has {} and {:?}",
-                        entry.kind, entry.scope, shared.names.kind, shared.scope
-                    ),
-                });
+                let message = format!(
+                    "found the kind {} with the scope {:?}; the OpenAPI document has {} and {:?}",
+                    entry.kind, entry.scope, shared.names.kind, shared.scope
+                );
+                findings.error(&Location::known(entry.document, &entry.pointer), message);
             }
             // Versions are in the order of their priority.
             if !named {
@@ -154,12 +150,8 @@ impl DiscoveryIndex {
     /// Warns of resources that no OpenAPI document describes.
     pub(super) fn warn_of_unused(&self, findings: &mut Findings) {
         for ((at, plural), entry) in self.0.iter().filter(|(_, entry)| !entry.is_used) {
-            findings.warnings.push(Finding {
-                document: entry.document,
-                pointer: entry.pointer.clone(),
-                line: None,
-                message: format!("{plural} of {at} is not served: no OpenAPI document describes it"),
-            });
+            let message = format!("{plural} of {at} is not served: no OpenAPI document describes it");
+            findings.warning(&Location::known(entry.document, &entry.pointer), message);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong in documents, and where: the document and a JSON pointer into it.
+//! Errors and warnings about documents, with their locations: the document and a JSON pointer into it.
 use std::fmt;
 
 use crate::{
@@ -8,6 +8,9 @@ use crate::{
 
 /// How much of a wrong value a message shows.
 const MOST_OF_A_VALUE: usize = 80;
+
+/// Where the schemas of a document are.
+pub(super) const SCHEMAS_POINTER: &str = "/components/schemas";
 
 /// A location in one of the documents, linked to the location around it.
 #[derive(Clone, Copy)]
@@ -29,6 +32,11 @@ impl<'p> Location<'p> {
     /// The whole document.
     pub(super) fn of(document: usize) -> Self {
         Self::known(document, "")
+    }
+
+    /// The schemas of a document.
+    pub(super) fn of_schemas(document: usize) -> Self {
+        Self::known(document, SCHEMAS_POINTER)
     }
 
     /// A location with this JSON pointer.

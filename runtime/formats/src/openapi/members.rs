@@ -46,6 +46,15 @@ impl<'d, 'p> Members<'d, 'p> {
         self.typed(name, "a string", findings, Document::as_str)
     }
 
+    /// A string that is one of these; any other one is reported.
+    pub(super) fn one_of(self, name: &str, known: &[&str], findings: &mut Findings) -> Option<&'d str> {
+        let found = self.text(name, findings)?;
+        if !known.contains(&found) {
+            findings.error(&self.location.key(name), format!("found {found:?}; supported: {}", known.join(", ")));
+        }
+        Some(found)
+    }
+
     /// A string, empty if absent.
     pub(super) fn text_or_empty(self, name: &str, findings: &mut Findings) -> String {
         self.text(name, findings).unwrap_or_default().to_owned()

@@ -14,27 +14,15 @@
 //! like schemas, such as `k8s.io.api.apps.v1.Deployment` for `io.k8s.api.apps.v1.Deployment`. Kinds all of whose fields have numbers
 //! are served in Protobuf, too.
 
-#[cfg(test)]
-mod beside_tests;
 mod bodies;
 mod components;
 mod defaults;
-#[cfg(test)]
-mod defaults_tests;
 mod discovery;
 mod findings;
-#[cfg(test)]
-mod forms_tests;
-#[cfg(test)]
-mod hostile_tests;
 #[cfg(feature = "schemars")]
 pub(crate) mod json_schema;
 mod members;
 mod messages;
-#[cfg(test)]
-mod messages_tests;
-#[cfg(test)]
-mod names_tests;
 pub mod overlay;
 mod paths;
 mod resources;
@@ -90,7 +78,7 @@ impl<'t> Source<'t> {
 /// The kinds of documents that are read beside OpenAPI documents: overlays, then those of discovery.
 const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
 
-/// What documents describe.
+/// The resources that documents describe.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Described {
@@ -105,7 +93,7 @@ pub struct Described {
 }
 
 impl Described {
-    /// What documents of Kubernetes' own kinds lack beside them, and what does not work without it.
+    /// The files that are missing beside documents of Kubernetes' own kinds, and what does not work without them.
     pub fn lacks(&self) -> Option<String> {
         let of_kubernetes = self.resources.iter().filter(|resource| resource.policy.has_routes());
         let count = of_kubernetes.count();

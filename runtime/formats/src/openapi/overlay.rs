@@ -135,19 +135,12 @@ impl Entry {
         }
         let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
         let given = |name: &str| members.get(name).is_some();
-        let name_rule = members.text("nameRule", findings).and_then(|found| {
-            let rules = [
-                ("Label", NameRule::Label),
-                ("PathSegment", NameRule::PathSegment),
-                ("Subdomain", NameRule::Subdomain),
-            ];
-            let rule = rules.iter().find(|(name, _)| *name == found).map(|(_, rule)| *rule);
-            if rule.is_none() {
-                let message = format!("found {found:?}; supported: Label, PathSegment, Subdomain");
-                findings.error(&location.key("nameRule"), message);
-            }
-            rule
-        });
+        let name_rule = match members.one_of("nameRule", &["Label", "PathSegment", "Subdomain"], findings) {
+            Some("Label") => Some(NameRule::Label),
+            Some("PathSegment") => Some(NameRule::PathSegment),
+            Some("Subdomain") => Some(NameRule::Subdomain),
+            _ => None,
+        };
         members.check_names("singular", findings);
         let texts = |name: &str, findings: &mut Findings| given(name).then(|| members.texts(name, findings));
         let selectable = texts("selectableFields", findings).map(|paths| {

@@ -47,9 +47,7 @@ impl<'r, 'd> Reader<'r, 'd> {
     /// Reads the resources of the document that these schemas are of.
     pub(super) fn new(components: &'r mut Components<'d>, pool: &'r mut Pool<'d>, findings: &'r mut Findings) -> Self {
         let (mut kinds, mut others) = (BTreeMap::new(), BTreeMap::new());
-        let location = Location::of(components.document);
-        let location = location.key("components");
-        let location = location.key("schemas");
+        let location = Location::of_schemas(components.document);
         for (name, schema) in components.iter() {
             let Some(said) = schema.get(KIND).and_then(Document::as_array) else { continue };
             // Types of all groups, such as DeleteOptions, list many.
@@ -131,9 +129,7 @@ impl<'r, 'd> Reader<'r, 'd> {
     /// The selectable fields of a kind, as kube-apiserver publishes them.
     fn selectable(&mut self, name: &str) -> Vec<Path> {
         let Some(raw) = self.components.raw(name) else { return Vec::new() };
-        let location = Location::of(self.components.document);
-        let location = location.key("components");
-        let location = location.key("schemas");
+        let location = Location::of_schemas(self.components.document);
         let location = location.key(name);
         let Some(members) = Members::of(raw, &location, self.findings) else { return Vec::new() };
         let location = location.key(SELECTABLE);

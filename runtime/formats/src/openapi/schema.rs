@@ -82,9 +82,8 @@ impl<'d> Components<'d> {
         findings: &mut Findings,
     ) -> Schema {
         let Some(raw) = self.raw(name) else { return Schema::default() };
-        let location = Location::of(self.document);
-        let (location, omits_empty) = (location.key("components"), is_of_kubernetes(name));
-        let location = location.key("schemas");
+        let location = Location::of_schemas(self.document);
+        let omits_empty = is_of_kubernetes(name);
         let mut reader = SchemaReader { components: self, pool, findings, within, omits_empty };
         let mut schema = Arc::unwrap_or_clone(reader.node(raw, &location.key(name)));
         schema.scalar = scalar_of(name).or(schema.scalar);
@@ -198,10 +197,9 @@ impl<'d> SchemaReader<'_, 'd> {
 
     /// A node that refers back to a definition: the keywords of that, without its fields, entries and items.
     fn back_reference(&mut self, name: &'d str, position: usize) -> Schema {
-        let location = Location::of(self.components.document);
-        let (location, raw) = (location.key("components"), self.components.raw(name));
-        let (location, mut unused) = (location.key("schemas"), Findings::default());
-        let location = location.key(name);
+        let location = Location::of_schemas(self.components.document);
+        let (location, mut unused) = (location.key(name), Findings::default());
+        let raw = self.components.raw(name);
         let Some(members) = raw.and_then(|raw| Members::of(raw, &location, &mut unused)) else {
             return Schema::default();
         };
@@ -228,10 +226,11 @@ impl<'d> SchemaReader<'_, 'd> {
         schema.embedded = members.flag("x-kubernetes-embedded-resource", findings);
         schema.nullable |= members.flag("nullable", findings);
         schema.default = members.get("default").cloned().map(settled);
-        schema.map_atomic = self.one_of(members, "x-kubernetes-map-type", &["granular", "atomic"]) == Some("atomic");
-        schema.list = match self.one_of(members, "x-kubernetes-list-type", &["atomic", "set", "map"]) {
+        schema.map_atomic =
+            members.one_of("x-kubernetes-map-type", &["granular", "atomic"], findings) == Some("atomic");
+        schema.list = match members.one_of("x-kubernetes-list-type", &["atomic", "set", "map"], findings) {
             Some("set") => ListType::Set,
-            Some("map") => ListType::Map(members.texts("x-kubernetes-list-map-keys", self.findings)),
+            Some("map") => ListType::Map(members.texts("x-kubernetes-list-map-keys", findings)),
             _ => ListType::Atomic,
         };
         let strategies = members.text("x-kubernetes-patch-strategy", self.findings).unwrap_or_default();
@@ -252,16 +251,6 @@ impl<'d> SchemaReader<'_, 'd> {
             self.findings.warning(&location, "uniqueItems is not enforced; supported: x-kubernetes-list-type: set");
         }
         schema
-    }
-
-    /// A string that is one of these.
-    fn one_of(&mut self, members: Members<'d, '_>, name: &str, known: &[&str]) -> Option<&'d str> {
-        let found = members.text(name, self.findings)?;
-        if !known.contains(&found) {
-            let message = format!("found {found:?}; supported: {}", known.join(", "));
-            self.findings.error(&members.location.key(name), message);
-        }
-        Some(found)
     }
 
     /// Reads keywords that are published and have no other effect, such as rules that are not enforced.

@@ -8,7 +8,7 @@ use kindsmith_proto::{Field, File, Label, Message};
 
 use super::{Kind, Package, shared};
 use crate::{
-    meta::text::in_one_line,
+    meta::text::{capitalized, in_one_line},
     schema::{
         At, Scalar,
         model::Type,
@@ -98,7 +98,7 @@ impl Renderer<'_> {
     fn fields(&mut self, owner: &str, at: At<'_>) -> Vec<Field> {
         let mut lines = Vec::new();
         for (name, property) in at.properties().filter(|(_, property)| property.protobuf != Some(0)) {
-            let place = format!("{owner}{}", capital(&field_name(name)));
+            let place = format!("{owner}{}", capitalized(&field_name(name)));
             let declared = self.declared(&place, property);
             let called = field_name(name);
             let field = field(property.protobuf.unwrap_or_default(), &property.description, declared, &called);
@@ -209,7 +209,7 @@ fn field_name(name: &str) -> Cow<'_, str> {
     }
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let joined: String =
-        words.enumerate().map(|(index, word)| if index == 0 { word.into() } else { capital(word) }).collect();
+        words.enumerate().map(|(index, word)| if index == 0 { word.into() } else { capitalized(word) }).collect();
     if is_identifier(&joined) { joined.into() } else { format!("_{joined}").into() }
 }
 
@@ -233,9 +233,4 @@ fn message_name(name: &str) -> Cow<'_, str> {
     let last = name.rsplit(['.', '/']).next().unwrap_or_default();
     let fitting = last.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
     if is_identifier(&fitting) { fitting.into() } else { format!("_{fitting}").into() }
-}
-
-fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }

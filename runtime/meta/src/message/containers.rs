@@ -152,28 +152,35 @@ fn merge_entry<T: Field>(
     Ok(entry)
 }
 
+/// The common part of both kinds of maps.
+macro_rules! map_of_entries {
+    () => {
+        wrapped_as_items!();
+
+        fn length(&self, number: u32) -> usize {
+            self.iter().map(|(key, value)| nested_length(number, entry_content(key, value))).sum()
+        }
+
+        fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
+            let (key, value) = merge_entry(wire, from, context)?;
+            self.insert(key, value);
+            Ok(())
+        }
+    };
+}
+
 impl<T: Field> Field for BTreeMap<String, T> {
-    wrapped_as_items!();
+    map_of_entries!();
 
     fn write(&self, number: u32, out: &mut impl BufMut) {
         for (key, value) in self {
             write_entry(number, key, value, out);
         }
     }
-
-    fn length(&self, number: u32) -> usize {
-        self.iter().map(|(key, value)| nested_length(number, entry_content(key, value))).sum()
-    }
-
-    fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-        let (key, value) = merge_entry(wire, from, context)?;
-        self.insert(key, value);
-        Ok(())
-    }
 }
 
 impl<T: Field, S: BuildHasher + Default> Field for HashMap<String, T, S> {
-    wrapped_as_items!();
+    map_of_entries!();
 
     /// In key order, so that equal maps have equal bytes.
     fn write(&self, number: u32, out: &mut impl BufMut) {
@@ -181,15 +188,5 @@ impl<T: Field, S: BuildHasher + Default> Field for HashMap<String, T, S> {
         for (key, value) in sorted {
             write_entry(number, key, value, out);
         }
-    }
-
-    fn length(&self, number: u32) -> usize {
-        self.iter().map(|(key, value)| nested_length(number, entry_content(key, value))).sum()
-    }
-
-    fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-        let (key, value) = merge_entry(wire, from, context)?;
-        self.insert(key, value);
-        Ok(())
     }
 }

@@ -154,6 +154,37 @@ pub mod nested {
     pub use prost::encoding::message::{encode, encoded_len, merge};
 }
 
+/// Implements [`Field`] for a message: its type with its generics, and its initial value. For derived code.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! message_field {
+    (impl [$($generics:tt)*] for $ty:ty [$($clause:tt)*], $empty:expr) => {
+        #[diagnostic::do_not_recommend]
+        impl $($generics)* $crate::message::Field for $ty $($clause)* {
+            fn empty() -> Self {
+                $empty
+            }
+
+            fn write(&self, number: u32, out: &mut impl $crate::message::prost::bytes::BufMut) {
+                $crate::message::nested::encode(number, self, out);
+            }
+
+            fn length(&self, number: u32) -> usize {
+                $crate::message::nested::encoded_len(number, self)
+            }
+
+            fn merge(
+                &mut self,
+                wire: $crate::message::prost::encoding::WireType,
+                from: &mut impl $crate::message::prost::bytes::Buf,
+                context: $crate::message::prost::encoding::DecodeContext,
+            ) -> ::core::result::Result<(), $crate::message::prost::DecodeError> {
+                $crate::message::nested::merge(wire, self, from, context)
+            }
+        }
+    };
+}
+
 /// The error for a value that Protobuf can represent and the type cannot.
 pub(super) fn invalid(why: impl std::fmt::Display) -> DecodeError {
     #[expect(deprecated, reason = "prost has no other way to say what is wrong with a value")]

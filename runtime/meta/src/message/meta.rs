@@ -1,11 +1,14 @@
-//! The types of `meta` as messages. As in Go, fields that are not pointers are always written.
+//! The types of `meta` as messages, and the messages of scalars. As in Go, fields that are not pointers are always written.
 use prost::{
     DecodeError, Message,
     bytes::{Buf, BufMut},
     encoding::{DecodeContext, WireType, skip_field},
 };
 
-use super::field::{Field, merge_named, nested};
+use super::{
+    field::{Field, merge_named},
+    values::{NumberOrText, Text, Timestamp},
+};
 use crate::{
     Condition, FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement, ListMeta, LocalObjectReference,
     ManagedFieldsEntry, ObjectMeta, ObjectReference, OwnerReference,
@@ -46,23 +49,7 @@ macro_rules! messages {
             }
         }
 
-        impl Field for $ty {
-            fn empty() -> Self {
-                Self::default()
-            }
-
-            fn write(&self, number: u32, out: &mut impl BufMut) {
-                nested::encode(number, self, out);
-            }
-
-            fn length(&self, number: u32) -> usize {
-                nested::encoded_len(number, self)
-            }
-
-            fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-                nested::merge(wire, self, from, context)
-            }
-        }
+        $crate::message_field!(impl [] for $ty [], Self::default());
     )* };
     (@write plain $of:ident $out:ident $number:literal $field:ident) => { Field::write(&$of.$field, $number, $out) };
     (@write always $of:ident $out:ident $number:literal $field:ident) => {
@@ -148,5 +135,17 @@ messages! {
         4 always last_transition_time;
         5 plain reason;
         6 plain message;
+    }
+    Timestamp {
+        1 plain seconds;
+        2 plain nanos;
+    }
+    Text {
+        1 plain text;
+    }
+    NumberOrText {
+        1 plain is_text;
+        2 plain number;
+        3 plain text;
     }
 }

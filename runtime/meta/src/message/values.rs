@@ -6,7 +6,7 @@ use prost::{
 };
 use serde_json::Value;
 
-use super::field::{Field, invalid, merge_nested, nested_length, write_nested};
+use super::field::{Field, invalid, nested_length, write_nested};
 use crate::{ByteString, IntOrString, MicroTime, Quantity, RawJson, Time, json};
 
 /// Scalars that prost supports: the type, its functions, its zero.
@@ -106,51 +106,25 @@ impl Field for ByteString {
     }
 }
 
-/// Seconds since 1970 and nanoseconds, both always written.
-#[derive(Clone, Copy, Default)]
-struct Stamp {
-    seconds: i64,
-    nanos: i32,
+/// The message of a point in time: seconds since 1970, and nanoseconds. Without both it is Go's zero time, which means no time.
+#[derive(Default)]
+pub(super) struct Timestamp {
+    pub(super) seconds: Option<i64>,
+    pub(super) nanos: Option<i32>,
 }
 
-impl Stamp {
+impl Timestamp {
     fn of((seconds, nanoseconds): (i64, u32)) -> Self {
-        Self { seconds, nanos: nanoseconds.cast_signed() }
+        Self { seconds: Some(seconds), nanos: Some(nanoseconds.cast_signed()) }
     }
 
-    fn time<T>(self, of_parts: impl Fn(i64, i64) -> Option<T>) -> Result<T, DecodeError> {
-        let at = of_parts(self.seconds, self.nanos.into());
+    fn time<T>(&self, of_parts: impl Fn(i64, i64) -> Option<T>) -> Result<T, DecodeError> {
+        let at = of_parts(self.seconds.unwrap_or_default(), self.nanos.unwrap_or_default().into());
         at.ok_or_else(|| invalid("the time is not within the years 0 to 9999"))
     }
-
-    fn content(&self) -> usize {
-        int64::encoded_len(1, &self.seconds) + int32::encoded_len(2, &self.nanos)
-    }
-
-    fn write(&self, number: u32, out: &mut impl BufMut) {
-        write_nested(number, self.content(), out, |out| {
-            int64::encode(1, &self.seconds, out);
-            int32::encode(2, &self.nanos, out);
-        });
-    }
-
-    /// Reads the fields that are present; returns whether there was one.
-    fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<bool, DecodeError> {
-        let mut some = false;
-        merge_nested(self, wire, from, context, |stamp, number, wire, from, context| {
-            match number {
-                1 => int64::merge(wire, &mut stamp.seconds, from, context)?,
-                2 => int32::merge(wire, &mut stamp.nanos, from, context)?,
-                _ => return Ok(false),
-            }
-            some = true;
-            Ok(true)
-        })?;
-        Ok(some)
-    }
 }
 
-/// Points in time. A message without fields is Go's zero time, which means no time.
+/// Points in time.
 macro_rules! times {
     ($($ty:ident)*) => { $(
         impl Field for $ty {
@@ -159,17 +133,17 @@ macro_rules! times {
             }
 
             fn write(&self, number: u32, out: &mut impl BufMut) {
-                Stamp::of(self.parts()).write(number, out);
+                Timestamp::of(self.parts()).write(number, out);
             }
 
             fn length(&self, number: u32) -> usize {
-                nested_length(number, Stamp::of(self.parts()).content())
+                Timestamp::of(self.parts()).length(number)
             }
 
             fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-                let mut stamp = Stamp::of(self.parts());
-                stamp.merge(wire, from, context)?;
-                *self = stamp.time(Self::of_parts)?;
+                let mut message = Timestamp::of(self.parts());
+                message.merge(wire, from, context)?;
+                *self = message.time(Self::of_parts)?;
                 Ok(())
             }
 
@@ -179,18 +153,19 @@ macro_rules! times {
                 from: &mut impl Buf,
                 context: DecodeContext,
             ) -> Result<(), DecodeError> {
-                let mut stamp = Stamp::default();
-                let some = stamp.merge(wire, from, context)?;
-                *slot = some.then(|| stamp.time(Self::of_parts)).transpose()?;
+                let mut message = Timestamp::default();
+                message.merge(wire, from, context)?;
+                let is_set = message.seconds.is_some() || message.nanos.is_some();
+                *slot = is_set.then(|| message.time(Self::of_parts)).transpose()?;
                 Ok(())
             }
 
             fn write_absent(number: u32, out: &mut impl BufMut) {
-                write_nested(number, 0, out, |_| {});
+                Timestamp::default().write(number, out);
             }
 
             fn absent_length(number: u32) -> usize {
-                nested_length(number, 0)
+                Timestamp::default().length(number)
             }
         }
     )* };
@@ -198,26 +173,29 @@ macro_rules! times {
 
 times! { Time MicroTime }
 
-/// Writes a message whose first field has these bytes.
-fn write_wrapped(number: u32, content: &[u8], out: &mut impl BufMut) {
-    write_nested(number, wrapped_content(content), out, |out| {
-        write_nested(1, content.len(), out, |out| out.put_slice(content));
-    });
+/// The message of a quantity and of raw JSON: its text as the first field, if there is one.
+#[derive(Default)]
+pub(super) struct Text {
+    pub(super) text: Option<ByteString>,
 }
 
-fn wrapped_content(content: &[u8]) -> usize {
-    nested_length(1, content.len())
-}
+impl Text {
+    fn of(text: &[u8]) -> Self {
+        Self { text: Some(ByteString(text.to_owned())) }
+    }
 
-fn merge_wrapped(wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<Vec<u8>, DecodeError> {
-    let mut content = Vec::new();
-    merge_nested(&mut content, wire, from, context, |content, number, wire, from, context| {
-        if number == 1 {
-            bytes::merge(wire, content, from, context)?;
-        }
-        Ok(number == 1)
-    })?;
-    Ok(content)
+    /// JSON other than `null` as text.
+    fn of_json(value: &Value) -> Self {
+        let mut text = Vec::new();
+        json::encode(value, &mut text);
+        Self { text: (!value.is_null()).then_some(ByteString(text)) }
+    }
+
+    fn read(wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<Vec<u8>, DecodeError> {
+        let mut message = Self::default();
+        message.merge(wire, from, context)?;
+        Ok(message.text.unwrap_or_default().0)
+    }
 }
 
 impl Field for Quantity {
@@ -226,125 +204,89 @@ impl Field for Quantity {
     }
 
     fn write(&self, number: u32, out: &mut impl BufMut) {
-        write_wrapped(number, self.as_str().as_bytes(), out);
+        Text::of(self.as_str().as_bytes()).write(number, out);
     }
 
     fn length(&self, number: u32) -> usize {
-        nested_length(number, wrapped_content(self.as_str().as_bytes()))
+        Text::of(self.as_str().as_bytes()).length(number)
     }
 
     fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-        let text = merge_wrapped(wire, from, context)?;
+        let text = Text::read(wire, from, context)?;
         let text = std::str::from_utf8(&text).map_err(invalid)?;
         *self = text.parse().map_err(invalid)?;
         Ok(())
     }
 }
 
-/// JSON as text in a message. `null` is not written.
-impl Field for Value {
-    fn empty() -> Self {
-        Self::Null
-    }
+/// JSON as text in a message: the type, its value, and how a value becomes one. `null` is not written.
+macro_rules! json_values {
+    ($($ty:ident, $this:ident => $value:expr, $from:path;)*) => { $(
+        impl Field for $ty {
+            fn empty() -> Self {
+                Self::default()
+            }
 
-    fn write(&self, number: u32, out: &mut impl BufMut) {
-        if !self.is_null() {
-            self.write_item(number, out);
+            fn write(&self, number: u32, out: &mut impl BufMut) {
+                let $this = self;
+                if !$value.is_null() {
+                    self.write_item(number, out);
+                }
+            }
+
+            fn length(&self, number: u32) -> usize {
+                let $this = self;
+                if $value.is_null() { 0 } else { self.item_length(number) }
+            }
+
+            fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
+                *self = match Text::read(wire, from, context)?.as_slice() {
+                    [] => Self::default(),
+                    text => json::decode(text).map($from).map_err(invalid)?,
+                };
+                Ok(())
+            }
+
+            fn write_absent(number: u32, out: &mut impl BufMut) {
+                Text::default().write(number, out);
+            }
+
+            fn absent_length(number: u32) -> usize {
+                Text::default().length(number)
+            }
+
+            fn write_item(&self, number: u32, out: &mut impl BufMut) {
+                let $this = self;
+                Text::of_json($value).write(number, out);
+            }
+
+            fn item_length(&self, number: u32) -> usize {
+                let $this = self;
+                Text::of_json($value).length(number)
+            }
         }
-    }
-
-    fn length(&self, number: u32) -> usize {
-        if self.is_null() { 0 } else { self.item_length(number) }
-    }
-
-    fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-        let text = merge_wrapped(wire, from, context)?;
-        *self = match text.as_slice() {
-            [] => Self::Null,
-            text => json::decode(text).map_err(invalid)?,
-        };
-        Ok(())
-    }
-
-    fn write_absent(number: u32, out: &mut impl BufMut) {
-        write_nested(number, 0, out, |_| {});
-    }
-
-    fn absent_length(number: u32) -> usize {
-        nested_length(number, 0)
-    }
-
-    fn write_item(&self, number: u32, out: &mut impl BufMut) {
-        match text_of(self) {
-            Some(text) => write_wrapped(number, &text, out),
-            None => Self::write_absent(number, out),
-        }
-    }
-
-    fn item_length(&self, number: u32) -> usize {
-        text_of(self).map_or_else(|| Self::absent_length(number), |text| nested_length(number, wrapped_content(&text)))
-    }
+    )* };
 }
 
-/// The text of JSON other than `null`.
-fn text_of(value: &Value) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    json::encode(value, &mut text);
-    (!value.is_null()).then_some(text)
+json_values! {
+    Value, value => value, Value::from;
+    RawJson, json => &json.0, RawJson;
 }
 
-impl Field for RawJson {
-    fn empty() -> Self {
-        Self(Value::Null)
-    }
-
-    fn write(&self, number: u32, out: &mut impl BufMut) {
-        self.0.write(number, out);
-    }
-
-    fn length(&self, number: u32) -> usize {
-        self.0.length(number)
-    }
-
-    fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-        self.0.merge(wire, from, context)
-    }
-
-    fn write_absent(number: u32, out: &mut impl BufMut) {
-        Value::write_absent(number, out);
-    }
-
-    fn absent_length(number: u32) -> usize {
-        Value::absent_length(number)
-    }
-
-    fn write_item(&self, number: u32, out: &mut impl BufMut) {
-        self.0.write_item(number, out);
-    }
-
-    fn item_length(&self, number: u32) -> usize {
-        self.0.item_length(number)
-    }
-}
-
-/// The type (0 for a number), the number and the text, all of them written.
+/// The message of a number or text: its type (0 for a number), the number and the text, all of them written.
 #[derive(Default)]
-struct Either {
-    is_text: i64,
-    number: i32,
-    text: String,
+pub(super) struct NumberOrText {
+    pub(super) is_text: i64,
+    pub(super) number: i32,
+    pub(super) text: String,
 }
 
-impl Either {
+impl NumberOrText {
     fn of(value: &IntOrString) -> Self {
         match value {
             IntOrString::Int(number) => Self { number: *number, ..Self::default() },
             IntOrString::String(text) => Self { is_text: 1, number: 0, text: text.clone() },
         }
-    }
-
-    fn content(&self) -> usize {
-        self.is_text.length(1) + self.number.length(2) + self.text.length(3)
     }
 }
 
@@ -354,30 +296,17 @@ impl Field for IntOrString {
     }
 
     fn write(&self, number: u32, out: &mut impl BufMut) {
-        let either = Either::of(self);
-        write_nested(number, either.content(), out, |out| {
-            either.is_text.write(1, out);
-            either.number.write(2, out);
-            either.text.write(3, out);
-        });
+        NumberOrText::of(self).write(number, out);
     }
 
     fn length(&self, number: u32) -> usize {
-        nested_length(number, Either::of(self).content())
+        NumberOrText::of(self).length(number)
     }
 
     fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
-        let mut either = Either::of(self);
-        merge_nested(&mut either, wire, from, context, |either, number, wire, from, context| {
-            match number {
-                1 => either.is_text.merge(wire, from, context)?,
-                2 => either.number.merge(wire, from, context)?,
-                3 => either.text.merge(wire, from, context)?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
-        *self = if either.is_text == 0 { Self::Int(either.number) } else { Self::String(either.text) };
+        let mut message = NumberOrText::of(self);
+        message.merge(wire, from, context)?;
+        *self = if message.is_text == 0 { Self::Int(message.number) } else { Self::String(message.text) };
         Ok(())
     }
 }

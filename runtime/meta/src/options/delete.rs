@@ -1,11 +1,11 @@
 //! Options of deletions, from the query or from a body.
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{OptionsError, Query, quoted, refuse, write};
+use super::{OptionsError, Query, refuse, unsupported, write};
 use crate::{FieldError, FieldErrorKind, FieldPath, Preconditions};
 
-/// What happens to the objects that depend on a deleted one.
+/// The propagation policy of a deletion: what happens to dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
     /// The dependents are kept.
@@ -31,6 +31,8 @@ pub struct DeleteOptions {
     pub ignore_read_errors: bool,
 }
 
+/// The option for what happens to dependents.
+const POLICY: &str = "propagationPolicy";
 /// The option that forces a deletion.
 const FORCE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
@@ -68,13 +70,10 @@ impl DeleteOptions {
     /// [`OptionsError`].
     pub fn for_collection(query: &Query, body: Option<&Value>) -> Result<Self, OptionsError> {
         let options = Self::parse(query, body)?;
-        let mut errors = Vec::new();
         if options.ignore_read_errors {
-            errors.push(force_refused(
-                "is not allowed with DELETECOLLECTION, try again after removing the option".into(),
-            ));
+            let why = "is not allowed with DELETECOLLECTION, try again after removing the option";
+            refuse("DeleteOptions", vec![force_refused(why.into())])?;
         }
-        refuse("DeleteOptions", errors)?;
         Ok(options)
     }
 }
@@ -86,7 +85,7 @@ impl Wire {
             grace_period_seconds: query.number("gracePeriodSeconds")?,
             preconditions: None,
             orphan_dependents: query.switch("orphanDependents")?,
-            propagation_policy: query.single("propagationPolicy")?.map(str::to_owned),
+            propagation_policy: query.single(POLICY)?.map(str::to_owned),
             dry_run: Some(dry_run),
             ignore_store_read_error_with_cluster_breaking_potential: query.switch(FORCE)?,
         })
@@ -106,11 +105,10 @@ impl Wire {
     }
 
     fn check(self) -> Result<DeleteOptions, OptionsError> {
-        let path = FieldPath::new("propagationPolicy");
         let mut errors = Vec::new();
         if let Some(given) = self.propagation_policy.as_ref().filter(|_| self.orphan_dependents.is_some()) {
             let why = "orphanDependents and deletionPropagation cannot be both set";
-            errors.push(FieldError::new(&path, FieldErrorKind::Invalid(json!(given)), why));
+            errors.push(FieldError::new(&FieldPath::new(POLICY), FieldErrorKind::Invalid(given.as_str().into()), why));
         }
         let propagation = match (self.propagation_policy.as_deref(), self.orphan_dependents) {
             (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
@@ -118,9 +116,8 @@ impl Wire {
             (Some("Foreground"), _) => Some(Propagation::Foreground),
             (None, None) => None,
             (Some(given), _) => {
-                let supported = quoted(&["Foreground", "Background", "Orphan", "nil"]);
-                let kind = FieldErrorKind::NotSupported { given: json!(given), supported };
-                errors.push(FieldError::new(&path, kind, ""));
+                let supported = ["Foreground", "Background", "Orphan", "nil"];
+                errors.push(unsupported(POLICY, given.into(), &supported));
                 None
             }
         };

@@ -1,13 +1,14 @@
 //! Options of get, list and watch, and the rules for combining them with resourceVersion.
-use serde_json::json;
-
-use super::{OptionsError, Query, quoted, refuse, revision};
+use super::{OptionsError, Query, refuse, revision, unsupported};
 use crate::{
     FieldError, FieldErrorKind, FieldPath, Revision,
     selector::{FieldTerm, Fields, Labels},
 };
 
-/// How a list's resourceVersion is matched.
+/// The option for how resourceVersion is matched.
+const MATCH: &str = "resourceVersionMatch";
+
+/// The match of a list's resourceVersion (`resourceVersionMatch`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionMatch {
     /// Exactly this state.
@@ -92,7 +93,7 @@ impl ListOptions {
             initial_events: query.switch("sendInitialEvents")?,
             ..Self::default()
         };
-        let (version, matching) = (text("resourceVersion")?, text("resourceVersionMatch")?);
+        let (version, matching) = (text("resourceVersion")?, text(MATCH)?);
         refuse("ListOptions", options.check(version, matching))?;
         options.resource_version_match = match matching {
             "Exact" => Some(VersionMatch::Exact),
@@ -130,7 +131,7 @@ impl ListOptions {
                 errors.push(forbidden_match("resourceVersionMatch is forbidden when continue is provided"));
             }
             if !matches!(matching, "Exact" | "NotOlderThan") {
-                errors.push(unsupported_match(matching, &["Exact", "NotOlderThan", ""]));
+                errors.push(unsupported(MATCH, matching.into(), &["Exact", "NotOlderThan", ""]));
             }
             if matching == "Exact" && version == "0" {
                 errors.push(forbidden_match("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
@@ -157,7 +158,7 @@ impl ListOptions {
             errors.push(forbidden_match(why));
         }
         if matching != "NotOlderThan" {
-            errors.push(unsupported_match(matching, &["NotOlderThan"]));
+            errors.push(unsupported(MATCH, matching.into(), &["NotOlderThan"]));
         }
         if !self.continue_token.is_empty() {
             errors.push(forbidden_match("resourceVersionMatch is forbidden when continue is provided"));
@@ -167,10 +168,5 @@ impl ListOptions {
 }
 
 fn forbidden_match(why: &str) -> FieldError {
-    FieldError::new(&FieldPath::new("resourceVersionMatch"), FieldErrorKind::Forbidden, why)
-}
-
-fn unsupported_match(given: &str, supported: &[&str]) -> FieldError {
-    let kind = FieldErrorKind::NotSupported { given: json!(given), supported: quoted(supported) };
-    FieldError::new(&FieldPath::new("resourceVersionMatch"), kind, "")
+    FieldError::new(&FieldPath::new(MATCH), FieldErrorKind::Forbidden, why)
 }

@@ -17,7 +17,9 @@ pub use write::{CreateOptions, FieldValidation, PatchOptions, UpdateOptions, Wri
 
 use std::fmt;
 
-use super::{FieldError, GroupKind, Status, go};
+use serde_json::Value;
+
+use super::{FieldError, FieldErrorKind, FieldPath, GroupKind, Status, go};
 
 /// Why options were refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +62,8 @@ fn refuse(kind: &str, errors: Vec<FieldError>) -> Result<(), OptionsError> {
     Err(OptionsError::Invalid(GroupKind { group: "meta.k8s.io".to_owned(), kind: kind.to_owned() }, errors))
 }
 
-/// Quotes supported values.
-fn quoted(values: &[&str]) -> Vec<String> {
-    values.iter().map(|value| go::quoted(value)).collect()
+/// The error for an option whose value is not supported.
+fn unsupported(option: &str, given: Value, supported: &[&str]) -> FieldError {
+    let supported = supported.iter().map(|value| go::quoted(value)).collect();
+    FieldError::new(&FieldPath::new(option), FieldErrorKind::NotSupported { given, supported }, "")
 }

@@ -1,7 +1,7 @@
 //! Options of writes: create, update and patch.
 use serde_json::json;
 
-use super::{OptionsError, Query, quoted, refuse};
+use super::{OptionsError, Query, refuse, unsupported};
 use crate::{FieldError, FieldErrorKind, FieldPath, validate};
 
 /// The treatment of unknown and duplicate fields.
@@ -89,9 +89,7 @@ impl WriteOptions {
             "" | "Warn" => FieldValidation::Warn,
             "Strict" => FieldValidation::Strict,
             given => {
-                let supported = quoted(&["", "Ignore", "Strict", "Warn"]);
-                let kind = FieldErrorKind::NotSupported { given: json!(given), supported };
-                errors.push(FieldError::new(&FieldPath::new("fieldValidation"), kind, ""));
+                errors.push(unsupported("fieldValidation", given.into(), &["", "Ignore", "Strict", "Warn"]));
                 FieldValidation::default()
             }
         };
@@ -122,8 +120,7 @@ pub fn client_name(user_agent: &str) -> String {
 pub(super) fn dry_run<'v>(given: impl Iterator<Item = &'v str>, errors: &mut Vec<FieldError>) -> bool {
     let values: Vec<&str> = given.filter(|value| !value.is_empty()).collect();
     if values.iter().any(|value| *value != "All") {
-        let kind = FieldErrorKind::NotSupported { given: json!(values), supported: quoted(&["All"]) };
-        errors.push(FieldError::new(&FieldPath::new("dryRun"), kind, ""));
+        errors.push(unsupported("dryRun", json!(values), &["All"]));
     }
     !values.is_empty()
 }

@@ -9,11 +9,10 @@ pub struct Layout {
     text: &'static str,
     /// The digits after the seconds of times that are printed with it; `None` if it is one of dates.
     digits: Option<usize>,
-    elements: &'static [(Element, &'static str)],
 }
 
 /// An element of a layout.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Element {
     Literal,
     Year,
@@ -30,54 +29,41 @@ enum Element {
 
 use Element::{Day, Fraction, Hour, Literal, Minute, Month, Second, Year, Zone};
 
+/// The elements that layouts consist of, in order.
+const ELEMENTS: [(Element, &str); 13] = [
+    (Year, "2006"),
+    (Literal, "-"),
+    (Month, "01"),
+    (Literal, "-"),
+    (Day, "02"),
+    (Literal, "T"),
+    (Hour, "15"),
+    (Literal, ":"),
+    (Minute, "04"),
+    (Literal, ":"),
+    (Second, "05"),
+    (Fraction, ".000000"),
+    (Zone, "Z07:00"),
+];
+
+/// The number of elements of a date.
+const OF_DATE: usize = 5;
+
 impl Layout {
     /// `metav1.Time`.
-    pub const RFC_3339: Self = Self {
-        text: "2006-01-02T15:04:05Z07:00",
-        digits: Some(0),
-        elements: &[
-            (Year, "2006"),
-            (Literal, "-"),
-            (Month, "01"),
-            (Literal, "-"),
-            (Day, "02"),
-            (Literal, "T"),
-            (Hour, "15"),
-            (Literal, ":"),
-            (Minute, "04"),
-            (Literal, ":"),
-            (Second, "05"),
-            (Zone, "Z07:00"),
-        ],
-    };
+    pub const RFC_3339: Self = Self { text: "2006-01-02T15:04:05Z07:00", digits: Some(0) };
 
     /// `metav1.MicroTime`.
-    pub const MICRO: Self = Self {
-        text: "2006-01-02T15:04:05.000000Z07:00",
-        digits: Some(6),
-        elements: &[
-            (Year, "2006"),
-            (Literal, "-"),
-            (Month, "01"),
-            (Literal, "-"),
-            (Day, "02"),
-            (Literal, "T"),
-            (Hour, "15"),
-            (Literal, ":"),
-            (Minute, "04"),
-            (Literal, ":"),
-            (Second, "05"),
-            (Fraction, ".000000"),
-            (Zone, "Z07:00"),
-        ],
-    };
+    pub const MICRO: Self = Self { text: "2006-01-02T15:04:05.000000Z07:00", digits: Some(6) };
 
     /// A date alone.
-    pub const DATE: Self = Self {
-        text: "2006-01-02",
-        digits: None,
-        elements: &[(Year, "2006"), (Literal, "-"), (Month, "01"), (Literal, "-"), (Day, "02")],
-    };
+    pub const DATE: Self = Self { text: "2006-01-02", digits: None };
+
+    /// Its elements.
+    fn elements(&self) -> impl Iterator<Item = &'static (Element, &'static str)> {
+        let (count, has_fraction) = (self.digits.map_or(OF_DATE, |_| ELEMENTS.len()), self.digits() > 0);
+        ELEMENTS[..count].iter().filter(move |(element, _)| has_fraction || *element != Fraction)
+    }
 
     /// The digits that it has after the seconds.
     pub(super) fn digits(&self) -> usize {
@@ -119,7 +105,7 @@ impl Layout {
     /// The same of a text in any of the forms that Go reads.
     pub(super) fn parse_any(&self, text: &str) -> Result<Moment, String> {
         let mut reader = Reader { rest: text.as_bytes(), date: [0, 1, 1], time: [0; 3], nanoseconds: 0, ahead: 0 };
-        for (element, shown) in self.elements {
+        for (element, shown) in self.elements() {
             let before = reader.rest;
             match reader.element(*element, shown, self.digits() > 0) {
                 Ok(()) => {}

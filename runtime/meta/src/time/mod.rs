@@ -33,32 +33,47 @@ impl fmt::Display for TimeError {
 
 impl std::error::Error for TimeError {}
 
+/// What both types have; the number is that of the digits after the seconds.
+macro_rules! times {
+    ($($ty:ident $digits:literal)*) => { $(
+        impl $ty {
+            /// The current time, truncated to the precision of the type.
+            pub fn now() -> Self {
+                Self::from_timestamp(Timestamp::now())
+            }
+
+            /// A timestamp, truncated to the precision of the type.
+            pub fn from_timestamp(at: Timestamp) -> Self {
+                Self(Moment::from(at).truncated($digits))
+            }
+
+            /// The timestamp; the last or first one for times beyond them.
+            pub fn timestamp(self) -> Timestamp {
+                self.0.timestamp()
+            }
+
+            /// Seconds since 1970, and the nanoseconds after them, as messages have them.
+            pub fn parts(self) -> (i64, u32) {
+                (self.0.seconds(), self.0.nanoseconds())
+            }
+
+            /// The time of these; `None` outside of the years 0 to 9999.
+            pub fn of_parts(seconds: i64, nanoseconds: i64) -> Option<Self> {
+                Moment::of_parts(seconds, nanoseconds).map(|at| Self(at.truncated($digits)))
+            }
+        }
+
+        impl Serialize for $ty {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+    )* };
+}
+
+times! { Time 0 MicroTime 6 }
+
 impl Time {
-    /// The current time, truncated to whole seconds.
-    pub fn now() -> Self {
-        Self::from_timestamp(Timestamp::now())
-    }
-
-    /// A timestamp, truncated to whole seconds.
-    pub fn from_timestamp(at: Timestamp) -> Self {
-        Self(Moment::from(at).truncated(0))
-    }
-
-    /// The timestamp; the last or first one for times beyond them.
-    pub fn timestamp(self) -> Timestamp {
-        self.0.timestamp()
-    }
-
-    /// Seconds since 1970, and the nanoseconds after them, as messages have them.
-    pub fn parts(self) -> (i64, u32) {
-        (self.0.seconds(), self.0.nanoseconds())
-    }
-
-    /// The time of these; `None` outside of the years 0 to 9999.
-    pub fn of_parts(seconds: i64, nanoseconds: i64) -> Option<Self> {
-        Moment::of_parts(seconds, nanoseconds).map(|at| Self(at.truncated(0)))
-    }
-
     /// This time plus seconds, limited to the ends of the calendar.
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
@@ -68,33 +83,6 @@ impl Time {
     /// The age of this time as kubectl shows it: `0s`, `5m30s`, `3d4h`.
     pub fn age(self, now: Time) -> String {
         human_duration(now.0.seconds().saturating_sub(self.0.seconds()))
-    }
-}
-
-impl MicroTime {
-    /// The current time, truncated to microseconds.
-    pub fn now() -> Self {
-        Self::from_timestamp(Timestamp::now())
-    }
-
-    /// A timestamp, truncated to microseconds.
-    pub fn from_timestamp(at: Timestamp) -> Self {
-        Self(Moment::from(at).truncated(6))
-    }
-
-    /// The timestamp; the last or first one for times beyond them.
-    pub fn timestamp(self) -> Timestamp {
-        self.0.timestamp()
-    }
-
-    /// Seconds since 1970, and the nanoseconds after them, as messages have them.
-    pub fn parts(self) -> (i64, u32) {
-        (self.0.seconds(), self.0.nanoseconds())
-    }
-
-    /// The time of these; `None` outside of the years 0 to 9999.
-    pub fn of_parts(seconds: i64, nanoseconds: i64) -> Option<Self> {
-        Moment::of_parts(seconds, nanoseconds).map(|at| Self(at.truncated(6)))
     }
 }
 
@@ -169,18 +157,6 @@ impl Layout {
             None if self.digits() == 0 => Time(at).to_string().into(),
             None => MicroTime(at).to_string().into(),
         }))
-    }
-}
-
-impl Serialize for Time {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(self)
-    }
-}
-
-impl Serialize for MicroTime {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(self)
     }
 }
 

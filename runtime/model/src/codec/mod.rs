@@ -19,7 +19,7 @@ mod write;
 pub mod yaml;
 
 #[cfg(any(test, feature = "test-support"))]
-pub mod recorded;
+pub mod fixture;
 #[cfg(test)]
 mod tests;
 

@@ -290,7 +290,7 @@ impl Kind {
         Self { data: KindData { group_version, shared, version }, binding, message: OnceLock::new() }
     }
 
-    /// The same with changes.
+    /// This kind with changes.
     #[must_use]
     pub fn with(self, change: impl FnOnce(&mut Shared, &mut Version, &mut Binding)) -> Self {
         let Self { data: KindData { mut shared, mut version, .. }, mut binding, .. } = self;

@@ -230,7 +230,7 @@ impl Endpoint {
         }
     }
 
-    /// The same for other versions of a kind: its objects become documents of that version.
+    /// This endpoint as other versions of the kind serve it: objects of the kind are documents of the given version.
     #[must_use]
     pub fn in_terms_of(mut self, kind: &Kind) -> Self {
         for operation in &mut self.operations {

@@ -1,5 +1,5 @@
-//! Kinds: the `Resource` trait, the definition of a resource and what a kind does, versions and their conversion, and
-//! what they take.
+//! Kinds: the `Resource` trait, definitions, the behaviour of kinds, versions and their conversion, and the resources that
+//! definitions use.
 
 pub mod binding;
 pub mod budget;

@@ -116,7 +116,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// It shows the same as another one, however the paths are written.
+    /// True if both show the same values, however their paths are written.
     #[must_use]
     pub fn shows_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -172,7 +172,7 @@ impl ScalePaths {
     }
 }
 
-/// How long a deleted object of a kind that ends gracefully is given, where the client does not say.
+/// The default grace period of a kind whose objects terminate gracefully.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Grace {
@@ -223,7 +223,7 @@ impl Names {
     }
 }
 
-/// What all versions of a resource share.
+/// The properties that all versions of a resource share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shared {
     /// The group; empty for the core group.

@@ -1,4 +1,4 @@
-//! The differences of kube-apiserver between custom resources, its compiled kinds, and single ones of these: each is a
+//! The differences in kube-apiserver's behaviour between custom resources, compiled kinds, and single compiled kinds. Each is a
 //! method with one answer per policy. Other code asks the kind's policy instead of checking what sort of kind it is.
 use std::fmt;
 

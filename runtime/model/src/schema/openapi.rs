@@ -9,6 +9,7 @@ use super::{
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type, unchanged_rule},
     named_definitions::{NamedDefinitions, Writer},
+    number::of_double,
 };
 
 pub mod json;
@@ -270,11 +271,11 @@ fn described(schema: &Schema, out: &mut Members<'_>) {
 }
 
 fn bounds(schema: &Schema, out: &mut Members<'_>) {
-    out.put_some("minimum", schema.minimum.map(number));
-    out.put_some("maximum", schema.maximum.map(number));
+    out.put_some("minimum", schema.minimum.and_then(of_double));
+    out.put_some("maximum", schema.maximum.and_then(of_double));
     out.put_some("exclusiveMinimum", schema.exclusive_minimum.then_some(true));
     out.put_some("exclusiveMaximum", schema.exclusive_maximum.then_some(true));
-    out.put_some("multipleOf", schema.multiple_of.map(number));
+    out.put_some("multipleOf", schema.multiple_of.and_then(of_double));
     out.put_some("minLength", schema.min_length);
     out.put_some("maxLength", schema.max_length);
     out.put_some("pattern", schema.pattern.as_ref().map(Pattern::text));
@@ -332,12 +333,6 @@ fn branch(schema: &Schema, out: &mut Json) {
             junctors(said, None, out);
         }
     });
-}
-
-/// A bound: integers without a fraction.
-pub fn number(bound: f64) -> Document {
-    let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
-    whole.map_or_else(|| json!(bound), Document::from)
 }
 
 /// How lists, maps and structs merge.

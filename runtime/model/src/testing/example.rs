@@ -3,7 +3,12 @@ use std::iter;
 
 use serde_json::{Map, json};
 
-use super::{make::Maker, pattern, random::Random, settle};
+use super::{
+    make::{Maker, saturating},
+    pattern,
+    random::Random,
+    settle,
+};
 use crate::{
     kind::{Kind, model::NameRule},
     meta::validate,
@@ -307,11 +312,4 @@ fn fraction(schema: &Schema) -> Document {
     let mut document = Document::from(near);
     number::settle(&mut document);
     document
-}
-
-fn saturating(number: f64) -> i64 {
-    #[expect(clippy::cast_possible_truncation, reason = "it saturates, as wanted")]
-    {
-        number as i64
-    }
 }

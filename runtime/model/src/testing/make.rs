@@ -306,7 +306,8 @@ impl Maker {
     }
 }
 
-fn saturating(number: f64) -> i64 {
+/// The nearest integer towards zero.
+pub(super) fn saturating(number: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "it saturates, as wanted")]
     {
         number as i64

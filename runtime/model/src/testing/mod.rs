@@ -131,7 +131,7 @@ where
     type_agrees_with::<T>(&T::kind());
 }
 
-/// The same check for the type of a kind that was not derived.
+/// The check of [`schema_and_type_agree`] for the type of a kind that was not derived.
 ///
 /// # Panics
 /// If the check fails.

@@ -42,7 +42,7 @@ struct PolicyRule {
 
 /// The recorded answers: a name, the documents, the bytes.
 fn rows() -> Vec<(String, Vec<Value>, Vec<u8>)> {
-    let rows = codec::recorded::rows().into_iter();
+    let rows = codec::fixture::rows().into_iter();
     let rows: Vec<_> = rows.filter_map(|row| Some((row.name, row.documents, row.protobuf?))).collect();
     assert_eq!(rows.len(), 15);
     rows

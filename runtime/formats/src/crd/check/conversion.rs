@@ -1,4 +1,4 @@
-//! How objects are converted between versions.
+//! Checks of the conversion between versions.
 use serde_json::json;
 
 use super::super::{Fields, Findings, Location, definition::Definition};

@@ -1,4 +1,4 @@
-//! Defaults are valid, and have no fields that the schema does not know.
+//! Checks that defaults are valid, and have only fields of their schema.
 use serde_json::json;
 
 use super::super::{Findings, Location};

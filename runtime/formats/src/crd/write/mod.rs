@@ -1,5 +1,4 @@
-//! Writes a resource as a CustomResourceDefinition that kube-apiserver accepts: what [`define`](super::define) reads, the other
-//! way round. A warning reports each part of the resource that a definition does not have.
+//! Writes a resource as a CustomResourceDefinition that kube-apiserver accepts: the inverse of [`define`](super::define). A warning reports each part of the resource that a definition does not have.
 use serde_json::{Map, Value, json};
 
 use super::{

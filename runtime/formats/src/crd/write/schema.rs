@@ -6,7 +6,7 @@ use crate::schema::{
     Pattern, Scalar, Schema,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Type, unchanged_rule},
-    openapi::number,
+    number::of_double,
 };
 
 /// A schema, and what is not in it.
@@ -105,11 +105,11 @@ fn validating(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
         ("format", json!(format)),
         ("enum", json!(schema.enumeration)),
         ("required", json!(schema.required)),
-        ("minimum", json!(schema.minimum.map(number))),
+        ("minimum", json!(schema.minimum.and_then(of_double))),
         ("exclusiveMinimum", json!(schema.exclusive_minimum)),
-        ("maximum", json!(schema.maximum.map(number))),
+        ("maximum", json!(schema.maximum.and_then(of_double))),
         ("exclusiveMaximum", json!(schema.exclusive_maximum)),
-        ("multipleOf", json!(schema.multiple_of.map(number))),
+        ("multipleOf", json!(schema.multiple_of.and_then(of_double))),
         ("minLength", json!(schema.min_length)),
         ("maxLength", json!(schema.max_length)),
         ("pattern", json!(schema.pattern.as_ref().map(Pattern::text))),

@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 
 use super::{
     components::{Components, Pool},
-    findings::{Finding, Findings, Location},
+    findings::{Finding, Findings, Location, SCHEMAS_POINTER},
     messages::Messages,
 };
 use crate::schema::{Document, Schema};
@@ -21,9 +21,6 @@ mod scalars;
 mod tests;
 
 use node::Rewrite;
-
-/// The places of definitions: in the document that is read, and in the JSON Schema that users see.
-const PLACES: [&str; 2] = ["/components/schemas", "#/$defs"];
 
 /// The structural schema of a JSON Schema, whose references lead to the definitions by `#/$defs/<name>`.
 ///
@@ -49,8 +46,9 @@ pub(crate) fn read(root: &Document, definitions: &Map<String, Document>) -> Resu
 
 /// The errors, each once: a definition may be read at several places.
 fn texts(findings: &Findings) -> Vec<String> {
-    let text = |Finding { pointer, message, .. }: &Finding| match pointer.strip_prefix(PLACES[0]) {
-        Some(rest) => format!("{}{rest}: {message}", PLACES[1]),
+    // Definitions are schemas of the document that is read, and `$defs` of the JSON Schema that users see.
+    let text = |Finding { pointer, message, .. }: &Finding| match pointer.strip_prefix(SCHEMAS_POINTER) {
+        Some(rest) => format!("#/$defs{rest}: {message}"),
         None => format!("{pointer}: {message}"),
     };
     let mut texts: Vec<_> = findings.errors.iter().map(text).collect();

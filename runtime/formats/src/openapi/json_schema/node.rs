@@ -3,6 +3,7 @@ use serde_json::Map;
 
 use super::scalars;
 use crate::{
+    meta::percent,
     openapi::{
         components::SCHEMAS,
         findings::{Findings, Location, shown},
@@ -113,7 +114,7 @@ impl<'d> Rewrite<'d> {
 
     fn definition(&mut self, name: &str) -> Node {
         let raw = self.raw;
-        let location = Location::known(0, super::PLACES[0]);
+        let location = Location::of_schemas(0);
         raw.get(name).map(|raw| self.node(raw, &location.key(name))).unwrap_or_default()
     }
 
@@ -284,13 +285,6 @@ fn list<'r>(raw: &'r Node, keyword: &str) -> &'r [Document] {
 
 /// A name as it is in a JSON pointer in the fragment of a URI.
 fn decoded(name: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = name.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let escaped = hex.filter(|_| first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(escaped.unwrap_or(first));
-        rest = if escaped.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~")
+    let name = percent::decode(name).unwrap_or_else(|_| name.to_owned());
+    name.replace("~1", "/").replace("~0", "~")
 }

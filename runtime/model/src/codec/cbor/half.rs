@@ -20,22 +20,12 @@ pub(super) fn exactly(double: f64) -> Option<u16> {
     if !(size == 0.0 || (2f64.powi(-24)..=65_504.0).contains(&size)) {
         return None;
     }
-    // Bits of the double: move the exponent to the half's bias, and keep ten bits of the fraction.
-    let exponent = (size.to_bits() >> 52).cast_signed() - 1023;
-    let bits = if exponent < -14 {
-        // Subnormal numbers: multiples of the smallest half.
-        whole(size * 2f64.powi(24))?
-    } else {
-        let fraction = whole(size * 2f64.powi(i32::try_from(10 - exponent).ok()?))?;
-        (u16::try_from(exponent + 15).ok()? << 10) | (fraction & 0x3ff)
-    };
-    Some(sign | bits)
-}
-
-/// A small number, if it is an integer.
-fn whole(number: f64) -> Option<u16> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2048, as its callers see to")]
-    (number.fract() == 0.0).then_some(number as u16)
+    // The exponent of the double; subnormal halves, which are below 2^-14, share the least one.
+    let exponent = u16::try_from((size.to_bits() >> 52).saturating_sub(1023 - 14)).ok()?;
+    // With the bit that normal halves do not store, and which counts up their exponent.
+    let fraction = size * 2f64.powi(24 - i32::from(exponent));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and below 2048")]
+    (fraction.fract() == 0.0).then(|| sign | ((exponent << 10) + fraction as u16))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ type Pairs = Vec<(Document, Vec<u8>)>;
 
 /// The recorded answers by name.
 fn recorded() -> Vec<(String, Pairs)> {
-    let rows = codec::recorded::rows().into_iter().filter_map(|row| {
+    let rows = codec::fixture::rows().into_iter().filter_map(|row| {
         let cbor = row.cbor?;
         let mut rest = cbor.as_slice();
         let pairs = row.documents.into_iter().map(|document| {

@@ -21,8 +21,6 @@ use crate::{meta::go, schema::Document};
 
 mod envelope;
 mod layout;
-#[cfg(test)]
-mod parts_tests;
 mod read;
 mod shared;
 mod stream;

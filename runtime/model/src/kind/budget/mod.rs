@@ -1,7 +1,7 @@
-//! What a definition may take, in sum over all of its versions: work and memory that its objects, its documents and its reading
-//! cost. The bounds leave at least ten times what the largest definitions take that people publish.
+//! The resources that a definition may use, summed over all of its versions: the memory and time that it costs to read it and to
+//! serve its objects and documents. The bounds are at least ten times what the largest published definitions use.
 //!
-//! Kinds compiled into a program are not bounded: who wrote them runs the program.
+//! Kinds compiled into a program are not bounded, because their author also runs the program.
 use std::{
     fmt,
     ops::{Index, IndexMut},
@@ -13,7 +13,7 @@ pub use default_sizes::{DefaultSizes, length};
 mod default_sizes;
 mod measure;
 
-/// Something that definitions take.
+/// A resource that definitions use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// The versions.
@@ -42,9 +42,9 @@ pub enum Resource {
     Columns,
     /// The steps of the JSONPaths of all columns.
     ColumnSteps,
-    /// The selectable fields, whose values each object has once more.
+    /// The selectable fields, whose values are stored twice for each object.
     SelectableFields,
-    /// What it adds to the OpenAPI documents, in bytes.
+    /// The size of its schemas in the OpenAPI documents, in bytes.
     OpenApi,
 }
 
@@ -53,7 +53,7 @@ use Resource::{
     PatternText, Patterns, RequiredNames, Schemas, SelectableFields, Versions,
 };
 
-/// What may be taken of each, and its name in messages.
+/// The bound of each resource, and its name in messages.
 pub const BOUNDS: [(Resource, u64, &str); 15] = [
     (Versions, 100, "versions"),
     (Schemas, 30_000, "schemas of values"),
@@ -72,7 +72,7 @@ pub const BOUNDS: [(Resource, u64, &str); 15] = [
     (OpenApi, 8 << 20, "bytes in OpenAPI documents"),
 ];
 
-/// What a definition takes.
+/// The resources that a definition uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage([u64; BOUNDS.len()]);
 
@@ -85,23 +85,23 @@ pub struct Excess {
 }
 
 impl Usage {
-    /// What a definition takes.
+    /// The resources that a definition uses.
     pub fn of(definition: &Definition) -> Self {
         measure::measure(definition)
     }
 
-    /// Adds to one of them.
+    /// Adds to the use of a resource.
     pub fn add(&mut self, resource: Resource, count: usize) {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self[resource] = self[resource].saturating_add(count);
     }
 
-    /// True if more is taken of it than may be.
+    /// True if a resource exceeds its bound.
     pub fn exceeds(&self, resource: Resource) -> bool {
         self[resource] > BOUNDS[resource as usize].1
     }
 
-    /// The bounds that it exceeds.
+    /// The exceeded bounds.
     pub fn excess(&self) -> impl Iterator<Item = Excess> {
         let excess =
             |&(resource, bound, name): &(Resource, u64, &'static str)| Excess { name, found: self[resource], bound };

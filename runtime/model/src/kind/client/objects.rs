@@ -33,21 +33,21 @@ impl<K> Clone for Objects<K> {
 }
 
 impl<K: Object> Objects<K> {
-    /// The same with dry runs: writes store nothing and return what they would have stored.
+    /// A client that makes dry runs: writes store nothing and return what they would have stored.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.client.options.write.dry_run = true;
         self
     }
 
-    /// The same with another field manager.
+    /// A client with another field manager.
     #[must_use]
     pub fn field_manager(mut self, name: impl Into<String>) -> Self {
         self.client.options.write.field_manager = name.into();
         self
     }
 
-    /// The same with forced applies, which take over fields of other managers.
+    /// A client that forces applies, which take over fields of other managers.
     #[must_use]
     pub fn force(mut self) -> Self {
         self.client.options.force = true;

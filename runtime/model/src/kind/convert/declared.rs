@@ -238,5 +238,4 @@ pub(super) fn begins(path: &Path, with: &Path) -> bool {
 }
 
 #[cfg(test)]
-#[path = "places_tests.rs"]
-mod places_tests;
+mod tests;

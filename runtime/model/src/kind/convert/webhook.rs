@@ -1,6 +1,6 @@
 //! Conversion by webhook: another server converts the objects.
 //!
-//! Conversions are functions of documents, and calls wait. So code that converts runs in an [attempt](Answers::attempt),
+//! Conversions are functions of documents, and do not wait for calls. So code that converts runs in an [attempt](Answers::attempt),
 //! which collects the conversions that it needs; they are requested together, and the code runs again with the answers. The
 //! code must be a pure function of its input.
 use std::{cell::RefCell, collections::HashMap, mem, sync::Arc};
@@ -8,7 +8,7 @@ use std::{cell::RefCell, collections::HashMap, mem, sync::Arc};
 use super::Convert;
 use crate::{meta::GroupVersion, schema::Document};
 
-/// How objects are converted between the versions of a definition.
+/// The conversion strategy of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conversion {

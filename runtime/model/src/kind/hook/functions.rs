@@ -25,7 +25,7 @@ pub struct Functions<T> {
 }
 
 impl<T> Functions<T> {
-    /// None of them.
+    /// No hooks.
     pub const NONE: Self =
         Self { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
 }

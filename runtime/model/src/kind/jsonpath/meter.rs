@@ -1,14 +1,14 @@
-//! Counts what the cells of one object take while they are shown.
+//! Limits the work and the text of the cells of one object.
 use std::cell::Cell;
 
-/// The visits of values that the cells of any object may take. An object may take as many more as it has bytes.
+/// The number of values that the cells of an object may visit, in addition to one for each of its bytes.
 const VISITS: usize = 2_000;
-/// The bytes of text that the cells of any object may take, and so many times its own bytes.
+/// The bytes of text that the cells of an object may have, in addition to [`TEXT_TIMES`] its own size.
 const TEXT: usize = 16 << 10;
 const TEXT_TIMES: usize = 4;
 
-/// What is left for the cells of one object: visits of values in it, and bytes of text. Ordinary columns look at an object a few
-/// times, and show less than it is. Cells that take more are empty, and so are those after them.
+/// The remaining budget for the cells of one object: visits of values, and bytes of text. Ordinary columns need a small part of it.
+/// Cells that exceed it are empty, and so are those after them.
 #[derive(Debug)]
 pub struct CellMeter {
     visits: Cell<usize>,

@@ -95,7 +95,7 @@ impl JsonPath {
         self.steps.iter().map(name).collect()
     }
 
-    /// It finds the same as another path, which may be written otherwise.
+    /// True if both paths find the same values, however they are written.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.steps == other.steps

@@ -1,4 +1,4 @@
-//! Reads paths as kube-apiserver does: from left to right, with no more regard to quotes in brackets than it has.
+//! Parses paths as kube-apiserver does: from left to right, with the same incomplete handling of quotes in brackets.
 use super::{Filter, Operator, Slice, Step};
 use crate::schema::Document;
 

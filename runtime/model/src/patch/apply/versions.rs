@@ -32,7 +32,7 @@ pub trait Versions {
     }
 }
 
-/// No other versions: the kind has only one.
+/// The versions of a kind that has only one.
 #[derive(Clone, Copy, Debug)]
 pub struct OneVersion;
 

@@ -1,6 +1,9 @@
 //! Types that another crate describes: their schema is made at run time, and rules of a field are added to it.
 use super::{Rules, build::default_of, table::TypeDecl};
-use crate::schema::{Schema, model::Type};
+use crate::{
+    meta::text::capitalized,
+    schema::{Schema, model::Type},
+};
 
 /// Adds the rules of a field that apply to any type; the derive refuses the others.
 pub(super) fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> Result<(), String> {
@@ -37,8 +40,5 @@ pub(super) fn column_type(schema: &Schema) -> &'static str {
 fn camel_case(rust: &str) -> String {
     let mut words = rust.split('_');
     let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |name, word| {
-        let mut letters = word.chars();
-        name + &letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
-    })
+    words.fold(first, |name, word| name + &capitalized(word))
 }

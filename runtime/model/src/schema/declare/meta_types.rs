@@ -104,78 +104,78 @@ macro_rules! structs {
 
 structs! {
     ObjectMeta "Metadata that every object has." {
-        name "name" 1 optional String, "The object's name, unique in its namespace.";
-        generate_name "generateName" 2 optional String, "A prefix from which the server makes the name where none is given.";
-        namespace "namespace" 3 optional String, "The namespace; empty for kinds of the cluster.";
-        uid "uid" 5 optional String, "The object's identity over all time; set by the server.";
-        resource_version "resourceVersion" 6 optional String, "The revision that wrote this state; opaque to clients.";
-        generation "generation" 7 optional i64, "Counts changes of the desired state; set by the server.";
-        creation_timestamp "creationTimestamp" 8 optional Option<Time>, "When the object was created; set by the server.", ALWAYS_WRITTEN;
-        deletion_timestamp "deletionTimestamp" 9 optional Option<Time>, "When deletion was asked for; set by the server.";
-        deletion_grace_period_seconds "deletionGracePeriodSeconds" 10 optional Option<i64>, "Seconds that the object was given to end; set by the server.";
-        labels "labels" 11 optional BTreeMap<String, String>, "Labels, by which objects are selected.";
-        annotations "annotations" 12 optional BTreeMap<String, String>, "Annotations, which tools keep with the object.";
-        owner_references "ownerReferences" 13 optional Vec<OwnerReference>, "The objects that this one depends on.", MERGED_BY_UID;
-        finalizers "finalizers" 14 optional Vec<String>, "What must be done before the object may go.", MERGED_SET;
-        managed_fields "managedFields" 17 optional Vec<ManagedFieldsEntry>, "Which manager owns which field; kept by the server.";
+        name "name" 1 optional String, "Name of the object. Unique within a namespace, or within the cluster for cluster-scoped kinds. Required on creation unless `generateName` is set. It cannot be changed. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+        generate_name "generateName" 2 optional String, "Prefix from which the server generates a name if `name` is empty, usually by adding random characters.";
+        namespace "namespace" 3 optional String, "Namespace of the object. Empty for cluster-scoped objects. It cannot be changed. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces";
+        uid "uid" 5 optional String, "Unique identifier of the object over time and space. An object that is created again under the same name has another one. Set by the server. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#uids";
+        resource_version "resourceVersion" 6 optional String, "Version of the stored state of the object. Clients send it back unchanged to detect changes by others, and watch from it. Opaque. Set by the server.";
+        generation "generation" 7 optional i64, "Sequence number of the desired state, which increases with each change of it. Set by the server.";
+        creation_timestamp "creationTimestamp" 8 optional Option<Time>, "Time at which the object was created. Set by the server.", ALWAYS_WRITTEN;
+        deletion_timestamp "deletionTimestamp" 9 optional Option<Time>, "Time after which the object is removed, once its list of finalizers is empty. Set by the server when the deletion is requested; it cannot be unset.";
+        deletion_grace_period_seconds "deletionGracePeriodSeconds" 10 optional Option<i64>, "Number of seconds that the object has to terminate after its deletion was requested. It can only be shortened. Set by the server.";
+        labels "labels" 11 optional BTreeMap<String, String>, "Labels: keys and values by which objects are organized and selected. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels";
+        annotations "annotations" 12 optional BTreeMap<String, String>, "Annotations: keys and values that tools and users store with the object. They cannot be used in selectors. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations";
+        owner_references "ownerReferences" 13 optional Vec<OwnerReference>, "Owners of the object. It is deleted after all of them are gone.", MERGED_BY_UID;
+        finalizers "finalizers" 14 optional Vec<String>, "Names of the tasks that must finish before the object is removed. Whoever is responsible for a task removes its name. Once the deletion was requested, names can only be removed.", MERGED_SET;
+        managed_fields "managedFields" 17 optional Vec<ManagedFieldsEntry>, "Which field manager owns which fields. Maintained by the server.";
     }
 
-    OwnerReference "One owner of an object; when its owners are gone, so is the object." {
-        kind "kind" 1 required String, "The owner's kind.";
-        name "name" 3 required String, "The owner's name.";
-        uid "uid" 4 required String, "The owner's uid.";
-        api_version "apiVersion" 5 required String, "The owner's group and version.";
-        controller "controller" 6 optional Option<bool>, "The owner manages this object; at most one does.";
-        block_owner_deletion "blockOwnerDeletion" 7 optional Option<bool>, "A foreground deletion of the owner waits for this object.";
+    OwnerReference "A reference to an owner of the object, which is in the same namespace or cluster-scoped. An object is deleted after all its owners are gone." {
+        kind "kind" 1 required String, "Kind of the owner.";
+        name "name" 3 required String, "Name of the owner.";
+        uid "uid" 4 required String, "UID of the owner.";
+        api_version "apiVersion" 5 required String, "Group and version of the owner.";
+        controller "controller" 6 optional Option<bool>, "True if the owner is the controller that manages this object. At most one owner is.";
+        block_owner_deletion "blockOwnerDeletion" 7 optional Option<bool>, "If true, a foreground deletion of the owner waits until this object is gone. False by default.";
     }
 
-    ManagedFieldsEntry "What one manager owns of an object." {
-        manager "manager" 1 optional String, "The manager.";
-        operation "operation" 2 optional String, "`Apply` or `Update`.";
-        api_version "apiVersion" 3 optional String, "The version in whose terms the fields are named.";
-        time "time" 4 optional Option<Time>, "When the manager last changed its fields.";
-        fields_type "fieldsType" 6 optional String, "The form of `fieldsV1`; `FieldsV1` is the only one.";
-        fields_v1 "fieldsV1" 7 optional Option<RawJson>, "The set of fields, as it stands.";
-        subresource "subresource" 8 optional String, "The subresource through which the fields were written.";
+    ManagedFieldsEntry "The fields of an object that one field manager owns." {
+        manager "manager" 1 optional String, "Name of the field manager, usually that of a tool or a controller.";
+        operation "operation" 2 optional String, "Operation by which the manager owns the fields: `Apply` for server-side apply, `Update` for all other writes.";
+        api_version "apiVersion" 3 optional String, "Group and version of the object that the set of fields refers to.";
+        time "time" 4 optional Option<Time>, "Time at which the manager last changed its fields.";
+        fields_type "fieldsType" 6 optional String, "Format of the set of fields. The only value is `FieldsV1`.";
+        fields_v1 "fieldsV1" 7 optional Option<RawJson>, "The set of fields.";
+        subresource "subresource" 8 optional String, "Subresource through which the fields were written, such as `status`. Empty for writes of the object itself.";
     }
 
     ObjectReference "A reference to an object, or to a part of one." {
-        kind "kind" 1 optional String, "The kind.";
-        namespace "namespace" 2 optional String, "The namespace.";
-        name "name" 3 optional String, "The name.";
-        uid "uid" 4 optional String, "The uid.";
-        api_version "apiVersion" 5 optional String, "The group and version.";
-        resource_version "resourceVersion" 6 optional String, "The resourceVersion that was seen.";
-        field_path "fieldPath" 7 optional String, "The part of the object, such as `spec.containers{name}`.";
+        kind "kind" 1 optional String, "Kind of the object.";
+        namespace "namespace" 2 optional String, "Namespace of the object.";
+        name "name" 3 optional String, "Name of the object.";
+        uid "uid" 4 optional String, "UID of the object.";
+        api_version "apiVersion" 5 optional String, "Group and version of the object.";
+        resource_version "resourceVersion" 6 optional String, "Version of the state of the object that is meant.";
+        field_path "fieldPath" 7 optional String, "Path of the part of the object that is meant, such as `spec.containers{name}`. Empty for the whole object.";
     }
 
     LocalObjectReference "A reference to an object of a known kind in the same namespace." {
-        name "name" 1 optional String, "The name.";
+        name "name" 1 optional String, "Name of the object.";
     }
 
-    LabelSelector "A label selector: all of `matchLabels` and `matchExpressions` must hold." {
-        match_labels "matchLabels" 1 optional BTreeMap<String, String>, "Labels with exactly these values.";
-        match_expressions "matchExpressions" 2 optional Vec<LabelSelectorRequirement>, "Further requirements.";
+    LabelSelector "A label selector. Objects must meet all requirements of `matchLabels` and `matchExpressions`; an empty selector selects all objects." {
+        match_labels "matchLabels" 1 optional BTreeMap<String, String>, "Labels that objects must have, with exactly these values.";
+        match_expressions "matchExpressions" 2 optional Vec<LabelSelectorRequirement>, "Further requirements on labels.";
     }
 
-    LabelSelectorRequirement "One requirement of a label selector." {
-        key "key" 1 required String, "The label's key.";
-        operator "operator" 2 required String, "`In`, `NotIn`, `Exists` or `DoesNotExist`.";
-        values "values" 3 optional Vec<String>, "The values, for `In` and `NotIn`.";
+    LabelSelectorRequirement "A requirement on a label." {
+        key "key" 1 required String, "Key of the label.";
+        operator "operator" 2 required String, "Operator: `In`, `NotIn`, `Exists` or `DoesNotExist`.";
+        values "values" 3 optional Vec<String>, "Values for `In` and `NotIn`; empty for the other operators.";
     }
 
     FieldSelectorRequirement "A requirement on the value of a field." {
-        key "key" 1 required String, "The path of the field.";
-        operator "operator" 2 required String, "`In`, `NotIn`, `Exists` or `DoesNotExist`.";
-        values "values" 3 optional Vec<String>, "The values, for `In` and `NotIn`.";
+        key "key" 1 required String, "Path of the field.";
+        operator "operator" 2 required String, "Operator: `In`, `NotIn`, `Exists` or `DoesNotExist`.";
+        values "values" 3 optional Vec<String>, "Values for `In` and `NotIn`; empty for the other operators.";
     }
 
-    Condition "One aspect of an object's state." {
-        kind "type" 1 required String, "Which aspect, CamelCase; unique in the list.", CONDITION_TYPE;
-        status "status" 2 required String, "`True`, `False` or `Unknown`.", CONDITION_STATUS;
-        observed_generation "observedGeneration" 3 optional Option<i64>, "The generation that the condition was seen at.", NOT_NEGATIVE;
-        last_transition_time "lastTransitionTime" 4 required Time, "When `status` last changed.";
-        reason "reason" 5 required String, "Why, for machines, CamelCase.", CONDITION_REASON;
-        message "message" 6 required String, "Why, for people; may be empty.", CONDITION_MESSAGE;
+    Condition "An aspect of the state of an object." {
+        kind "type" 1 required String, "Name of the aspect in CamelCase, such as `Ready`. Unique in the list.", CONDITION_TYPE;
+        status "status" 2 required String, "State of the aspect: `True`, `False` or `Unknown`.", CONDITION_STATUS;
+        observed_generation "observedGeneration" 3 optional Option<i64>, "Generation of the object for which the condition was determined.", NOT_NEGATIVE;
+        last_transition_time "lastTransitionTime" 4 required Time, "Time at which `status` last changed.";
+        reason "reason" 5 required String, "Reason of the last change for programs, in CamelCase.", CONDITION_REASON;
+        message "message" 6 required String, "Description of the last change for people. It may be empty.", CONDITION_MESSAGE;
     }
 }

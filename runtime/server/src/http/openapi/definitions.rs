@@ -24,10 +24,10 @@ pub(super) const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 /// The definition of autoscaling/v1 Scale.
 pub(super) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
-const API_VERSION: &str = "The group and version of this document's schema. Servers convert what they know to the newest version and refuse what they do not know. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
-const KIND: &str = "The kind of object that this document is, in CamelCase. It follows from the endpoint and cannot be changed. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
-const METADATA: &str = "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
-const LIST_METADATA: &str = "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+const API_VERSION: &str = "Group and version of this document's schema. The server converts documents of the versions that it serves, and refuses those of others. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+const KIND: &str = "Kind of this document, in CamelCase, such as `ConfigMap`. It cannot be changed. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+const METADATA: &str = "Metadata of the object. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+const LIST_METADATA: &str = "Metadata of the list. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 
 /// The definitions that all kinds share.
 pub(super) fn shared(version: Version) -> Definitions {
@@ -227,6 +227,29 @@ mod tests {
             for at in found {
                 let name = at.strip_prefix(root).unwrap_or_else(|| panic!("{at} is not below {root}"));
                 assert!(all.contains_key(name), "{at} is missing");
+            }
+        }
+    }
+
+    #[test]
+    fn each_shared_type_and_field_has_a_description() {
+        for (name, definition) in read(Version::V3) {
+            assert!(definition["description"].is_string(), "{name}");
+            for (field, property) in definition["properties"].as_object().into_iter().flatten() {
+                assert!(property["description"].is_string(), "{name}.{field}");
+            }
+        }
+    }
+
+    #[test]
+    fn metadata_is_described_like_the_type_that_kinds_declare() {
+        let (all, metadata) = (read(Version::V3), &*crate::schema::METADATA);
+        let items = |name: &str| metadata.properties[name].items.as_deref().expect("a list");
+        for declared in [metadata, items("ownerReferences"), items("managedFields")] {
+            let published = &all[&format!("{META}.{}", declared.name.as_deref().expect("a name"))];
+            assert_eq!(published["description"], *declared.description);
+            for (field, property) in &declared.properties {
+                assert_eq!(published["properties"][field]["description"], *property.description, "{field}");
             }
         }
     }

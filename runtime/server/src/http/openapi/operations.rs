@@ -15,6 +15,7 @@ use crate::{
         endpoint::{self, Answer, Body, Endpoint, Verb},
         model::Scope,
     },
+    meta::text::capitalized,
     schema::Schema,
 };
 
@@ -257,10 +258,5 @@ fn article(kind: &str) -> String {
 
 /// `library.example.com` as `LibraryExampleCom`.
 fn camel(text: &str) -> String {
-    text.split(['.', '-'])
-        .map(|part| {
-            let mut chars = part.chars();
-            chars.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + chars.as_str())
-        })
-        .collect()
+    text.split(['.', '-']).map(capitalized).collect()
 }

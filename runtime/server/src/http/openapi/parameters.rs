@@ -65,55 +65,68 @@ impl Parameter {
 }
 
 /// The name in a path.
-pub(super) const NAME: Parameter = Parameter::new("path", "name", "string", "name of the object");
+pub(super) const NAME: Parameter = Parameter::new("path", "name", "string", "Name of the object.");
 /// The namespace in a path.
-pub(super) const NAMESPACE: Parameter =
-    Parameter::new("path", "namespace", "string", "object name and auth scope, such as for teams and projects");
+pub(super) const NAMESPACE: Parameter = Parameter::new("path", "namespace", "string", "Namespace of the objects.");
 /// `pretty`.
 pub(super) const PRETTY: Parameter =
-    Parameter::text("pretty", "If 'true', the answer is indented. Browsers and curl get it so unless it is 'false'.");
+    Parameter::text("pretty", "If 'true', the answer is indented, as it is for browsers and curl by default.");
 const WATCH_BOOKMARKS: Parameter = Parameter::flag(
     "allowWatchBookmarks",
-    "Watches may hold events of type BOOKMARK, which carry a resourceVersion to resume from.",
+    "If true, a watch also sends events of type BOOKMARK, whose resourceVersion a later watch can start from.",
 );
-const CONTINUE: Parameter = Parameter::text("continue", "The token of an earlier answer, to get the rest of its list.");
-const DRY_RUN: Parameter = Parameter::text("dryRun", "'All' checks and answers as always, and stores nothing.");
-const FIELD_MANAGER: Parameter = Parameter::text("fieldManager", "Who makes the change.");
+const CONTINUE: Parameter =
+    Parameter::text("continue", "Token from an earlier answer, to get the next page of its list.");
+const DRY_RUN: Parameter =
+    Parameter::text("dryRun", "With 'All', the request is checked and answered as usual, and nothing is stored.");
+const FIELD_MANAGER: Parameter = Parameter::text(
+    "fieldManager",
+    "Name of the field manager that makes the change. By default it is taken from the User-Agent.",
+);
 const FIELD_SELECTOR: Parameter =
-    Parameter::text("fieldSelector", "Selects objects by fields. All objects by default.");
+    Parameter::text("fieldSelector", "Selects objects by their fields. By default all objects are selected.");
 const FIELD_VALIDATION: Parameter = Parameter::text(
     "fieldValidation",
-    "What is done about unknown and duplicate fields: 'Ignore' drops them, 'Warn' (the default) drops them with a warning, 'Strict' refuses the request.",
+    "Treatment of unknown and duplicate fields: 'Ignore' drops them, 'Warn' (the default) drops them with a warning, 'Strict' refuses the request.",
 );
-const GRACE_PERIOD: Parameter =
-    Parameter::number("gracePeriodSeconds", "Seconds that the object is given to end. Zero deletes at once.");
+const GRACE_PERIOD: Parameter = Parameter::number(
+    "gracePeriodSeconds",
+    "Number of seconds that the object has to terminate. Zero deletes it immediately. By default the kind decides.",
+);
 const IGNORE_READ_ERRORS: Parameter = Parameter::flag(
     "ignoreStoreReadErrorWithClusterBreakingPotential",
-    "Deletes an object that cannot be read from the store, whatever holds it. Nothing else may be asked for beside it.",
+    "If true, an object that cannot be read from the store is deleted, regardless of its finalizers. Cannot be combined with other options. This can break programs that depend on the object.",
 );
 const LABEL_SELECTOR: Parameter =
-    Parameter::text("labelSelector", "Selects objects by labels. All objects by default.");
+    Parameter::text("labelSelector", "Selects objects by their labels. By default all objects are selected.");
 const LIMIT: Parameter = Parameter::number(
     "limit",
-    "The most items of one answer. Where there are more, the answer has a token for the rest.",
+    "Maximum number of items in an answer. If there are more, the answer has a token for the next page.",
 );
-const ORPHAN: Parameter = Parameter::flag("orphanDependents", "Deprecated: use propagationPolicy.");
-const PROPAGATION: Parameter =
-    Parameter::text("propagationPolicy", "What happens to dependents: 'Orphan', 'Background' or 'Foreground'.");
+const ORPHAN: Parameter =
+    Parameter::flag("orphanDependents", "Deprecated: use propagationPolicy. True keeps the dependents of the object.");
+const PROPAGATION: Parameter = Parameter::text(
+    "propagationPolicy",
+    "What happens to the dependents of the object: 'Orphan' keeps them, 'Background' deletes them after the object, 'Foreground' deletes them before the object.",
+);
 const RESOURCE_VERSION: Parameter = Parameter::text(
     "resourceVersion",
-    "The state to answer from. See https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions",
+    "Version of the state that the answer shows, or that a watch starts from. More info: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions",
 );
-const VERSION_MATCH: Parameter =
-    Parameter::text("resourceVersionMatch", "How resourceVersion is meant: 'Exact' or 'NotOlderThan'.");
+const VERSION_MATCH: Parameter = Parameter::text(
+    "resourceVersionMatch",
+    "Whether the state must have exactly the given resourceVersion ('Exact') or may be newer ('NotOlderThan').",
+);
 const INITIAL_EVENTS: Parameter = Parameter::flag(
     "sendInitialEvents",
-    "A watch begins with the state as ADDED events, and a bookmark that ends them.",
+    "If true, a watch starts with an ADDED event for each existing object, and a bookmark after them.",
 );
-const TIMEOUT: Parameter = Parameter::number("timeoutSeconds", "When to end the request.");
-const WATCH: Parameter = Parameter::flag("watch", "Stream changes rather than answer with a list.");
-const FORCE: Parameter =
-    Parameter::flag("force", "An apply takes fields over from other managers. Must be unset for other patches.");
+const TIMEOUT: Parameter = Parameter::number("timeoutSeconds", "Number of seconds after which a watch ends.");
+const WATCH: Parameter = Parameter::flag("watch", "If true, the answer is a stream of changes instead of a list.");
+const FORCE: Parameter = Parameter::flag(
+    "force",
+    "If true, an apply takes over fields that other managers own. Must not be set for other patches.",
+);
 
 /// Parameters of list and watch.
 pub(super) const LIST: [Parameter; 10] = [

@@ -4,10 +4,8 @@ use std::{thread, time::Instant};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{
-    Source, read,
-    tests::{errors, gears},
-};
+use super::{errors, gears};
+use crate::openapi::{Source, read};
 
 fn reference(number: usize) -> Value {
     json!({"$ref": format!("#/components/schemas/com.example.v1.T{number}")})

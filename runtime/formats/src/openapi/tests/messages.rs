@@ -1,14 +1,11 @@
 //! Tests of Protobuf definitions beside OpenAPI documents.
 use serde_json::{Value, json};
 
-use super::{
-    Source, read,
-    tests::{errors, gears},
-};
+use super::{errors, gears};
 use crate::{
     codec::{Limits, protobuf},
     kind::Kind,
-    openapi::Described,
+    openapi::{Described, Source, read},
 };
 
 const PROTO: &str = r#"

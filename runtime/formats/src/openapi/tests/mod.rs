@@ -13,7 +13,14 @@ use crate::{
     },
 };
 
-pub(super) const GROUP: &str = "example.com";
+mod beside;
+mod defaults;
+mod forms;
+mod hostile;
+mod messages;
+mod names;
+
+const GROUP: &str = "example.com";
 
 /// An operation about a kind.
 fn operation(action: &str, version: &str, kind: &str) -> Value {
@@ -22,7 +29,7 @@ fn operation(action: &str, version: &str, kind: &str) -> Value {
 }
 
 /// A document of gears around the schema of their spec and further schemas, with the usual verbs.
-pub(super) fn gears(version: &str, spec: &Value, more: &Value) -> Value {
+fn gears(version: &str, spec: &Value, more: &Value) -> Value {
     let gear = json!({"type": "object", "description": "A gear.",
         "x-kubernetes-group-version-kind": [{"group": GROUP, "version": version, "kind": "Gear"}],
         "required": ["metadata", "spec"],
@@ -49,14 +56,14 @@ pub(super) fn gears(version: &str, spec: &Value, more: &Value) -> Value {
     })
 }
 
-pub(super) fn read_all(documents: &[Value]) -> Result<Described, Report> {
+fn read_all(documents: &[Value]) -> Result<Described, Report> {
     let texts: Vec<String> = documents.iter().map(Value::to_string).collect();
     let names: Vec<String> = (0..texts.len()).map(|number| format!("{number}.json")).collect();
     let sources = names.iter().zip(&texts).map(|(name, text)| Source { name, text: text.as_bytes() });
     read(&sources.collect::<Vec<_>>())
 }
 
-pub(super) fn described(documents: &[Value]) -> Described {
+fn described(documents: &[Value]) -> Described {
     read_all(documents).unwrap_or_else(|report| panic!("{report}"))
 }
 
@@ -66,7 +73,7 @@ fn spec(schema: &Value, more: &Value) -> Schema {
     described.resources[0].definition.versions[0].schema.properties["spec"].clone()
 }
 
-pub(super) fn errors(documents: &[Value]) -> Vec<String> {
+fn errors(documents: &[Value]) -> Vec<String> {
     let report = read_all(documents).expect_err("a wrong document");
     report.0.iter().map(|entry| format!("{} {}: {}", entry.source, entry.pointer, entry.message)).collect()
 }

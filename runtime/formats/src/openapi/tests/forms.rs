@@ -1,15 +1,13 @@
 //! Tests of forms that documents of other servers have: what can be served is, and what cannot is warned of.
 use serde_json::{Value, json};
 
-use super::{
-    Described,
-    tests::{GROUP, described, errors, gears},
-};
+use super::{GROUP, described, errors, gears};
 use crate::{
     kind::{
         endpoint::{Answer, Body, PatchType, Verb},
         model::{Path, Scope, Version},
     },
+    openapi::Described,
     schema::{self, model::Type},
 };
 

@@ -1,7 +1,7 @@
 //! Tests of names in documents: what is no name is reported where it is, and no document with one is read.
 use serde_json::{Value, json};
 
-use super::tests::{GROUP, described, errors, gears, read_all};
+use super::{GROUP, described, errors, gears, read_all};
 
 /// Texts that would break out of code, paths, folders or lines, or that are no names of the API.
 const HOSTILE: [&str; 15] = [

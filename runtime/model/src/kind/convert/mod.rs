@@ -9,8 +9,6 @@ use crate::schema::Document;
 
 mod cover;
 mod declared;
-#[cfg(test)]
-mod declared_tests;
 mod typed;
 mod webhook;
 

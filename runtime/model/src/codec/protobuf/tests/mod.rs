@@ -9,15 +9,17 @@ use crate::schema::{
     model::Type,
 };
 
+mod parts;
+
 /// A field of wire type 2.
-pub(super) fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
+fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
     let length = u8::try_from(content.len()).expect("short content");
     assert!(length < 0x80 && number < 16, "one byte each");
     [&[number << 3 | 2, length], content].concat()
 }
 
 /// A field of wire type 0.
-pub(super) fn number(field: u8, mut value: u64) -> Vec<u8> {
+fn number(field: u8, mut value: u64) -> Vec<u8> {
     let mut out = vec![field << 3];
     while value >= 0x80 {
         out.push(u8::try_from(value & 0x7f).expect("seven bits") | 0x80);
@@ -28,7 +30,7 @@ pub(super) fn number(field: u8, mut value: u64) -> Vec<u8> {
 }
 
 /// A field that is no container. That of a text's zero is its absence.
-pub(super) fn leaf(number: u32, kind: Type, format: &str) -> Schema {
+fn leaf(number: u32, kind: Type, format: &str) -> Schema {
     let format = (!format.is_empty()).then(|| format.to_owned());
     let zero_is_absent = kind == Type::String && format.is_none();
     Schema { kind, format, protobuf: Some(number), zero_is_absent, ..Schema::default() }
@@ -39,7 +41,7 @@ fn item(schema: Schema) -> Schema {
     Schema { protobuf: None, zero_is_absent: false, ..schema }
 }
 
-pub(super) fn list(number: u32, items: Schema) -> Schema {
+fn list(number: u32, items: Schema) -> Schema {
     Schema { items: Some(item(items).into()), ..leaf(number, Type::Array, "") }
 }
 
@@ -47,7 +49,7 @@ fn map(number: u32, values: Schema) -> Schema {
     Schema { additional: Some(item(values).into()), ..leaf(number, Type::Object, "") }
 }
 
-pub(super) fn structure(fields: Vec<(&str, Schema)>) -> Schema {
+fn structure(fields: Vec<(&str, Schema)>) -> Schema {
     let properties = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     Schema { kind: Type::Object, properties, ..Schema::default() }
 }
@@ -227,7 +229,7 @@ fn times_before_1970_count_forward() {
 
 #[test]
 fn answers_are_numbered_as_in_the_reference() {
-    let fields = include_str!("../../../../server/src/builtin/protobuf_fields.json");
+    let fields = include_str!("../../../../../server/src/builtin/protobuf_fields.json");
     let reference: serde_json::Value = serde_json::from_str(fields).expect("recorded fields");
     for (name, message) in [
         ("apimachinery.pkg.apis.meta.v1.ListMeta", &*LIST_META),

@@ -1,11 +1,14 @@
 //! Tests of messages that have a part of an object's fields.
 use serde_json::json;
 
-use super::{
-    tests::{bytes, leaf, list, number, structure},
-    *,
+use super::{bytes, leaf, list, number, structure};
+use crate::{
+    codec::{
+        Limits,
+        protobuf::{Message, decode_strict, open, seal},
+    },
+    schema::{Schema, model::Type},
 };
-use crate::schema::{Schema, model::Type};
 
 /// A struct that Go embeds is a message of its own, whose fields are those of the object around it.
 #[test]

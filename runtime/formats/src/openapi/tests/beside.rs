@@ -1,14 +1,14 @@
 //! Tests of what is read beside OpenAPI documents: discovery and overlays.
 use serde_json::{Value, json};
 
-use super::{
-    Described, Resource,
-    tests::{GROUP, described, errors, gears},
-};
-use crate::kind::{
-    CellMeter, Changes,
-    endpoint::Verb,
-    model::{Cell, NameRule, Path},
+use super::{GROUP, described, errors, gears};
+use crate::{
+    kind::{
+        CellMeter, Changes,
+        endpoint::Verb,
+        model::{Cell, NameRule, Path},
+    },
+    openapi::{Described, Resource},
 };
 
 fn gear(documents: &[Value]) -> Resource {

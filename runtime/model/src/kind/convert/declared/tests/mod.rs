@@ -5,11 +5,13 @@ use serde_json::json;
 use super::*;
 use crate::{
     ApiType, ObjectMeta, Resource,
-    kind::{Kind, model::Path},
+    kind::{Kind, convert::run, model::Path},
     meta::GroupVersion,
     schema::{self, fixture},
     testing::documents,
 };
+
+mod places;
 
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "library.example.com", version = "v1", status)]

@@ -1,8 +1,8 @@
 //! The places of errors of the storage version, as another version has them.
 use serde_json::json;
 
-use super::*;
-use crate::schema::fixture;
+use super::super::*;
+use crate::{kind::model::Path, meta::GroupVersion, schema::fixture};
 
 #[test]
 fn places_of_the_storage_version_are_named_as_this_version_has_them() {

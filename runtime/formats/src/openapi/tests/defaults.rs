@@ -2,11 +2,8 @@
 //! entries, whatever these have to have.
 use serde_json::{Value, json};
 
-use super::{
-    Resource,
-    tests::{described, gears},
-};
-use crate::schema::Schema;
+use super::{described, gears};
+use crate::{openapi::Resource, schema::Schema};
 
 /// A document in which every type has this prefix.
 fn resource(prefix: &str, spec: &Value, more: &Value) -> (Resource, String) {
