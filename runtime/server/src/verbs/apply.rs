@@ -2,13 +2,11 @@
 //! changes nothing is answered without copying the object: tools that apply repeatedly mostly send these.
 use super::{
     Answer, Error, Request, Verbs, WriteResult,
-    commit::WriteFailure,
-    decode::Origin,
-    get::find,
     hooks::fault_of_object,
     ownership::with_writer,
-    pipeline::Write,
-    rewrite::{MODIFIED, conflict, document_of},
+    retry::WriteFailure,
+    stored::{document_of, find},
+    write::{Origin, Write},
 };
 use crate::{
     cache::Object,
@@ -115,9 +113,9 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
         Identity::Uid => {
             let message =
                 format!("uid mismatch: the provided object specified uid {expected}, and no existing object was found");
-            conflict(request, message)
+            request.conflict(message)
         }
-        Identity::ResourceVersion => conflict(request, MODIFIED),
+        Identity::ResourceVersion => request.modified(),
     })
 }
 

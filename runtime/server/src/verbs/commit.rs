@@ -7,8 +7,7 @@ use tokio::{task::spawn_blocking, time::timeout};
 use super::{
     Error, Request, Verbs,
     lifecycle::{check_creation, hold_namespace},
-    rewrite::conflict,
-    turns::Retry,
+    retry::{Retry, WriteFailure},
     waiting,
 };
 use crate::{
@@ -25,19 +24,6 @@ const MAX_OBJECT_BYTES: usize = 3 << 20;
 /// How long a write waits for a changed definition to be read again, which converts all of its objects if the storage version
 /// changes.
 const CONFIRMED_WITHIN: Duration = if cfg!(test) { Duration::from_millis(500) } else { Duration::from_secs(10) };
-
-/// Why a write was not made.
-pub(super) enum WriteFailure {
-    /// Another write of the object came first, which readers see by now.
-    Lost,
-    Refused(Error),
-}
-
-impl From<Error> for WriteFailure {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
-    }
-}
 
 /// An object to be stored, in the storage version.
 #[derive(Clone, Copy)]
@@ -161,7 +147,7 @@ impl Verbs {
                     }
                     self.is_served_still(request)?;
                     if confirmed {
-                        conflict(request, "its namespace is modified again and again; please try again later")
+                        request.conflict("its namespace is modified again and again; please try again later")
                     } else {
                         definition_changed(request)
                     }

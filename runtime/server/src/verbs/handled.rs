@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{
     Answer, Error, Request, Verbs,
     commit::check_size,
-    get::current,
-    pipeline::{Subject, Write},
-    system,
+    metadata,
+    stored::current,
     versions::{compose, shown},
+    write::{Subject, Write},
 };
 use crate::{
     cache::Object,
@@ -71,8 +71,8 @@ impl Verbs {
 /// objects. Fails with [`Error::TooLarge`].
 pub(crate) fn show(request: &Request, kind: &Kind, mut document: Document) -> Result<Answer, Error> {
     schema::normalise(&kind.version.schema, &mut document);
-    let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
-    let key = request.key_of(system::text(&document, "name"));
+    let revision = metadata::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
+    let key = request.key_of(metadata::text(&document, "name"));
     let object = compose(kind, &key, revision, &document);
     check_size(object.json_bytes().len())?;
     Ok(Answer::Object(Arc::new(object)))

@@ -6,7 +6,7 @@
 //!   labels, annotations and owner references changed, and the status written.
 use std::sync::Arc;
 
-use super::{Error, pipeline::Write, system, waiting::outside};
+use super::{Error, metadata, waiting::outside, write::Write};
 use crate::{
     auth::User,
     kind::{
@@ -169,7 +169,9 @@ impl Write<'_> {
         match result {
             Ok(done) => Ok(Ok(done)),
             Err(HookError::Undecodable(why)) => Ok(Err(why)),
-            Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, self.kind, system::text(document, "name"))),
+            Err(HookError::Refused(refusal)) => {
+                Err(Error::refused(refusal, self.kind, metadata::text(document, "name")))
+            }
         }
     }
 

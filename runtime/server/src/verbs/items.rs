@@ -3,7 +3,7 @@
 //! storage version; readers convert them to the requested version one at a time, or in parts if a webhook does that.
 use std::{ops::Range, sync::Arc};
 
-use super::{ConversionFailures, Error, Request, get::unreadable, selection::Selection, waiting};
+use super::{ConversionFailures, Error, Request, selection::Selection, stored::unreadable, waiting};
 use crate::{
     cache::{Filter, Object, Objects, Scope, Snapshot},
     meta::Revision,

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::{
     Error, Request, Verbs,
-    commit::{New, WriteFailure},
+    commit::New,
     delete_collection::{AT_ONCE, BYTES_AT_ONCE, Concurrent, all},
-    rewrite::document_of,
+    retry::WriteFailure,
+    stored::document_of,
 };
 use crate::{
     cache::Object,

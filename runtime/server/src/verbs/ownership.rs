@@ -2,16 +2,18 @@
 //! entries valid after admission.
 use serde_json::{Map, Value};
 
-use super::{Error, Request, pipeline::Write, scale, system};
+use super::{
+    Error, Request,
+    metadata::{self, MANAGED_FIELDS},
+    scale,
+    write::Write,
+};
 use crate::{
     kind::{Changes, Versions, convert},
     meta::Time,
     patch::apply::{self, View, Writer},
     schema::{Document, Meter, Schema, memory},
 };
-
-/// The member of metadata that records field ownership.
-pub(super) const MANAGED_FIELDS: &str = "managedFields";
 
 /// Calls a function of `patch::apply` with the schema and permitted changes of a request, and its manager.
 pub(super) fn with_writer<T>(
@@ -81,16 +83,6 @@ impl Write<'_> {
     }
 }
 
-/// The current entries.
-pub(super) fn entries(document: &Document) -> Option<Value> {
-    document.get("metadata")?.get(MANAGED_FIELDS).cloned()
-}
-
-/// Sets or removes the entries.
-pub(super) fn set_entries(document: &mut Document, entries: Option<Value>) {
-    system::put(system::metadata(document), MANAGED_FIELDS, entries);
-}
-
 /// Writes the request to remove all ownership in the form that lasts until ownership is recorded: an empty list would
 /// be dropped like other empty values.
 pub(super) fn keep_reset(metadata: &mut Map<String, Value>) {
@@ -108,7 +100,7 @@ pub(super) fn restore(document: &mut Document, before: Option<Value>) -> Option<
         return None;
     }
     let fault = now.and_then(fault)?;
-    set_entries(document, before);
+    metadata::set_managed_fields(document, before);
     Some(format!(
         ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
          admission controller; please fix your requests: {fault}"

@@ -1,7 +1,11 @@
 //! patch: changes an object, and is applied again to the newer object if another write came first.
 use std::sync::Arc;
 
-use super::{Error, Patch, Request, Verbs, WriteResult, decode::Origin, pipeline::Write, rewrite::MODIFIED};
+use super::{
+    Error, Patch, Request, Verbs, WriteResult,
+    error::MODIFIED,
+    write::{Origin, Write},
+};
 use crate::{
     codec::DecodedDocument,
     meta::{FieldError, options::PatchOptions},

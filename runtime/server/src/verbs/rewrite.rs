@@ -3,34 +3,28 @@
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
-    Answer, Error, FieldErrorKind, Request, Verbs, WriteResult,
-    commit::{New, WriteFailure, preview},
-    get::current,
-    pipeline::Write,
-    scale, system,
-    turns::{Retry, Turn},
+    Answer, Error, Request, Verbs, WriteResult,
+    commit::{New, preview},
+    metadata,
+    preconditions::check_version,
+    retry::{Retry, WriteFailure},
+    scale,
+    stored::{current, document_of},
+    turns::Turn,
     versions::{PreparedAnswer, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
     waiting::outside,
+    write::{NewState, Write},
 };
 use crate::{
     cache::Object,
-    codec,
     kind::{
         Kind,
         binding::{Hook, HookError},
     },
-    meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
     registry::reader::{Validity, Values},
     schema::Document,
     storage::Expect,
 };
-
-/// The message for a write of an outdated state.
-pub(super) const MODIFIED: &str =
-    "the object has been modified; please apply your changes to the latest version and try again";
-
-/// The decoded new state of an object, and warnings for the client.
-pub(super) type NewState = (Document, Vec<String>);
 
 /// A changed object, and warnings for the client.
 pub(super) struct RewriteResult {
@@ -59,7 +53,7 @@ impl Verbs {
                 done => return done,
             }
             if !retry.again().await {
-                return Err(conflict(write.request, MODIFIED));
+                return Err(write.request.modified());
             }
         }
     }
@@ -158,7 +152,7 @@ impl Verbs {
         let (request, old) = (in_stored_version(write.request), document_of(&stored)?);
         let in_stored = Write::of_body(self, &request, write.options, &[]).over(&old);
         let mut left = old.clone();
-        system::put(system::metadata(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
+        metadata::put(metadata::of(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
         warnings.extend(in_stored.complete(&mut left).await?);
         let validity = in_stored.validate(&left).await?;
         let object = self.replace(&in_stored, stored, &old, (&left, validity)).await?;
@@ -197,17 +191,6 @@ impl Verbs {
     }
 }
 
-/// The object as a document. Fails with [`Error::Internal`], which would be a bug of the cache.
-pub(super) fn document_of(object: &Object) -> Result<Document, Error> {
-    let decoded = codec::decode(&object.json(), &codec::Limits::NONE);
-    decoded.map(|decoded| decoded.document).map_err(|error| Error::Internal(format!("{:?}: {error}", object.key())))
-}
-
-/// A conflict about the requested object.
-pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
-    Error::Conflict(request.resource.kind.group_resource(), request.name.clone(), message.into())
-}
-
 /// True if the object, given in the storage version, is marked for deletion and nothing holds it. If the kind's hook cannot
 /// decode it, it is held unless the deletion is forced.
 pub(super) async fn is_deleted(request: &Request, document: &Document, forced: bool) -> Result<bool, Error> {
@@ -223,7 +206,7 @@ pub(super) async fn is_deleted(request: &Request, document: &Document, forced: b
     match hold(kind, document).await {
         Ok(held) => Ok(!held),
         Err(HookError::Undecodable(_)) => Ok(forced),
-        Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, kind, system::text(document, "name"))),
+        Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, kind, metadata::text(document, "name"))),
     }
 }
 
@@ -234,51 +217,4 @@ pub(super) async fn hold(kind: &Kind, document: &Document) -> Result<bool, HookE
         return Ok(false);
     }
     outside(hooks.holds_deletion(document)).await
-}
-
-/// Checks the uid of a body, if it has one: it is the first precondition. In a patch, another uid is a change of an
-/// immutable field, which validation refuses. Fails with [`Error::Conflict`], also if there is no object.
-pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document>) -> Result<(), Error> {
-    let expected = Preconditions { uid: Preconditions::of(&new["metadata"]).uid, resource_version: None };
-    expected.check(old.map(|old| &old["metadata"])).map_err(|Mismatch { expected, found, .. }| {
-        let why = format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {found}");
-        invalid_object(request, &request.key(), &why)
-    })
-}
-
-/// A conflict as reported by kube-apiserver's storage.
-pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
-    let prefix = request.resource.objects.prefix();
-    let message = format!(
-        "StorageError: invalid object, Code: 4, Key: {prefix}{key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
-    );
-    conflict(request, message)
-}
-
-/// Checks the resourceVersion of a document, which is a precondition.
-fn check_version(request: &Request, new: &mut Document, old: &Document) -> Result<(), Error> {
-    let expected = Preconditions { uid: None, resource_version: Preconditions::of(&new["metadata"]).resource_version };
-    if expected.resource_version.is_none() && !request.resource.kind.version.update_without_version {
-        return Err(version_required(request));
-    }
-    expected.check(Some(&old["metadata"])).map_err(|Mismatch { expected: given, .. }| {
-        if given.parse::<Revision>().is_ok() {
-            return conflict(request, MODIFIED);
-        }
-        Error::Unknown(format!(
-            "resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: invalid syntax",
-            go::quoted(&given)
-        ))
-    })?;
-    system::set(new, "resourceVersion", system::text(old, "resourceVersion"));
-    Ok(())
-}
-
-/// kube-apiserver names the resource here instead of the kind.
-fn version_required(request: &Request) -> Error {
-    let resource = request.resource.kind.group_resource();
-    let named = GroupKind { group: resource.group, kind: resource.resource };
-    let path = FieldPath::new("metadata").child("resourceVersion");
-    let error = FieldError::new(&path, FieldErrorKind::Invalid(0.into()), "must be specified for an update");
-    Error::Invalid(named, request.name.clone(), vec![error])
 }

@@ -1,11 +1,10 @@
 //! update: replaces an object, or a subresource of it.
 use super::{
-    Error, Request, Verbs, WriteResult,
-    get::current,
-    pipeline::Write,
-    rewrite::{check_uid, document_of},
-    system,
+    Error, Request, Verbs, WriteResult, metadata,
+    preconditions::check_uid,
+    stored::{current, document_of},
     versions::shown,
+    write::Write,
 };
 use crate::{codec::DecodedDocument, meta::options::UpdateOptions, schema::Document};
 
@@ -51,7 +50,7 @@ impl Verbs {
             let mut new = document.clone();
             if old.is_none() {
                 // kube-apiserver ignores the version of a created object.
-                system::metadata(&mut new).remove("resourceVersion");
+                metadata::of(&mut new).remove("resourceVersion");
             }
             Ok((new, Vec::new()))
         };

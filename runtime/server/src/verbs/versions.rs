@@ -7,13 +7,12 @@ use serde_json::json;
 
 use super::{
     Error, Request,
-    get::ConversionFailures,
     hooks::fault_of_object,
-    names,
-    ownership::{self, MANAGED_FIELDS},
-    pipeline::Write,
-    rewrite::document_of,
-    scale, system, waiting,
+    metadata::{self, MANAGED_FIELDS},
+    names, scale,
+    stored::{ConversionFailures, document_of},
+    waiting,
+    write::Write,
 };
 use crate::{
     cache::{Body, DecodedValue, Object},
@@ -51,15 +50,15 @@ impl PreparedAnswer {
         let mut shown = Cow::Borrowed(stored);
         if request.resource.view.is_some() {
             // Conversions do not see managed fields.
-            let (mut bare, entries) = (stored.clone(), ownership::entries(stored));
-            system::metadata(&mut bare).remove(MANAGED_FIELDS);
+            let (mut bare, entries) = (stored.clone(), metadata::managed_fields(stored));
+            metadata::of(&mut bare).remove(MANAGED_FIELDS);
             let converted = write.converting(|| kind.convert_from_stored(bare.clone())).await;
             let mut converted = converted.map_err(|why| {
                 let version = &kind.group_version.version;
                 let detail = format!("as it would be stored, it has no form in version {version}");
                 unconvertible(kind, stored, kind, why, &detail)
             })?;
-            ownership::set_entries(&mut converted, entries);
+            metadata::set_managed_fields(&mut converted, entries);
             shown = Cow::Owned(converted);
         }
         if request.is_scale() {
@@ -139,7 +138,7 @@ pub(super) fn only_releases(old: &Document, new: &Document) -> bool {
     let names = |document: &Document| document["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
     let rest = |document: &Document| {
         let mut rest = document.clone();
-        let metadata = system::metadata(&mut rest);
+        let metadata = metadata::of(&mut rest);
         for member in ["finalizers", "generation", MANAGED_FIELDS] {
             metadata.remove(member);
         }

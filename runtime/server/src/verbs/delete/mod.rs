@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use super::{
     DeleteResult, Error, Request, Verbs,
-    commit::{New, WriteFailure},
-    get::{current, find},
+    commit::New,
     lifecycle::check_deletion,
-    pipeline::Write,
-    rewrite::{document_of, hold, invalid_object, is_deleted},
-    system::text,
-    turns::Retry,
+    metadata::text,
+    preconditions::invalid_object,
+    retry::{Retry, WriteFailure},
+    rewrite::{hold, is_deleted},
+    stored::{current, document_of, find},
     versions::{in_stored_version, shown_or_metadata, written_through},
     waiting::outside,
+    write::Write,
 };
 use crate::{
     cache::Object,
