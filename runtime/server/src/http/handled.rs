@@ -109,7 +109,8 @@ pub(super) async fn subresource(
     let namespace = path.scope().to_owned();
     let (user, warnings, name) = (exchange.user.clone(), exchange.info.warnings.clone(), path.name.clone());
     let meter = Meter::light(exchange.deadline).into();
-    let parent = Request { user, resource: served, namespace, name, subresource: "".into(), warnings, meter };
+    let parent =
+        Request { user, resource: served, namespace, name, subresource: "".into(), warnings, meter, slot: None };
     match &subresource.handler {
         Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
             ConnectRequest { backend, exchange, parent, subresource }.serve().await

@@ -91,7 +91,7 @@ pub(super) async fn serve(
     let kind = served.kind.clone();
     let (user, warnings) = (exchange.user.clone(), exchange.info.warnings.clone());
     let meter = Meter::light(exchange.deadline).into();
-    let request = Request { user, resource: served, namespace, name, subresource, warnings, meter };
+    let request = Request { user, resource: served, namespace, name, subresource, warnings, meter, slot: None };
     let call = Call::new(backend, exchange, request, kind, offer)?;
     // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {

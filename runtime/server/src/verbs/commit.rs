@@ -8,7 +8,7 @@ use super::{
     Error, Request, Verbs,
     lifecycle::{check_creation, hold_namespace},
     retry::{Retry, WriteFailure},
-    waiting,
+    waiting::Permits,
 };
 use crate::{
     cache::{Object, Reader},
@@ -44,6 +44,7 @@ impl Verbs {
     pub(super) async fn store(
         &self,
         request: &Request,
+        permits: Permits<'_>,
         key: &str,
         new: New<'_>,
         expect: Expect,
@@ -54,16 +55,16 @@ impl Verbs {
         let objects = &request.resource.objects;
         if dry_run {
             return match expect {
-                Expect::At(revision) => Ok(preview(request, key, revision, new).await?),
+                Expect::At(revision) => Ok(preview(request, permits, key, revision, new).await?),
                 _ if objects.snapshot().get(key).is_some() => Err(WriteFailure::Lost),
-                _ => Ok(preview(request, key, Revision(0), new).await?),
+                _ => Ok(preview(request, permits, key, Revision(0), new).await?),
             };
         }
-        let Some(value) = self.record_to_store(request, key, new, expect).await? else {
+        let Some(value) = self.record_to_store(request, permits, key, new, expect).await? else {
             let current = objects.snapshot().get(key).ok_or(WriteFailure::Lost)?;
             return self.unchanged(request, current).await;
         };
-        let revision = self.commit(request, key, Some(value.clone()), expect).await?;
+        let revision = self.commit(request, permits, key, Some(value.clone()), expect).await?;
         // The cache has rendered it already, unless a later write has replaced it there.
         let newest = objects.snapshot().get(key).filter(|object| object.revision() == revision);
         Ok(newest.unwrap_or_else(|| render(request, key, revision, &value)))
@@ -74,6 +75,7 @@ impl Verbs {
     async fn record_to_store(
         &self,
         request: &Request,
+        permits: Permits<'_>,
         key: &str,
         new: New<'_>,
         expect: Expect,
@@ -82,7 +84,7 @@ impl Verbs {
         let now = resource.objects.snapshot().get(key).filter(|now| now.is_renewed());
         let (Some(now), Expect::At(revision), true) = (now, expect, resource.stored().kind.binding.keeps_unknown)
         else {
-            return Ok(Some(record(request, key, new).await?));
+            return Ok(Some(record(request, permits, key, new).await?));
         };
         let (store, at) = (self.store.clone(), full_key.clone());
         let stored =
@@ -97,18 +99,25 @@ impl Verbs {
             |damage: Damage| request.unreadable(vec![(full_key.to_string(), damage.to_string())], false, false);
         let stored = stored.value.map_err(unreadable)?;
         let write = || resource.records.write_over(&full_key, (new.document, new.validity), new.values, &stored);
-        let record = make_record(request, new.values, write).await.map_err(Error::Internal)?;
+        let record = make_record(request, permits, new.values, write).await.map_err(Error::Internal)?;
         record.map(|record| checked(request, record)).transpose().map_err(WriteFailure::from)
     }
 
     /// Deletes an object that is still at a revision. Returns the revision of the deletion.
-    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Revision, WriteFailure> {
-        self.commit(request, key, None, Expect::At(at)).await
+    pub(super) async fn remove(
+        &self,
+        request: &Request,
+        permits: Permits<'_>,
+        key: &str,
+        at: Revision,
+    ) -> Result<Revision, WriteFailure> {
+        self.commit(request, permits, key, None, Expect::At(at)).await
     }
 
     async fn commit(
         &self,
         request: &Request,
+        permits: Permits<'_>,
         key: &str,
         value: Option<Bytes>,
         expect: Expect,
@@ -139,7 +148,7 @@ impl Verbs {
                     self.seen(current).await?;
                     self.is_served_still(request)?;
                     let confirmed = match hold.filter(|_| index == 0) {
-                        Some(tried) => self.is_confirmed(request, &tried).await,
+                        Some(tried) => permits.outside(self.is_confirmed(request, &tried)).await,
                         None => true,
                     };
                     if confirmed && retry.again().await {
@@ -188,7 +197,7 @@ impl Verbs {
             let confirmed = now.is_some_and(|now| !Arc::ptr_eq(tried, &now));
             (confirmed || request.resource.objects.has_ended()).then_some(confirmed)
         });
-        timeout(CONFIRMED_WITHIN, waiting::outside(read_again)).await.unwrap_or(false)
+        timeout(CONFIRMED_WITHIN, read_again).await.unwrap_or(false)
     }
 
     /// Waits until readers see the state that caused a conflict: a newer revision of a key, or its deletion. The changes of
@@ -214,29 +223,35 @@ fn definition_changed(request: &Request) -> Error {
 /// [`Error::Internal`] if the record could not be built.
 pub(super) async fn preview(
     request: &Request,
+    permits: Permits<'_>,
     key: &str,
     revision: Revision,
     new: New<'_>,
 ) -> Result<Arc<Object>, Error> {
-    let value = record(request, key, New { validity: Validity::Checked, ..new }).await?;
+    let value = record(request, permits, key, New { validity: Validity::Checked, ..new }).await?;
     Ok(render(request, key, revision, &value))
 }
 
 /// The record of an object. It has selectable values of other versions, to which a webhook may convert.
-async fn record(request: &Request, key: &str, New { document, validity, values }: New<'_>) -> Result<Bytes, Error> {
+async fn record(
+    request: &Request,
+    permits: Permits<'_>,
+    key: &str,
+    New { document, validity, values }: New<'_>,
+) -> Result<Bytes, Error> {
     let (resource, full_key) = (&request.resource, full_key(request, key));
     let write = || resource.records.write(&full_key, document, validity, values);
-    checked(request, make_record(request, values, write).await.map_err(Error::Internal)?)
+    checked(request, make_record(request, permits, values, write).await.map_err(Error::Internal)?)
 }
 
 /// Makes a record. If its values are optional, a webhook that does not answer soon is not waited for.
-async fn make_record<T>(request: &Request, values: Values, write: impl Fn() -> T) -> T {
+async fn make_record<T>(request: &Request, permits: Permits<'_>, values: Values, write: impl Fn() -> T) -> T {
     let converting = request.resource.converting(&write);
     match values {
         Values::Optional if request.resource.webhooks.is_some() => {
-            waiting::unneeded(converting).await.unwrap_or_else(write)
+            permits.unneeded(converting).await.unwrap_or_else(write)
         }
-        _ => waiting::outside(converting).await,
+        _ => permits.outside(converting).await,
     }
 }
 

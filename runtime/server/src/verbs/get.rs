@@ -10,7 +10,7 @@ impl Verbs {
     /// [`Error::Timeout`] if the store does not answer; [`Error::StoreRead`].
     pub async fn get(&self, request: &Request, options: &GetOptions) -> Result<Answer, Error> {
         self.recent(options.resource_version).await?;
-        let object = shown(request, &current(request)?).await?;
+        let object = shown(request, request.permits(), &current(request)?).await?;
         if request.endpoint().is_none() {
             return Err(request.not_found());
         }

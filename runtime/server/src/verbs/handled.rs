@@ -60,7 +60,7 @@ impl Verbs {
         let (write, changed) = (&write, &changed);
         let attempt = |()| async move {
             // Code sees whole objects only, not the metadata of one that cannot be converted.
-            shown(request, &current(request)?).await?;
+            shown(request, write.permits, &current(request)?).await?;
             self.rewrite_object(write, changed).await.map(|done| done.object)
         };
         self.again_if_stale((request, &request.name), options.dry_run, (), attempt).await

@@ -77,7 +77,7 @@ impl Verbs {
         let document = document_of(object)?;
         let validity = Validity::of(&request.resource.kind.version.schema, &document, &Meter::stored());
         let new = New { document: &document, validity, values: Values::Required };
-        match self.store(&request, object.key(), new, Expect::At(object.revision()), false).await {
+        match self.store(&request, request.permits(), object.key(), new, Expect::At(object.revision()), false).await {
             Ok(_) => Ok(RewriteOutcome::Written),
             Err(WriteFailure::Lost) => Ok(RewriteOutcome::ByOthers),
             Err(WriteFailure::Refused(Error::TooLarge(why))) => Ok(RewriteOutcome::Skipped(object.clone(), why)),

@@ -163,6 +163,8 @@ pub struct Request {
     pub warnings: Arc<Warnings>,
     /// Counts the work that the request causes.
     pub meter: Arc<Meter>,
+    /// The slot of a heavy request, in which it is processed.
+    pub(crate) slot: Option<Arc<Slot>>,
 }
 
 impl Request {
@@ -170,7 +172,7 @@ impl Request {
     pub fn for_all(user: &Arc<User>, resource: &Arc<ResourceEntry>) -> Self {
         let (user, resource, subresource, warnings) = (user.clone(), resource.clone(), "".into(), Arc::default());
         let (namespace, name, meter) = (String::new(), String::new(), Arc::default());
-        Self { user, resource, namespace, name, subresource, warnings, meter }
+        Self { user, resource, namespace, name, subresource, warnings, meter, slot: None }
     }
 
     /// The same for the object at a key, with a meter of its own.

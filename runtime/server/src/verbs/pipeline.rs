@@ -167,7 +167,7 @@ impl Write<'_> {
         };
         let old = self.subject.map_or(old, |subject| subject.old.as_ref());
         let attributes = Attributes::new(self.api, self.request, kind, operation, (name, old));
-        Attributes { subresource: self.subresource(), ..attributes }
+        Attributes { subresource: self.subresource(), permits: self.permits, ..attributes }
     }
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a

@@ -1,7 +1,5 @@
 //! Tries of a write: it is made again if another write of the object came first.
-use std::sync::Arc;
-
-use super::{Error, Request, turns::Turn, waiting::in_turn};
+use super::{Error, Request, turns::Turn};
 
 /// Why a write was not made.
 pub(super) enum WriteFailure {
@@ -21,13 +19,13 @@ impl From<Error> for WriteFailure {
 const TRIES: usize = 64;
 
 /// The remaining tries of an operation.
-pub(crate) struct Retry {
+pub(crate) struct Retry<'t> {
     /// The number of tries left after the current one.
     left: usize,
-    turn: Option<Arc<Turn>>,
+    turn: Option<&'t Turn>,
 }
 
-impl Retry {
+impl<'t> Retry<'t> {
     /// For an operation that does not wait for its turn, because its callees do.
     pub(crate) fn alone() -> Self {
         Self { left: TRIES - 1, turn: None }
@@ -35,9 +33,9 @@ impl Retry {
 
     /// For a writer that waits for its turn while others write the same object, even before the first try if others
     /// wait.
-    pub(super) async fn in_turn(turn: Turn) -> Self {
+    pub(super) async fn in_turn(turn: &'t Turn) -> Self {
         turn.queue_up().await;
-        Self { turn: Some(Arc::new(turn)), ..Self::alone() }
+        Self { turn: Some(turn), ..Self::alone() }
     }
 
     /// Makes a try of a write. `None` if it has lost and can be made again; fails with [`Error::Conflict`] if no tries are
@@ -48,7 +46,7 @@ impl Retry {
         attempt: impl Future<Output = Result<T, WriteFailure>>,
     ) -> Result<Option<T>, Error> {
         request.meter.begin_again();
-        match in_turn(self.turn.clone(), attempt).await {
+        match attempt.await {
             Ok(done) => Ok(Some(done)),
             Err(WriteFailure::Refused(error)) => Err(error),
             Err(WriteFailure::Lost) if self.again().await => Ok(None),
@@ -62,7 +60,7 @@ impl Retry {
             return false;
         }
         self.left -= 1;
-        if let Some(turn) = &self.turn {
+        if let Some(turn) = self.turn {
             turn.again().await;
         }
         true

@@ -12,7 +12,7 @@ use super::{
     stored::{current, document_of},
     turns::Turn,
     versions::{PreparedAnswer, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
-    waiting::outside,
+    waiting::Permits,
     write::{NewState, Write},
 };
 use crate::{
@@ -85,7 +85,9 @@ impl Verbs {
     ) -> Result<RewriteResult, Error> {
         let request = write.request;
         request.changes()?;
-        let mut retry = Retry::in_turn(self.turn(request)).await;
+        let turn = self.turn(request);
+        let (mut retry, write) =
+            (Retry::in_turn(&turn).await, &Write { permits: write.permits.in_turn(&turn), ..*write });
         loop {
             let attempt = self.rewrite_once(write, current(request)?, &change);
             if let Some(result) = retry.run(request, attempt).await? {
@@ -102,7 +104,7 @@ impl Verbs {
         change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<RewriteResult, WriteFailure> {
         let request = write.request;
-        let old = match shown(request, &stored).await {
+        let old = match shown(request, write.permits, &stored).await {
             Ok(shown) => document_of(&shown)?,
             Err(error) => {
                 let old = metadata_of(&request.resource.kind, &document_of(&stored)?);
@@ -150,13 +152,14 @@ impl Verbs {
             return Err(error.into());
         }
         let (request, old) = (in_stored_version(write.request), document_of(&stored)?);
-        let in_stored = Write::of_body(self, &request, write.options, &[]).over(&old);
+        let in_stored =
+            Write { permits: write.permits, ..Write::of_body(self, &request, write.options, &[]) }.over(&old);
         let mut left = old.clone();
         metadata::put(metadata::of(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
         warnings.extend(in_stored.complete(&mut left).await?);
         let validity = in_stored.validate(&left).await?;
         let object = self.replace(&in_stored, stored, &old, (&left, validity)).await?;
-        Ok(RewriteResult { object: shown_or_metadata(write.request, &object).await?, warnings })
+        Ok(RewriteResult { object: shown_or_metadata(write.request, write.permits, &object).await?, warnings })
     }
 
     /// The turn of a writer of the requested object.
@@ -176,24 +179,31 @@ impl Verbs {
         if document == old && !object.is_renewed() {
             return self.unchanged(write.request, object).await;
         }
-        let (request, key, revision, dry_run) = (write.request, object.key(), object.revision(), write.options.dry_run);
-        if is_deleted(request, document, false).await? {
+        let (request, permits, dry_run) = (write.request, write.permits, write.options.dry_run);
+        let (key, revision) = (object.key(), object.revision());
+        if is_deleted(request, permits, document, false).await? {
             // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
-            let last = preview(request, key, revision, New { document, validity, values: Values::Unneeded }).await?;
+            let last =
+                preview(request, permits, key, revision, New { document, validity, values: Values::Unneeded }).await?;
             if !dry_run {
-                self.remove(request, key, revision).await?;
+                self.remove(request, permits, key, revision).await?;
             }
             return Ok(last);
         }
         // No webhook may hold an object.
         let values = if only_releases(old, document) { Values::Optional } else { Values::Required };
-        self.store(request, key, New { document, validity, values }, Expect::At(revision), dry_run).await
+        self.store(request, permits, key, New { document, validity, values }, Expect::At(revision), dry_run).await
     }
 }
 
 /// True if the object, given in the storage version, is marked for deletion and nothing holds it. If the kind's hook cannot
 /// decode it, it is held unless the deletion is forced.
-pub(super) async fn is_deleted(request: &Request, document: &Document, forced: bool) -> Result<bool, Error> {
+pub(super) async fn is_deleted(
+    request: &Request,
+    permits: Permits<'_>,
+    document: &Document,
+    forced: bool,
+) -> Result<bool, Error> {
     let (metadata, kind) = (&document["metadata"], &*request.resource.stored().kind);
     let held = || {
         metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
@@ -203,7 +213,7 @@ pub(super) async fn is_deleted(request: &Request, document: &Document, forced: b
     if !metadata["deletionTimestamp"].is_string() || held() {
         return Ok(false);
     }
-    match hold(kind, document).await {
+    match hold(permits, kind, document).await {
         Ok(held) => Ok(!held),
         Err(HookError::Undecodable(_)) => Ok(forced),
         Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, kind, metadata::text(document, "name"))),
@@ -211,10 +221,10 @@ pub(super) async fn is_deleted(request: &Request, document: &Document, forced: b
 }
 
 /// True if the kind's hook holds a deleted object, given in the storage version.
-pub(super) async fn hold(kind: &Kind, document: &Document) -> Result<bool, HookError> {
+pub(super) async fn hold(permits: Permits<'_>, kind: &Kind, document: &Document) -> Result<bool, HookError> {
     let hooks = &kind.binding.hooks;
     if !hooks.runs(Hook::Hold) {
         return Ok(false);
     }
-    outside(hooks.holds_deletion(document)).await
+    permits.outside(hooks.holds_deletion(document)).await
 }

@@ -39,7 +39,7 @@ impl Verbs {
             Err(refusal) if request.is_scale() => return Err(refusal),
             Err(refusal) => {
                 let Ok(live) = current(request) else { return Err(refusal) };
-                let Ok(live) = shown(request, &live).await else { return Err(refusal) };
+                let Ok(live) = shown(request, write.permits, &live).await else { return Err(refusal) };
                 let Ok(live) = document_of(&live) else { return Err(refusal) };
                 document = given.unwrap_or(document);
                 write.over(&live).decode_named(&mut document)?

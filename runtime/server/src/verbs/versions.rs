@@ -11,7 +11,7 @@ use super::{
     metadata::{self, MANAGED_FIELDS},
     names, scale,
     stored::{ConversionFailures, document_of},
-    waiting,
+    waiting::Permits,
     write::Write,
 };
 use crate::{
@@ -24,9 +24,9 @@ use crate::{
 };
 
 /// A stored object in the requested version. Fails with [`Error::StoreRead`] if it cannot be converted.
-pub(super) async fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
+pub(super) async fn shown(request: &Request, permits: Permits<'_>, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
     let resource = &request.resource;
-    let shown = waiting::outside(resource.show(stored)).await;
+    let shown = permits.outside(resource.show(stored)).await;
     shown.map_err(|why| ConversionFailures::one(resource, stored, &why).refusal(resource, &request.name))
 }
 
@@ -78,8 +78,12 @@ impl PreparedAnswer {
 
 /// The stored object in the requested version, for the answer to a deletion or a release. If the object cannot be converted,
 /// the part that all versions share.
-pub(super) async fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
-    if let Some(Ok(shown)) = waiting::unneeded(request.resource.show(stored)).await {
+pub(super) async fn shown_or_metadata(
+    request: &Request,
+    permits: Permits<'_>,
+    stored: &Arc<Object>,
+) -> Result<Arc<Object>, Error> {
+    if let Some(Ok(shown)) = permits.unneeded(request.resource.show(stored)).await {
         return Ok(shown);
     }
     let kind = &*request.resource.kind;
@@ -120,7 +124,11 @@ fn to_stored(request: &Request, document: &Document, meter: &Meter) -> Result<Do
 
 /// A stored document after a write through the requested version: fields that this version lacks are dropped. A
 /// document that cannot be converted stays unchanged.
-pub(super) async fn written_through<'d>(request: &Request, stored: &'d Document) -> Cow<'d, Document> {
+pub(super) async fn written_through<'d>(
+    request: &Request,
+    permits: Permits<'_>,
+    stored: &'d Document,
+) -> Cow<'d, Document> {
     if request.resource.view.is_none() {
         return Cow::Borrowed(stored);
     }
@@ -129,7 +137,7 @@ pub(super) async fn written_through<'d>(request: &Request, stored: &'d Document)
         // Not the request's, since the write goes on without this.
         to_stored(request, &read, &Meter::light(None))
     };
-    let written = waiting::unneeded(request.resource.converting(through)).await;
+    let written = permits.unneeded(request.resource.converting(through)).await;
     written.and_then(Result::ok).map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 

@@ -1,7 +1,7 @@
 //! A write in progress: what all of its steps need to know.
 use std::sync::Arc;
 
-use super::{Request, Verbs, waiting::outside};
+use super::{Request, Verbs, waiting::Permits};
 use crate::{
     kind::{Kind, Policy},
     meta::{GroupVersion, Operation, options::WriteOptions},
@@ -69,6 +69,8 @@ pub(super) type NewState = (Document, Vec<String>);
 pub(super) struct Write<'a> {
     pub api: &'a Verbs,
     pub request: &'a Request,
+    /// What it holds that others wait for.
+    pub permits: Permits<'a>,
     /// The kind of its documents: the requested one, or that of a subresource with documents of its own.
     pub kind: &'a Kind,
     pub options: &'a WriteOptions,
@@ -92,8 +94,8 @@ impl<'a> Write<'a> {
         options: &'a WriteOptions,
         faults: &'a [String],
     ) -> Self {
-        let (kind, origin) = (&*request.resource.kind, Origin::Body);
-        Self { api, request, kind, options, origin, faults, pruned: false, subject: None, old: None }
+        let (permits, kind, origin) = (request.permits(), &*request.resource.kind, Origin::Body);
+        Self { api, request, permits, kind, options, origin, faults, pruned: false, subject: None, old: None }
     }
 
     /// The same as a write of an existing object.
@@ -121,6 +123,6 @@ impl Write<'_> {
 
     /// Runs code that converts. Other writers go on while a webhook converts.
     pub(super) async fn converting<T>(&self, work: impl FnMut() -> T) -> T {
-        outside(self.request.resource.converting(work)).await
+        self.permits.outside(self.request.resource.converting(work)).await
     }
 }
