@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     cache::{self, DecodedValue, Texts},
-    kind::{Kind, Versions},
+    kind::{Kind, Versions, convert::Answers},
     schema::{self, Document, Meter, Schema},
     webhook::Webhooks,
 };
@@ -152,6 +152,8 @@ pub struct KindReader {
     unread: AtomicUsize,
     /// The webhooks, if one converts objects.
     webhooks: Option<Arc<Webhooks>>,
+    /// The answers of webhooks while the objects of the resource are loaded.
+    loading: Mutex<Option<Answers>>,
 }
 
 impl KindReader {
@@ -173,6 +175,7 @@ impl KindReader {
             growth: Growth::default(),
             unread: AtomicUsize::new(0),
             webhooks: None,
+            loading: Mutex::default(),
         }
     }
 
@@ -180,6 +183,21 @@ impl KindReader {
     #[must_use]
     pub fn with_webhooks(self, webhooks: &Arc<Webhooks>) -> Self {
         Self { webhooks: self.versions.webhook().map(|_| webhooks.clone()), ..self }
+    }
+
+    /// The same reader for objects that are loaded with these answers of webhooks.
+    #[must_use]
+    pub fn loading_with(self, answers: Answers) -> Self {
+        Self { loading: Mutex::new(Some(answers)), ..self }
+    }
+
+    /// Ends the loading. Returns its answers, if there were any.
+    pub fn end_loading(&self) -> Option<Answers> {
+        self.loading().take()
+    }
+
+    fn loading(&self) -> MutexGuard<'_, Option<Answers>> {
+        self.loading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The storage version.
@@ -212,9 +230,10 @@ impl KindReader {
         document: &Document,
         validity: Validity,
         values: Values,
+        answers: &Answers,
     ) -> Result<StoredRecord, String> {
         let rules = if validity == Validity::Checked { self.rules } else { 0 };
-        let (record, failed) = self.encode(document, self.structure >> 32 << 32 | u64::from(rules), values);
+        let (record, failed) = self.encode(document, self.structure >> 32 << 32 | u64::from(rules), values, answers);
         self.seal(key, record, failed.as_ref(), values)
     }
 
@@ -235,11 +254,17 @@ impl KindReader {
     }
 
     /// The record of an object, and the error of a webhook, for which it lacks selectable values.
-    fn encode(&self, document: &Document, fingerprint: u64, values: Values) -> (Vec<u8>, Option<String>) {
+    fn encode(
+        &self,
+        document: &Document,
+        fingerprint: u64,
+        values: Values,
+        answers: &Answers,
+    ) -> (Vec<u8>, Option<String>) {
         let mut failed = None;
         let others = self.others.iter().filter(|other| values != Values::Unneeded || !other.kind.waits());
         // One after the other, since each is as large as the object.
-        let of_others = others.filter_map(|other| match other.kind.convert_from_stored(bare(document)) {
+        let of_others = others.filter_map(|other| match other.kind.convert_from_stored(bare(document), answers) {
             Ok(document) => Some((other.version(), &other.indexes, Cow::Owned(document))),
             // Webhooks fail for other reasons than the object. An object that cannot be converted to a version in another way
             // has no selectable values in it.
@@ -308,8 +333,14 @@ impl KindReader {
         }
     }
 
+    fn read_with(&self, key: &str, value: &Bytes, answers: &Answers) -> DecodedValue {
+        self.record(key, value)
+            .and_then(|record| self.decode(key, &record, answers))
+            .unwrap_or_else(|message| DecodedValue::plain(Err(message)))
+    }
+
     /// Reads a record and adapts it to the current schema.
-    fn decode(&self, key: &str, stored: &Bytes) -> Result<DecodedValue, String> {
+    fn decode(&self, key: &str, stored: &Bytes, answers: &Answers) -> Result<DecodedValue, String> {
         let record = record::decode(stored)?;
         let same_version = record.version == self.version();
         let same_structure = same_version && record.fingerprint >> 32 == self.structure >> 32;
@@ -319,7 +350,7 @@ impl KindReader {
                 return Ok(DecodedValue { texts, ..DecodedValue::plain(Ok(record.body)) });
             }
         }
-        let renewed = match self.renew(key, &record, same_structure) {
+        let renewed = match self.renew(key, &record, same_structure, answers) {
             Ok(renewed) => Bytes::from(renewed),
             Err(message) => {
                 self.count_while_loading();
@@ -377,19 +408,26 @@ impl cache::Reader for KindReader {
     }
 
     fn read(&self, key: &str, value: &Bytes) -> DecodedValue {
-        self.record(key, value)
-            .and_then(|record| self.decode(key, &record))
-            .unwrap_or_else(|message| DecodedValue::plain(Err(message)))
+        if self.webhooks.is_some()
+            && let Some(answers) = &*self.loading()
+        {
+            return self.read_with(key, value, answers);
+        }
+        self.read_with(key, value, &Answers::none())
     }
 
     fn is_local(&self) -> bool {
         self.webhooks.is_none()
     }
 
-    fn resolve(&self, work: &mut dyn FnMut()) {
+    fn read_all(&self, values: &[(&str, &Bytes)]) -> Vec<DecodedValue> {
+        let read = |answers: &Answers| {
+            let read = |(key, value): &(&str, &Bytes)| DecodedValue::guarded(|| self.read_with(key, value, answers));
+            values.iter().map(read).collect()
+        };
         match &self.webhooks {
-            Some(webhooks) => webhooks.resolve_blocking(work),
-            None => work(),
+            Some(webhooks) => webhooks.resolve_blocking(read),
+            None => read(&Answers::none()),
         }
     }
 }

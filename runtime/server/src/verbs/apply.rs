@@ -11,7 +11,7 @@ use super::{
 use crate::{
     cache::Object,
     codec::{self, DecodedDocument, Limits},
-    kind::{binding::Hook, endpoint::Endpoint},
+    kind::{binding::Hook, convert::Answers, endpoint::Endpoint},
     meta::{
         Operation, Preconditions,
         options::PatchOptions,
@@ -39,8 +39,8 @@ impl Verbs {
         if let Some(written) = self.apply_unchanged(&write, document).await? {
             return Ok(written);
         }
-        self.rewrite_or_create(&write, |old| {
-            let mut new = merge(request, old, document, options)?;
+        self.rewrite_or_create(&write, |old, answers| {
+            let mut new = merge(request, answers, old, document, options)?;
             if old.is_none() {
                 check_new(request, &new)?;
             }
@@ -89,7 +89,7 @@ fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Doc
     }
     let entries = str::from_utf8(object.managed_fields()).ok().filter(|entries| !entries.is_empty())?;
     let live = codec::decode(&object.without_managed_fields(), &Limits::NONE).ok()?.document;
-    let noop = with_writer(request, &write.options.field_manager, |view, writer| {
+    let noop = with_writer(request, &Answers::none(), &write.options.field_manager, |view, writer| {
         apply::is_noop(view, &live, entries, config, writer)
     });
     noop.ok()?.then_some(live)
@@ -98,12 +98,14 @@ fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Doc
 /// The result of merging a configuration into an object, or into none.
 fn merge(
     request: &Request,
+    answers: &Answers,
     old: Option<&Document>,
     config: &Document,
     options: &PatchOptions,
 ) -> Result<Document, Error> {
     let merged = |view: &View<'_>, writer: &Writer<'_>| apply::merge(view, old, config, writer, options.force);
-    with_writer(request, &options.write.field_manager, merged)?.map_err(|error| refused(request, config, error))
+    with_writer(request, answers, &options.write.field_manager, merged)?
+        .map_err(|error| refused(request, config, error))
 }
 
 /// Checks a configuration that creates its object. A uid or resourceVersion refers to an earlier object, so the

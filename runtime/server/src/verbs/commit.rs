@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     cache::{Object, Reader},
+    kind::convert::Answers,
     meta::Revision,
     registry::reader::{StoredRecord, Validity, Values},
     schema::Document,
@@ -98,7 +99,10 @@ impl Verbs {
         let unreadable =
             |damage: Damage| request.unreadable(vec![(full_key.to_string(), damage.to_string())], false, false);
         let stored = stored.value.map_err(unreadable)?;
-        let write = || resource.records.write_over(&full_key, (new.document, new.validity), new.values, &stored);
+        let write = |answers: &Answers| {
+            let new_state = (new.document, new.validity);
+            resource.records.write_over(&full_key, new_state, new.values, &stored, answers)
+        };
         let record = make_record(request, permits, new.values, write).await.map_err(Error::Internal)?;
         record.map(|record| checked(request, record)).transpose().map_err(WriteFailure::from)
     }
@@ -240,16 +244,16 @@ async fn record(
     New { document, validity, values }: New<'_>,
 ) -> Result<Bytes, Error> {
     let (resource, full_key) = (&request.resource, full_key(request, key));
-    let write = || resource.records.write(&full_key, document, validity, values);
+    let write = |answers: &Answers| resource.records.write(&full_key, document, validity, values, answers);
     checked(request, make_record(request, permits, values, write).await.map_err(Error::Internal)?)
 }
 
 /// Makes a record. If its values are optional, a webhook that does not answer soon is not waited for.
-async fn make_record<T>(request: &Request, permits: Permits<'_>, values: Values, write: impl Fn() -> T) -> T {
+async fn make_record<T>(request: &Request, permits: Permits<'_>, values: Values, write: impl Fn(&Answers) -> T) -> T {
     let converting = request.resource.converting(&write);
     match values {
         Values::Optional if request.resource.webhooks.is_some() => {
-            permits.unneeded(converting).await.unwrap_or_else(write)
+            permits.unneeded(converting).await.unwrap_or_else(|| write(&Answers::none()))
         }
         _ => permits.outside(converting).await,
     }

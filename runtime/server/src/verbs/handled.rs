@@ -13,7 +13,7 @@ use super::{
 use crate::{
     cache::Object,
     codec::DecodedDocument,
-    kind::Kind,
+    kind::{Kind, convert::Answers},
     meta::{Revision, options::WriteOptions},
     schema::{self, Document},
 };
@@ -51,7 +51,7 @@ impl Verbs {
         change: impl Fn(&mut Document) -> Result<(), Error> + Send + Sync,
     ) -> Result<Arc<Object>, Error> {
         let write = Write::of_body(self, request, options, &[]);
-        let changed = |old: &Document| {
+        let changed = |old: &Document, _: &Answers| {
             let mut new = old.clone();
             change(&mut new)?;
             let warnings = write.decode(&mut new)?;

@@ -19,7 +19,10 @@ use super::{
 };
 use crate::{
     codec,
-    kind::model::{NameRule, Scope},
+    kind::{
+        convert::Answers,
+        model::{NameRule, Scope},
+    },
     meta::{FieldError, FieldPath, validate},
     patch::apply,
     registry::reader::Validity,
@@ -52,13 +55,13 @@ impl Write<'_> {
             warnings.extend(owners::dedup(document, false));
         }
         if self.request.resource.webhooks.is_some() {
-            let owned = || {
+            let owned = |answers: &Answers| {
                 let mut owned = document.clone();
-                self.own(&mut owned).map(|()| owned)
+                self.own(&mut owned, answers).map(|()| owned)
             };
             *document = self.converting(owned).await?;
         } else {
-            self.own(document)?;
+            self.own(document, &Answers::none())?;
         }
         warnings.extend(self.admit(document).await?);
         warnings.extend(owners::dedup(document, true));

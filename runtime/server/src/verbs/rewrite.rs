@@ -20,6 +20,7 @@ use crate::{
     kind::{
         Kind,
         binding::{Hook, HookError},
+        convert::Answers,
     },
     registry::reader::{Validity, Values},
     schema::Document,
@@ -38,15 +39,15 @@ impl Verbs {
     pub(super) async fn rewrite_or_create(
         &self,
         write: &Write<'_>,
-        change: impl Fn(Option<&Document>) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(Option<&Document>, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<WriteResult, Error> {
         let mut retry = Retry::alone();
         loop {
-            match self.rewrite(write, |old| change(Some(old))).await {
+            match self.rewrite(write, |old, answers| change(Some(old), answers)).await {
                 Err(Error::NotFound(..)) if write.request.subresource.is_empty() && !write.options.must_exist => {}
                 done => return done,
             }
-            let (new, warnings) = write.converting(|| change(None)).await?;
+            let (new, warnings) = write.converting(|answers| change(None, answers)).await?;
             match self.create_new(write, new, warnings).await {
                 // Another client has created it meanwhile, so it can be changed.
                 Err(Error::AlreadyExists(..)) => {}
@@ -65,10 +66,11 @@ impl Verbs {
     pub(super) async fn rewrite(
         &self,
         write: &Write<'_>,
-        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(&Document, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<WriteResult, Error> {
         let (answer, warnings) = if write.request.is_scale() {
-            let done = self.rewrite_object(write, |old| scale::change(write, old, &change)).await?;
+            let change = |old: &Document, answers: &Answers| scale::change(write, old, |scale| change(scale, answers));
+            let done = self.rewrite_object(write, change).await?;
             (Answer::Document(scale::of_object(write.kind, &done.object)?), done.warnings)
         } else {
             let done = self.rewrite_object(write, change).await?;
@@ -81,7 +83,7 @@ impl Verbs {
     pub(super) async fn rewrite_object(
         &self,
         write: &Write<'_>,
-        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(&Document, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<RewriteResult, Error> {
         let request = write.request;
         request.changes()?;
@@ -101,20 +103,22 @@ impl Verbs {
         &self,
         write: &Write<'_>,
         stored: Arc<Object>,
-        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(&Document, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<RewriteResult, WriteFailure> {
         let request = write.request;
         let old = match shown(request, write.permits, &stored).await {
             Ok(shown) => document_of(&shown)?,
             Err(error) => {
                 let old = metadata_of(&request.resource.kind, &document_of(&stored)?);
-                let Ok((mut new, warnings)) = write.converting(|| change(&old)).await else { Err(error)? };
+                let Ok((mut new, warnings)) = write.converting(|answers| change(&old, answers)).await else {
+                    Err(error)?
+                };
                 check_version(request, &mut new, &old)?;
                 return self.release(write, stored, (&old, &new), warnings, error).await;
             }
         };
         let write = &write.over(&old);
-        let (mut new, mut warnings) = write.converting(|| change(&old)).await?;
+        let (mut new, mut warnings) = write.converting(|answers| change(&old, answers)).await?;
         check_version(request, &mut new, &old)?;
         let converts = request.resource.stored.is_some();
         let asked = converts.then(|| new.clone());

@@ -55,9 +55,9 @@ impl Verbs {
             Ok((new, Vec::new()))
         };
         let mut written = if request.resource.kind.version.create_on_update {
-            self.rewrite_or_create(&write, replace).await?
+            self.rewrite_or_create(&write, |old, _| replace(old)).await?
         } else {
-            self.rewrite(&write, |old| replace(Some(old))).await?
+            self.rewrite(&write, |old, _| replace(Some(old))).await?
         };
         warnings.append(&mut written.warnings);
         Ok(WriteResult { warnings, ..written })

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     cache::{Body, DecodedValue, Object},
     codec,
-    kind::{Kind, binding::Hook},
+    kind::{Kind, binding::Hook, convert::Answers},
     meta::{FieldError, FieldPath, Revision},
     registry::reader::Validity,
     schema::{Document, Meter},
@@ -52,7 +52,7 @@ impl PreparedAnswer {
             // Conversions do not see managed fields.
             let (mut bare, entries) = (stored.clone(), metadata::managed_fields(stored));
             metadata::of(&mut bare).remove(MANAGED_FIELDS);
-            let converted = write.converting(|| kind.convert_from_stored(bare.clone())).await;
+            let converted = write.converting(|answers| kind.convert_from_stored(bare.clone(), answers)).await;
             let mut converted = converted.map_err(|why| {
                 let version = &kind.group_version.version;
                 let detail = format!("as it would be stored, it has no form in version {version}");
@@ -114,9 +114,9 @@ pub(super) fn in_stored_version(request: &Request) -> Request {
 }
 
 /// Converts a document from the requested version to the storage version, with its type meta.
-fn to_stored(request: &Request, document: &Document, meter: &Meter) -> Result<Document, String> {
+fn to_stored(request: &Request, document: &Document, meter: &Meter, answers: &Answers) -> Result<Document, String> {
     let stored = &request.resource.stored().kind;
-    let mut document = request.resource.kind.convert_to(stored, document.clone(), meter)?;
+    let mut document = request.resource.kind.convert_to(stored, document.clone(), meter, answers)?;
     document["apiVersion"] = stored.group_version.to_string().into();
     document["kind"] = stored.names().kind.clone().into();
     Ok(document)
@@ -132,10 +132,10 @@ pub(super) async fn written_through<'d>(
     if request.resource.view.is_none() {
         return Cow::Borrowed(stored);
     }
-    let through = || {
-        let read = request.resource.kind.convert_from_stored(stored.clone())?;
+    let through = |answers: &Answers| {
+        let read = request.resource.kind.convert_from_stored(stored.clone(), answers)?;
         // Not the request's, since the write goes on without this.
-        to_stored(request, &read, &Meter::light(None))
+        to_stored(request, &read, &Meter::light(None), answers)
     };
     let written = permits.unneeded(request.resource.converting(through)).await;
     written.and_then(Result::ok).map_or(Cow::Borrowed(stored), Cow::Owned)
@@ -169,7 +169,7 @@ impl Write<'_> {
             && stored.binding.hooks.runs(Hook::Name)
         {
             let meter = &*self.request.meter;
-            let document = self.converting(|| to_stored(self.request, document, meter)).await;
+            let document = self.converting(|answers| to_stored(self.request, document, meter, answers)).await;
             meter.check()?;
             let document = document.map_err(Error::Internal)?;
             if let Some(name) = self.name_by_hook(stored, &document, base).await? {
@@ -204,7 +204,7 @@ impl Write<'_> {
         let request = in_stored_version(self.request);
         let kind = &*request.resource.kind;
         let meter = &*self.request.meter;
-        let stored = self.converting(|| to_stored(self.request, document, meter)).await;
+        let stored = self.converting(|answers| to_stored(self.request, document, meter, answers)).await;
         meter.check()?;
         let mut stored = stored.map_err(|why| {
             let detail = format!("it has no form in version {}, which is stored", kind.group_version.version);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::{Request, Verbs, waiting::Permits};
 use crate::{
-    kind::{Kind, Policy},
+    kind::{Kind, Policy, convert::Answers},
     meta::{GroupVersion, Operation, options::WriteOptions},
     schema::{Decoder, Document, Schema},
 };
@@ -122,7 +122,7 @@ impl Write<'_> {
     }
 
     /// Runs code that converts. Other writers go on while a webhook converts.
-    pub(super) async fn converting<T>(&self, work: impl FnMut() -> T) -> T {
+    pub(super) async fn converting<T>(&self, work: impl FnMut(&Answers) -> T) -> T {
         self.permits.outside(self.request.resource.converting(work)).await
     }
 }
