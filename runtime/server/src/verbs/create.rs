@@ -83,7 +83,7 @@ impl Verbs {
             let answer = PreparedAnswer::of(write, &stored).await?;
             let key = write.request.key_of(metadata::text(&stored, "name"));
             let new = New { document: &stored, validity, values: Values::Required };
-            match self.store(write.request, write.permits, &key, new, Expect::Absent, write.options.dry_run).await {
+            match write.row(&key).store(new, Expect::Absent, write.options.dry_run).await {
                 Ok(object) => return Ok(Answer::Object(answer.with(write.request, object))),
                 Err(WriteFailure::Refused(error)) => return Err(error),
                 Err(WriteFailure::Lost) => {}

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use super::{
     Answer, Error, Request, Verbs, WriteResult,
-    commit::{New, preview},
+    commit::New,
     metadata,
     preconditions::check_version,
     retry::{Retry, WriteFailure},
@@ -183,20 +183,18 @@ impl Verbs {
         if document == old && !object.is_renewed() {
             return self.unchanged(write.request, object).await;
         }
-        let (request, permits, dry_run) = (write.request, write.permits, write.options.dry_run);
-        let (key, revision) = (object.key(), object.revision());
-        if is_deleted(request, permits, document, false).await? {
+        let (row, revision, dry_run) = (write.row(object.key()), object.revision(), write.options.dry_run);
+        if is_deleted(write.request, write.permits, document, false).await? {
             // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
-            let last =
-                preview(request, permits, key, revision, New { document, validity, values: Values::Unneeded }).await?;
+            let last = row.preview(revision, New { document, validity, values: Values::Unneeded }).await?;
             if !dry_run {
-                self.remove(request, permits, key, revision).await?;
+                row.remove(revision).await?;
             }
             return Ok(last);
         }
         // No webhook may hold an object.
         let values = if only_releases(old, document) { Values::Optional } else { Values::Required };
-        self.store(request, permits, key, New { document, validity, values }, Expect::At(revision), dry_run).await
+        row.store(New { document, validity, values }, Expect::At(revision), dry_run).await
     }
 }
 

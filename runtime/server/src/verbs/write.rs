@@ -102,9 +102,7 @@ impl<'a> Write<'a> {
     pub(super) fn over(self, old: &'a Document) -> Self {
         Self { old: Some(old), ..self }
     }
-}
 
-impl Write<'_> {
     /// True if the document already has its new managedFields.
     pub(super) fn settles_owners(&self) -> bool {
         self.origin == Origin::Apply || self.request.is_scale()

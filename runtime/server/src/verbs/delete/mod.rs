@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{
     DeleteResult, Error, Request, Verbs,
-    commit::New,
+    commit::{New, Row},
     lifecycle::check_deletion,
     metadata::text,
     preconditions::invalid_object,
@@ -137,9 +137,13 @@ impl Deletion<'_> {
         self.api.admit_deletion(request, self.permits, self.options, None).await?;
         if !self.options.dry_run {
             warn(request, &object, reason);
-            self.api.remove(request, self.permits, object.key(), object.revision()).await?;
+            self.row(&object).remove(object.revision()).await?;
         }
         Ok(DeleteResult::Forced)
+    }
+
+    fn row<'a>(&'a self, object: &'a Object) -> Row<'a> {
+        Row { api: self.api, request: self.request, permits: self.permits, key: object.key() }
     }
 
     /// Commits a deletion or a mark.
@@ -148,7 +152,7 @@ impl Deletion<'_> {
         if is_deleted(request, self.permits, new, self.options.ignore_read_errors).await? {
             let mut deletion = None;
             if !dry_run {
-                deletion = Some(self.api.remove(request, self.permits, object.key(), revision).await?);
+                deletion = Some(self.row(&object).remove(revision).await?);
             }
             let mut object = shown_or_metadata(request, self.permits, &object).await?;
             if let Some(deletion) = deletion.filter(|_| request.resource.kind.version.returns_deleted) {
@@ -167,7 +171,7 @@ impl Deletion<'_> {
         // Requests do not select objects of a resource that is being removed.
         let values = if request.resource.is_ending() { Values::Unneeded } else { Values::Optional };
         let new = New { document, validity, values };
-        let marked = self.api.store(request, self.permits, object.key(), new, Expect::At(revision), dry_run).await?;
+        let marked = self.row(&object).store(new, Expect::At(revision), dry_run).await?;
         Ok(DeleteResult::Marked(shown_or_metadata(request, self.permits, &marked).await?))
     }
 }
