@@ -68,7 +68,8 @@ impl OpenStore {
         if let Some(options) = settings.etcd {
             return Ok((Self::of(Arc::new(Etcd::open(options).map_err(Error::Etcd)?)), None));
         }
-        match settings.keep {
+        let keep = settings.keep;
+        match keep {
             Keep::Disk(_) => {
                 let visit = |piece| preload.take(piece);
                 let opened = Embedded::open_and_scan(path, limits.store, &preload.prefixes(), &visit);
