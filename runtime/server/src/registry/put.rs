@@ -101,10 +101,7 @@ impl Registry {
         check(&table, old, records.versions(), definition_row, replaces)?;
         // Objects of another version are converted to the storage version.
         let loading = self.cache.load(&kind.shared.prefix(), records.clone());
-        if let Some(mut answers) = records.end_loading()
-            && let open = answers.take_open()
-            && !open.is_empty()
-        {
+        if let Some((open, answers)) = records.end_loading() {
             return Err(PutError::Open(open, answers));
         }
         let loading =

@@ -3,7 +3,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{InvalidObjects, KindReader, Validity};
 use crate::{
-    kind::convert::Answers,
+    kind::convert::{Answers, Question},
     registry::record::{self, Record},
     schema::{Document, Meter},
 };
@@ -15,9 +15,11 @@ impl KindReader {
         Self { loading: Mutex::new(Some(answers)), ..self }
     }
 
-    /// Ends the loading. Returns its answers, if there were any.
-    pub fn end_loading(&self) -> Option<Answers> {
-        self.loading().take()
+    /// Ends the loading. Returns the conversions that it lacked, if there are any, and the answers that it had.
+    pub fn end_loading(&self) -> Option<(Vec<Question>, Answers)> {
+        let mut answers = self.loading().take()?;
+        let open = answers.take_open();
+        (!open.is_empty()).then_some((open, answers))
     }
 
     pub(super) fn loading(&self) -> MutexGuard<'_, Option<Answers>> {
