@@ -16,7 +16,7 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 use super::{
-    EventType, Object, Resource,
+    DecodedValue, EventType, Object, Resource,
     change::{self, Change},
     feeder::{longest_prefix, route},
     resource::{blocking, undone},
@@ -261,9 +261,8 @@ impl<'a> Pass<'a> {
         }
         for (target, past) in targets.iter().zip(of_target) {
             shared.backfill_queue.check_open()?;
-            let (mut changes, mut after) = (Vec::new(), base);
-            target.resource.reader.resolve(&mut || (changes, after) = target.render(&past));
-            let chunks = Chunk::of_all(std::mem::take(&mut changes));
+            let (changes, after) = target.render(&past);
+            let chunks = Chunk::of_all(changes);
             let mut order = shared.budget.order();
             let mut feed = lock(&target.resource.feed);
             feed.prepend(chunks, after.max(base).max(target.dropped), target.floor);
@@ -314,6 +313,11 @@ impl<'a> Target<'a> {
     fn render(&self, past: &[Past]) -> (Vec<Arc<Change>>, Revision) {
         let mut older: HashMap<&str, Option<Arc<Object>>> = HashMap::new();
         let (mut changes, mut floor) = (Vec::with_capacity(past.len()), Revision(0));
+        let values = past.iter().filter_map(|change| match &change.previous {
+            Previous::Value(_, Ok(value)) => Some((&*change.key, value)),
+            Previous::Value(_, Err(_)) | Previous::Absent | Previous::Unread => None,
+        });
+        let mut read = self.resource.reader.read_all(&values.collect::<Vec<_>>());
         for change in past.iter().rev() {
             let key = self.resource.below(&change.key);
             let written = || self.newest(change.revision).filter(|object| object.key() == key);
@@ -323,7 +327,9 @@ impl<'a> Target<'a> {
             let old = match &change.previous {
                 _ if !is_known => Err(()),
                 Previous::Absent => Ok(None),
-                Previous::Value(revision, Ok(value)) => Ok(Some(self.old(past, &change.key, *revision, value))),
+                Previous::Value(revision, Ok(_)) => {
+                    Ok(read.pop().map(|decoded| self.old(past, key, *revision, decoded)))
+                }
                 Previous::Value(_, Err(_)) | Previous::Unread => Err(()),
             };
             let Ok(old) = old else {
@@ -338,11 +344,11 @@ impl<'a> Target<'a> {
     }
 
     /// A replaced object, as the change that wrote it left it.
-    fn old(&self, past: &[Past], key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {
+    fn old(&self, past: &[Past], key: &str, revision: Revision, decoded: DecodedValue) -> Arc<Object> {
         let writer = past.binary_search_by_key(&revision, |change| change.revision).ok();
         let modified = writer.is_some_and(|writer| past[writer].previous != Previous::Absent);
         let natural = if modified { EventType::Modified } else { EventType::Added };
-        Arc::new(self.resource.render(natural, key, revision, Ok(value)))
+        Arc::new(Object::compose_as(natural, key, revision, self.resource.reader.type_meta(), decoded))
     }
 }
 

@@ -32,6 +32,11 @@ impl DecodedValue {
     pub fn plain(body: Result<Body, String>) -> Self {
         Self { body, texts: Texts::default(), renewed: false, awaits_conversion: false }
     }
+
+    /// What a reader reads. It must not stop the store's writer, so a value at which it panics counts as unreadable.
+    pub fn guarded(read: impl FnOnce() -> Self) -> Self {
+        catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Self::plain(Err("the reader failed".to_owned())))
+    }
 }
 
 /// Reads stored values of one resource. The kind layer provides it when it registers a resource.
@@ -48,10 +53,10 @@ pub trait Reader: Send + Sync {
         true
     }
 
-    /// Runs code that reads past values, on a thread that may block. A reader that waits for another server runs it until it has
-    /// all answers, so the code must do the same each time.
-    fn resolve(&self, work: &mut dyn FnMut()) {
-        work();
+    /// Reads past values, given as keys and values, on a thread that may block. A reader that waits for another server asks it
+    /// for all of them together.
+    fn read_all(&self, values: &[(&str, &Bytes)]) -> Vec<DecodedValue> {
+        values.iter().map(|(key, value)| DecodedValue::guarded(|| self.read(key, value))).collect()
     }
 }
 
@@ -100,10 +105,8 @@ fn render(
     revision: Revision,
     value: Result<&Bytes, &Damage>,
 ) -> Object {
-    // A reader that panics must not stop the store's writer, so the value counts as unreadable.
     let decoded = match value {
-        Ok(value) => catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
-            .unwrap_or_else(|_| DecodedValue::plain(Err("the reader failed".to_owned()))),
+        Ok(value) => DecodedValue::guarded(|| reader.read(key, value)),
         Err(damage) => DecodedValue::plain(Err(damage.to_string())),
     };
     let below = key.strip_prefix(prefix).unwrap_or(key);

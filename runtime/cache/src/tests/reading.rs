@@ -219,9 +219,9 @@ impl Reader for BlockingReader {
         false
     }
 
-    fn resolve(&self, work: &mut dyn FnMut()) {
+    fn read_all(&self, values: &[(&str, &Bytes)]) -> Vec<DecodedValue> {
         self.0.lock().unwrap().recv().unwrap();
-        work();
+        values.iter().map(|(key, value)| self.read(key, value)).collect()
     }
 }
 

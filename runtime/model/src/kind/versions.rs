@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::{
     Kind,
-    convert::{self, Conversion, Webhook},
+    convert::{self, Answers, Conversion, Webhook},
     definition::{Definition, Problems},
     model::Version,
 };
@@ -79,9 +79,10 @@ impl Versions {
     ///
     /// # Errors
     /// The reason why it cannot be converted.
-    pub fn convert(&self, document: Document, from: &Kind, to: &Kind) -> Result<Document, String> {
+    pub fn convert(&self, document: Document, [from, to]: [&Kind; 2], answers: &Answers) -> Result<Document, String> {
         let stored = self.stored();
-        let bare = from.write_bare(stored, document.clone()).and_then(|document| to.convert_from_stored(document));
+        let bare = from.write_bare(stored, document.clone(), answers);
+        let bare = bare.and_then(|document| to.convert_from_stored(document, answers));
         // A webhook gets objects as they are: each question costs a call.
         bare.or_else(|why| {
             if self.webhook().is_some() {
@@ -90,7 +91,7 @@ impl Versions {
             let mut document = document;
             let meter = Meter::default();
             from.fill(&mut document, &meter)?;
-            to.convert_from_stored(from.convert_to(stored, document, &meter)?)
+            to.convert_from_stored(from.convert_to(stored, document, &meter, answers)?, answers)
         })
     }
 
@@ -146,8 +147,14 @@ impl Kind {
     ///
     /// # Errors
     /// The reason why it cannot be converted.
-    pub fn convert_to(&self, stored: &Kind, document: Document, meter: &Meter) -> Result<Document, String> {
-        self.write_to(stored, document, |stored, document| stored.fill(document, meter))
+    pub fn convert_to(
+        &self,
+        stored: &Kind,
+        document: Document,
+        meter: &Meter,
+        answers: &Answers,
+    ) -> Result<Document, String> {
+        self.write_to(stored, document, answers, |stored, document| stored.fill(document, meter))
     }
 
     /// Converts a stored object of this version to the storage version of today: it gets this version's defaults first, if there
@@ -160,18 +167,19 @@ impl Kind {
         stored: &Kind,
         mut document: Document,
         defaults: Option<&Meter>,
+        answers: &Answers,
     ) -> Result<Document, String> {
-        let Some(meter) = defaults else { return self.write_bare(stored, document) };
+        let Some(meter) = defaults else { return self.write_bare(stored, document, answers) };
         self.fill(&mut document, meter)?;
         if self.binding.conversion.as_ref().is_none_or(|conversion| conversion.fills()) {
-            return self.convert_to(stored, document, meter);
+            return self.convert_to(stored, document, meter, answers);
         }
-        self.write_bare(stored, document)
+        self.write_bare(stored, document, answers)
     }
 
     /// The same without defaults.
-    fn write_bare(&self, stored: &Kind, document: Document) -> Result<Document, String> {
-        self.write_to(stored, document, |stored, document| {
+    fn write_bare(&self, stored: &Kind, document: Document, answers: &Answers) -> Result<Document, String> {
+        self.write_to(stored, document, answers, |stored, document| {
             stored.trim(document);
             Ok(())
         })
@@ -181,10 +189,11 @@ impl Kind {
         &self,
         stored: &Kind,
         document: Document,
+        answers: &Answers,
         adapt: impl FnOnce(&Kind, &mut Document) -> Result<(), String>,
     ) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
-        let mut document = convert::run(document, |document| conversion.write(document))?;
+        let mut document = convert::run(document, |document| conversion.write_with(document, answers))?;
         adapt(stored, &mut document)?;
         Ok(document)
     }
@@ -194,9 +203,9 @@ impl Kind {
     ///
     /// # Errors
     /// The reason why it cannot be converted.
-    pub fn convert_from_stored(&self, document: Document) -> Result<Document, String> {
+    pub fn convert_from_stored(&self, document: Document, answers: &Answers) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
-        let mut document = convert::run(document, |document| conversion.read(document))?;
+        let mut document = convert::run(document, |document| conversion.read_with(document, answers))?;
         self.trim(&mut document);
         Ok(document)
     }
@@ -279,7 +288,7 @@ mod tests {
         let convert = |kind: Kind, gear: Document| {
             let versions = Versions::new([gears(), kind]).unwrap();
             let [from, to] = ["example.com/v2", "example.com/v1"].map(|version| versions.find(version).unwrap());
-            let gear = versions.convert(json!({"metadata": {}, "spec": gear}), from, to)?;
+            let gear = versions.convert(json!({"metadata": {}, "spec": gear}), [from, to], &Answers::none())?;
             Ok::<_, String>(gear["spec"].clone())
         };
         let renamed = gears_v2(&Arc::default());

@@ -1,7 +1,7 @@
 //! Checks that a conversion between two versions of a kind loses nothing.
 use super::{agree, documents};
 use crate::{
-    kind::Kind,
+    kind::{Kind, convert::Answers},
     schema::{self, Document, Meter},
 };
 
@@ -26,12 +26,12 @@ pub fn conversion_loses_nothing<T: crate::Resource>() {
         Err(error) => panic!("the declaration of {} cannot be served: {error}", storage.resource.kind),
     };
     round(&stored, &here, |given| {
-        let between = pruned(&here, here.convert_from_stored(given)?);
-        Ok((between.clone(), here.convert_to(&stored, between, &Meter::default())?))
+        let between = pruned(&here, here.convert_from_stored(given, &Answers::none())?);
+        Ok((between.clone(), here.convert_to(&stored, between, &Meter::default(), &Answers::none())?))
     });
     round(&here, &stored, |given| {
-        let between = pruned(&stored, here.convert_to(&stored, given, &Meter::default())?);
-        Ok((between.clone(), here.convert_from_stored(between)?))
+        let between = pruned(&stored, here.convert_to(&stored, given, &Meter::default(), &Answers::none())?);
+        Ok((between.clone(), here.convert_from_stored(between, &Answers::none())?))
     });
 }
 

@@ -121,7 +121,7 @@ impl Target {
     fn request(&self) -> Request {
         let RequestContext { user, namespace, name, warnings, .. } = self.context.clone();
         let (resource, meter) = (self.resource.clone(), Arc::default());
-        Request { user, resource, namespace, name, subresource: "".into(), warnings, meter }
+        Request { user, resource, namespace, name, subresource: "".into(), warnings, meter, slot: None }
     }
 
     /// Checks the client's preconditions on the parent. Fails with 409.

@@ -49,9 +49,10 @@ async fn in_slot<T: Send + 'static>(
     body: Bytes,
     work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
 ) -> Result<T, StatusError> {
-    let (api, request) = (backend.api.clone(), Request { meter: request.meter.heavy().into(), ..request });
+    let api = backend.api.clone();
     // Boxed to keep the state of a light request small.
-    let work = Box::pin(offload::write(stored, Objects::of(&request.resource), async move {
+    let work = Box::pin(offload::write(stored, Objects::of(&request.resource), move |slot| async move {
+        let request = Request { meter: request.meter.heavy().into(), slot: Some(slot), ..request };
         let _room = body.clone();
         work(&api, &request, body).await
     }));

@@ -33,15 +33,15 @@ static WRITES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::n
 /// Runs a write of an object of this size and propagates its panic. A write that has started continues if this is dropped:
 /// like any other write, it may have happened. While the user's code waits in it, it holds neither a thread nor its slot,
 /// but still its share of the budget. `None` if that was not free in time.
-pub(super) async fn write<T: Send + 'static>(
+pub(super) async fn write<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
     stored: usize,
     objects: Objects,
-    work: impl Future<Output = T> + Send + 'static,
+    work: impl FnOnce(Arc<Slot>) -> F + Send + 'static,
 ) -> Option<T> {
     let room = STORED[objects as usize].wait(stored).await?;
     let slot = Slot::take(&WRITES).await;
     let work: Work = Box::pin(async {
-        let done = slot.run(work).await;
+        let done = work(slot).await;
         drop(room);
         Box::new(done) as Done
     });
@@ -161,7 +161,7 @@ mod tests {
         let all = room(usize::MAX, Own).await.expect("no other test reads a large body");
         assert!(room(100_000, Own).await.is_none(), "none came in time");
         let all_converted = room(usize::MAX, Converted).await.expect("what a webhook converts has a budget of its own");
-        assert!(room(1, Converted).await.is_none() && write(usize::MAX, Converted, async {}).await.is_some());
+        assert!(room(1, Converted).await.is_none() && write(usize::MAX, Converted, |_| async {}).await.is_some());
         let waiting = tokio::spawn(async { room(100_000, Own).await.is_some() });
         tokio::task::yield_now().await;
         drop(all);
@@ -173,13 +173,13 @@ mod tests {
     async fn large_objects_of_writes_whose_code_waits_stay_within_the_budget() {
         let _alone = ALONE.lock().await;
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
-        let waiting = tokio::spawn(write(usize::MAX, Own, wait));
+        let waiting = tokio::spawn(write(usize::MAX, Own, |_| wait));
         tokio::task::yield_now().await;
-        assert!(write(100_000, Own, async {}).await.is_none(), "none was free in time");
+        assert!(write(100_000, Own, |_| async {}).await.is_none(), "none was free in time");
         assert!(room(100_000, Own).await.is_some(), "bodies have a budget of their own");
         go.send(()).unwrap();
         assert_eq!(waiting.await.unwrap(), Some(Ok(())));
-        assert!(write(100_000, Own, async {}).await.is_some());
+        assert!(write(100_000, Own, |_| async {}).await.is_some());
     }
 
     #[tokio::test]
@@ -188,7 +188,7 @@ mod tests {
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (done, ends) = tokio::sync::oneshot::channel();
-        let given_up = tokio::spawn(write(1, Own, async move {
+        let given_up = tokio::spawn(write(1, Own, |_| async move {
             begun.send(()).unwrap();
             // This thread continues to serve others, such as the one that ends the wait.
             wait.await.unwrap();
@@ -200,7 +200,7 @@ mod tests {
         go.send(()).unwrap();
         ends.await.expect("what has begun is not given up");
         for number in 0..100 {
-            assert_eq!(write(1, Own, async move { number }).await, Some(number), "its turn was given back");
+            assert_eq!(write(1, Own, move |_| async move { number }).await, Some(number), "its turn was given back");
         }
     }
 
@@ -210,9 +210,9 @@ mod tests {
         for _ in 0..100 {
             let failed = tokio::spawn(answer(|| panic!("a column of the user"))).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
-            let failed = tokio::spawn(write(1, Own, async { panic!("a hook of the user") })).await;
+            let failed = tokio::spawn(write(1, Own, |_| async { panic!("a hook of the user") })).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
         }
-        assert_eq!((answer(|| 1).await, write(1, Own, async { 2 }).await), (1, Some(2)));
+        assert_eq!((answer(|| 1).await, write(1, Own, |_| async { 2 }).await), (1, Some(2)));
     }
 }

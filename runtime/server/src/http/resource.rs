@@ -36,7 +36,7 @@ pub(super) async fn serve(exchange: &Exchange, user: Arc<User>, body: Body) -> R
     let (resource, warnings) = (served.clone(), exchange.warnings.clone());
     let (namespace, name) = (path.scope().to_owned(), path.name.clone());
     let meter = Meter::light(exchange.deadline).into();
-    let mut request = Request { user, resource, namespace, name, subresource, warnings, meter };
+    let mut request = Request { user, resource, namespace, name, subresource, warnings, meter, slot: None };
     if let Some((handler, declared)) = backend.handlers.subresource(&served.kind, &request.subresource) {
         // The handler takes and gives the version that it was declared for.
         if let Some(of_handler) = backend.api.registry.find(declared.group, declared.version, declared.plural) {

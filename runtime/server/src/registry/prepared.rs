@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::reader::{KindReader, Transformer};
 use crate::{
     cache,
-    kind::{Kind, Versions},
+    kind::{Kind, Versions, convert::Answers},
     webhook::Webhooks,
 };
 
@@ -40,7 +40,15 @@ impl Preparer<'_> {
     }
 
     pub(super) fn with(&self, versions: Versions) -> PreparedKind {
-        let reader = KindReader::new(versions, self.transformer.clone());
-        PreparedKind { records: Arc::new(reader.with_webhooks(self.webhooks)) }
+        PreparedKind { records: Arc::new(self.reader(versions)) }
+    }
+
+    /// The same for objects that are loaded with these answers of webhooks.
+    pub(super) fn loading_with(&self, versions: Versions, answers: Answers) -> PreparedKind {
+        PreparedKind { records: Arc::new(self.reader(versions).loading_with(answers)) }
+    }
+
+    fn reader(&self, versions: Versions) -> KindReader {
+        KindReader::new(versions, self.transformer.clone()).with_webhooks(self.webhooks)
     }
 }

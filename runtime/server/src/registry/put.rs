@@ -1,6 +1,9 @@
 //! Adds resources to the registry, and replaces them. A resource is loaded under a lock, and webhooks that have to convert its
 //! objects are called without it.
-use std::sync::{Arc, PoisonError};
+use std::{
+    mem,
+    sync::{Arc, PoisonError},
+};
 
 use tokio::{sync::watch as signal, task::spawn_blocking};
 
@@ -25,7 +28,7 @@ pub(super) enum Replaces {
 enum PutError {
     Refused(String),
     /// Stored objects need these conversions.
-    Open(Vec<Question>),
+    Open(Vec<Question>, Answers),
 }
 
 impl From<String> for PutError {
@@ -42,10 +45,10 @@ impl Registry {
         definition_row: Option<&Arc<DefinitionRow>>,
         replaces: &Replaces,
     ) -> Result<Arc<ResourceEntry>, String> {
-        match self.try_put(prepared, definition_row, replaces, None) {
+        match self.try_put(prepared, definition_row, replaces) {
             Ok(done) => Ok(done),
             Err(PutError::Refused(why)) => Err(why),
-            Err(PutError::Open(_)) => unreachable!("nothing is asked"),
+            Err(PutError::Open(..)) => unreachable!("nothing is asked"),
         }
     }
 
@@ -61,22 +64,22 @@ impl Registry {
         for attempt in 0.. {
             let (registry, definition_row, replaces) = (self.clone(), definition_row.clone(), replaces.clone());
             // Each reader counts anew.
-            let prepared = self.preparer().with(versions.clone());
-            let trying = spawn_blocking(move || {
-                let tried = registry.try_put(&prepared, definition_row.as_ref(), &replaces, Some(&mut answers));
-                (tried, answers)
-            });
-            let (tried, known) = trying.await.map_err(|error| format!("loading the objects broke off: {error}"))?;
-            answers = known;
-            match tried {
+            let prepared = self.preparer().loading_with(versions.clone(), mem::take(&mut answers));
+            let trying = spawn_blocking(move || registry.try_put(&prepared, definition_row.as_ref(), &replaces));
+            let tried = trying.await.map_err(|error| format!("loading the objects broke off: {error}"))?;
+            let open = match tried {
                 Ok(done) => return Ok(done),
                 Err(PutError::Refused(why)) => return Err(why),
-                // Not under the lock, because webhooks may be slow.
-                Err(PutError::Open(open)) => tokio::select! {
-                    biased;
-                    Ok(_) = stop.wait_for(|stopping| *stopping) => return Err("it is not needed any more".to_owned()),
-                    () = self.webhooks.answer(open, &mut answers, attempt) => {}
-                },
+                Err(PutError::Open(open, known)) => {
+                    answers = known;
+                    open
+                }
+            };
+            // Not under the lock, because webhooks may be slow.
+            tokio::select! {
+                biased;
+                Ok(_) = stop.wait_for(|stopping| *stopping) => return Err("it is not needed any more".to_owned()),
+                () = self.webhooks.answer(open, &mut answers, attempt) => {}
             }
         }
         unreachable!("what is asked is answered")
@@ -88,7 +91,6 @@ impl Registry {
         PreparedKind { records }: &PreparedKind,
         definition_row: Option<&Arc<DefinitionRow>>,
         replaces: &Replaces,
-        answers: Option<&mut Answers>,
     ) -> Result<Arc<ResourceEntry>, PutError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = records.stored().clone();
@@ -97,12 +99,11 @@ impl Registry {
             .resource(&kind.group_version.group, &kind.names().plural)
             .filter(|_| !matches!(replaces, Replaces::Nothing));
         check(&table, old, records.versions(), definition_row, replaces)?;
-        let load = || self.cache.load(&kind.shared.prefix(), records.clone());
         // Objects of another version are converted to the storage version.
-        let loading = match answers {
-            Some(answers) => answers.attempt(load).map_err(PutError::Open)?,
-            None => load(),
-        };
+        let loading = self.cache.load(&kind.shared.prefix(), records.clone());
+        if let Some((open, answers)) = records.end_loading() {
+            return Err(PutError::Open(open, answers));
+        }
         let loading =
             loading.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
         if let Replaces::Unread(before) = replaces

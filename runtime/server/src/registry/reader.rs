@@ -10,13 +10,14 @@
 mod carried;
 mod foreign;
 mod growth;
+mod loading;
 mod renew;
 
 use std::{
     borrow::Cow,
     iter,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -30,7 +31,7 @@ use super::{
 };
 use crate::{
     cache::{self, DecodedValue, Texts},
-    kind::{Kind, Versions},
+    kind::{Kind, Versions, convert::Answers},
     schema::{self, Document, Meter, Schema},
     webhook::Webhooks,
 };
@@ -152,6 +153,8 @@ pub struct KindReader {
     unread: AtomicUsize,
     /// The webhooks, if one converts objects.
     webhooks: Option<Arc<Webhooks>>,
+    /// The answers of webhooks while the objects of the resource are loaded.
+    loading: Mutex<Option<Answers>>,
 }
 
 impl KindReader {
@@ -173,6 +176,7 @@ impl KindReader {
             growth: Growth::default(),
             unread: AtomicUsize::new(0),
             webhooks: None,
+            loading: Mutex::default(),
         }
     }
 
@@ -212,9 +216,10 @@ impl KindReader {
         document: &Document,
         validity: Validity,
         values: Values,
+        answers: &Answers,
     ) -> Result<StoredRecord, String> {
         let rules = if validity == Validity::Checked { self.rules } else { 0 };
-        let (record, failed) = self.encode(document, self.structure >> 32 << 32 | u64::from(rules), values);
+        let (record, failed) = self.encode(document, self.structure >> 32 << 32 | u64::from(rules), values, answers);
         self.seal(key, record, failed.as_ref(), values)
     }
 
@@ -235,11 +240,17 @@ impl KindReader {
     }
 
     /// The record of an object, and the error of a webhook, for which it lacks selectable values.
-    fn encode(&self, document: &Document, fingerprint: u64, values: Values) -> (Vec<u8>, Option<String>) {
+    fn encode(
+        &self,
+        document: &Document,
+        fingerprint: u64,
+        values: Values,
+        answers: &Answers,
+    ) -> (Vec<u8>, Option<String>) {
         let mut failed = None;
         let others = self.others.iter().filter(|other| values != Values::Unneeded || !other.kind.waits());
         // One after the other, since each is as large as the object.
-        let of_others = others.filter_map(|other| match other.kind.convert_from_stored(bare(document)) {
+        let of_others = others.filter_map(|other| match other.kind.convert_from_stored(bare(document), answers) {
             Ok(document) => Some((other.version(), &other.indexes, Cow::Owned(document))),
             // Webhooks fail for other reasons than the object. An object that cannot be converted to a version in another way
             // has no selectable values in it.
@@ -268,48 +279,14 @@ impl KindReader {
         self.unread.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The invalid objects found while loading. Ends the counting.
-    pub fn take_invalid_objects(&self) -> Option<InvalidObjects> {
-        self.invalid_objects().take().filter(|invalid_objects| invalid_objects.count > 0)
-    }
-
-    /// True until the objects of the resource are loaded.
-    fn is_loading(&self) -> bool {
-        self.invalid_objects().is_some()
-    }
-
-    fn invalid_objects(&self) -> MutexGuard<'_, Option<InvalidObjects>> {
-        self.invalid_objects.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Checks a body with the same structure but other rules.
-    fn check(&self, key: &str, record: &Record<'_>) {
-        let fingerprint = record.fingerprint;
-        let known = fingerprint == self.structure || fingerprint & 0xffff_ffff == u64::from(self.rules);
-        if known || self.invalid_objects().is_none() {
-            return;
-        }
-        if let Ok(document) = record::parse(&record.body.json()) {
-            self.count_invalid(key, &document);
-        }
-    }
-
-    fn count_invalid(&self, key: &str, document: &Document) {
-        if self.invalid_objects().is_none()
-            || Validity::of(&self.stored().version.schema, document, &Meter::stored()) == Validity::Checked
-        {
-            return;
-        }
-        if let Some(invalid_objects) = self.invalid_objects().as_mut() {
-            invalid_objects.count += 1;
-            if invalid_objects.example.is_empty() {
-                key.clone_into(&mut invalid_objects.example);
-            }
-        }
+    fn read_with(&self, key: &str, value: &Bytes, answers: &Answers) -> DecodedValue {
+        self.record(key, value)
+            .and_then(|record| self.decode(key, &record, answers))
+            .unwrap_or_else(|message| DecodedValue::plain(Err(message)))
     }
 
     /// Reads a record and adapts it to the current schema.
-    fn decode(&self, key: &str, stored: &Bytes) -> Result<DecodedValue, String> {
+    fn decode(&self, key: &str, stored: &Bytes, answers: &Answers) -> Result<DecodedValue, String> {
         let record = record::decode(stored)?;
         let same_version = record.version == self.version();
         let same_structure = same_version && record.fingerprint >> 32 == self.structure >> 32;
@@ -319,7 +296,7 @@ impl KindReader {
                 return Ok(DecodedValue { texts, ..DecodedValue::plain(Ok(record.body)) });
             }
         }
-        let renewed = match self.renew(key, &record, same_structure) {
+        let renewed = match self.renew(key, &record, same_structure, answers) {
             Ok(renewed) => Bytes::from(renewed),
             Err(message) => {
                 self.count_while_loading();
@@ -353,13 +330,6 @@ impl KindReader {
         });
         Texts::new(record.labels.iter().copied(), own.chain(others))
     }
-
-    /// Counts an object that a webhook could not convert. Past states do not count.
-    fn count_while_loading(&self) {
-        if self.versions.webhook().is_some() && self.invalid_objects().is_some() {
-            self.count_unread();
-        }
-    }
 }
 
 /// A document without managed fields, which conversions do not see.
@@ -377,19 +347,26 @@ impl cache::Reader for KindReader {
     }
 
     fn read(&self, key: &str, value: &Bytes) -> DecodedValue {
-        self.record(key, value)
-            .and_then(|record| self.decode(key, &record))
-            .unwrap_or_else(|message| DecodedValue::plain(Err(message)))
+        if self.webhooks.is_some()
+            && let Some(answers) = &*self.loading()
+        {
+            return self.read_with(key, value, answers);
+        }
+        self.read_with(key, value, &Answers::none())
     }
 
     fn is_local(&self) -> bool {
         self.webhooks.is_none()
     }
 
-    fn resolve(&self, work: &mut dyn FnMut()) {
+    fn read_all(&self, values: &[(&str, &Bytes)]) -> Vec<DecodedValue> {
+        let read = |answers: &Answers| {
+            let read = |(key, value): &(&str, &Bytes)| DecodedValue::guarded(|| self.read_with(key, value, answers));
+            values.iter().map(read).collect()
+        };
         match &self.webhooks {
-            Some(webhooks) => webhooks.resolve_blocking(work),
-            None => work(),
+            Some(webhooks) => webhooks.resolve_blocking(read),
+            None => read(&Answers::none()),
         }
     }
 }

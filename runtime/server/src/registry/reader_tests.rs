@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     cache::{Object, Reader},
-    kind::{Resource, Versions, model::Path},
+    kind::{Resource, Versions, convert::Answers, model::Path},
     meta::Revision,
     schema::{self, Document, Schema, fixture},
     widget::Widget,
@@ -32,7 +32,7 @@ fn selecting(schema: Schema, paths: &[&str]) -> KindReader {
 const KEY: &str = "/registry/example.com/widgets/ns/w";
 
 fn write(reader: &KindReader, object: &Document, validity: Validity) -> Bytes {
-    reader.write(KEY, object, validity, Values::Required).expect("identity").value
+    reader.write(KEY, object, validity, Values::Required, &Answers::none()).expect("identity").value
 }
 
 /// The object's JSON, the labels and the selectable fields that a reader finds.

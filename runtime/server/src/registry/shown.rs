@@ -2,14 +2,14 @@
 use std::{borrow::Cow, slice, sync::Arc};
 
 use super::{ResourceEntry, View};
-use crate::{cache::Object, webhook::Webhooks};
+use crate::{cache::Object, kind::convert::Answers, webhook::Webhooks};
 
 impl ResourceEntry {
     /// Runs code that converts objects of this resource. If a webhook converts them, the code runs again with its answers, so
-    /// it must be a pure function.
-    pub async fn converting<T>(&self, mut work: impl FnMut() -> T) -> T {
+    /// it must be a pure function of them.
+    pub async fn converting<T>(&self, mut work: impl FnMut(&Answers) -> T) -> T {
         match &self.webhooks {
-            None => work(),
+            None => work(&Answers::none()),
             // Boxed to keep the state of other requests small.
             Some(webhooks) => Box::pin(webhooks.resolve(work)).await,
         }

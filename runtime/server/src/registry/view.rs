@@ -17,7 +17,7 @@ use super::record;
 use crate::{
     cache::{Body, Object, Renderings},
     codec,
-    kind::Kind,
+    kind::{Kind, convert::Answers},
     webhook::Webhooks,
 };
 
@@ -174,7 +174,7 @@ impl View {
     /// Calls the webhook for these objects.
     async fn call(self, webhooks: Arc<Webhooks>, calls: Vec<Call>) {
         let among_others = calls.len() > 1;
-        let all = || calls.iter().map(|call| self.body(&call.object)).collect::<Vec<_>>();
+        let all = |answers: &Answers| calls.iter().map(|call| self.body(&call.object, answers)).collect::<Vec<_>>();
         let bodies = webhooks.resolve(all).await;
         for (call, body) in calls.into_iter().zip(bodies) {
             let view = body.map(|body| self.with_body(&call.object, body));
@@ -185,13 +185,13 @@ impl View {
     fn make(&self, stored: &Object) -> Object {
         stored.in_form(
             &self.type_meta,
-            if stored.unreadable().is_some() { Err(String::new()) } else { self.body(stored) },
+            if stored.unreadable().is_some() { Err(String::new()) } else { self.body(stored, &Answers::none()) },
         )
     }
 
-    fn body(&self, stored: &Object) -> Result<Body, String> {
+    fn body(&self, stored: &Object, answers: &Answers) -> Result<Body, String> {
         // Conversions do not see managed fields, which stay unchanged.
-        let document = self.kind.convert_from_stored(record::parse(&stored.without_managed_fields())?)?;
+        let document = self.kind.convert_from_stored(record::parse(&stored.without_managed_fields())?, answers)?;
         let mut text = Vec::with_capacity(stored.json_bytes().len());
         let places = codec::canonical(&document, &mut text);
         let managed_fields = Bytes::copy_from_slice(stored.managed_fields());

@@ -1,62 +1,18 @@
 //! Access to the server: the token file or the admin token, and the builder's authenticators and authorizers.
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{
-    Builder, Result,
+    Result,
     files::FileWatcher,
     first_run::Kubeconfig,
     state::{ADMIN_TOKEN, StateDir},
     token_file::{self, TokenFile},
 };
 use crate::auth::{Authenticate, Authorize, Certificates, Chain, MastersOnly, Union};
-
-impl Builder {
-    /// Authenticates users by the tokens in this file, with lines of `token,user,uid,"group,group"`, instead of
-    /// creating an admin token and a kubeconfig. Members of the group `system:masters` may do everything.
-    ///
-    /// The file is read again within a few seconds after a change, and at once after SIGHUP. If it is invalid, the
-    /// server logs an error and keeps the previous tokens.
-    pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
-        self.users.token_file = Some(path.as_ref().to_owned());
-        self
-    }
-
-    /// Requests certificates from TLS clients, and verifies them against the authorities in a PEM file, which is read again
-    /// within a few seconds after a change. As in kube-apiserver, the subject's common name (CN) is the user, and its
-    /// organizations (O) are the groups. Members of the group `system:masters` may do everything, so use only authorities
-    /// that sign certificates for clients of this server. Clients without a certificate can connect, clients with an invalid
-    /// one cannot. An open connection keeps its user even if the certificate expires.
-    pub fn client_ca(mut self, path: impl AsRef<Path>) -> Self {
-        self.entrance.client_ca = Some(path.as_ref().to_owned());
-        self.users.certificates = true;
-        self
-    }
-
-    /// Adds an authenticator, after tokens and the authenticators added before. The first that identifies the user
-    /// decides, and the user is put into `system:authenticated`. A request is anonymous if none identifies its user and
-    /// none refuses its credentials.
-    ///
-    #[doc = include_str!("docs/authenticator.md")]
-    pub fn authenticator(mut self, authenticator: impl Authenticate) -> Self {
-        self.users.authenticators.push(Box::new(authenticator));
-        self
-    }
-
-    /// Adds an authorizer. Members of `system:masters` may do everything, everyone may read health and version, and
-    /// authenticated users may read the discovery documents and ask what they may do. For everything else the authorizers
-    /// are called in the order in which they were added, and the first that allows or denies decides. If all have no
-    /// opinion, the request is denied.
-    ///
-    #[doc = include_str!("docs/authorizer.md")]
-    pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
-        self.users.authorizers.push(Box::new(authorizer));
-        self
-    }
-}
 
 /// The builder's settings for access.
 #[derive(Default)]

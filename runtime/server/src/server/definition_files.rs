@@ -12,25 +12,17 @@ use std::{
     },
 };
 
-use serde::{Serialize, de::DeserializeOwned};
-
 use super::{
     Error, Result,
-    builder::Builder,
     files::{FileWatcher, Stamp, stamps},
 };
 use crate::{
-    builtin, codec, crd,
+    crd,
     files::{self, Limits, Listing},
-    kind::{
-        Definition, DocumentHooks, Kind, endpoint,
-        hook::{self, Hooks},
-        policy::Custom,
-    },
+    kind::{Definition, DocumentHooks, Kind, endpoint, policy::Custom},
     meta::GroupResource,
     openapi::{self, Described, Resource, Source},
     registry::Registry,
-    schema::Document,
 };
 
 /// The ends of names of files that are read in folders.
@@ -62,6 +54,10 @@ pub(super) struct KindHooks {
 }
 
 impl KindHooks {
+    pub(super) fn new(api_version: String, kind: String, hooks: Arc<dyn DocumentHooks>) -> Self {
+        Self { api_version, kind, hooks }
+    }
+
     /// Adds the hooks to the kind that they are for. Returns false where it is not there.
     pub(super) fn attach(&self, kinds: &mut [Kind]) -> bool {
         let Some(kind) = kinds.iter_mut().find(|kind| self.is_for(kind)) else { return false };
@@ -325,60 +321,6 @@ impl DefinitionFiles {
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }
-    }
-}
-
-impl Builder {
-    /// Adds [`Hooks`] to a kind that a manifest or a document defines, in one of its versions, such as `example.com/v1`. The type
-    /// that its objects are decoded into need not have all of their fields: the others are kept.
-    ///
-    /// [`Builder::build`] returns an error if nothing defines the kind.
-    pub fn hooks<T>(mut self, api_version: impl Into<String>, kind: impl Into<String>, hooks: impl Hooks<T>) -> Self
-    where
-        T: Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
-        let (api_version, kind, hooks) = (api_version.into(), kind.into(), hook::on_documents(hooks));
-        self.definition_files.hooks.push(KindHooks { api_version, kind, hooks });
-        self
-    }
-
-    /// Serves the kinds that an OpenAPI v3 document describes: its text, as JSON or YAML, or the document as a value. Versions
-    /// of a kind may be in several documents. See [`openapi`].
-    ///
-    /// If a document describes a built-in kind, or one that the program declares, that kind is served instead, which is
-    /// logged. [`Builder::build`] returns the errors of the documents. Warnings are logged.
-    pub fn openapi(mut self, document: impl Serialize) -> Self {
-        match codec::from_typed(&document) {
-            Ok(Document::String(text)) => self.definition_files.documents.push(text.into_bytes()),
-            Ok(document) => self.definition_files.documents.push(document.to_string().into_bytes()),
-            Err(error) => self.problems.push(format!("no OpenAPI document: {error}")),
-        }
-        self
-    }
-
-    /// Serves the kinds that files define: manifests of CustomResourceDefinitions, and OpenAPI v3 documents with discovery
-    /// documents, overlays and Protobuf definitions beside them. Of folders, all files are read that end in `.yaml`, `.yml`, `.json` or `.proto`. Files are
-    /// read again within a few seconds after a change, and at once after SIGHUP. If one is broken then, the log says where, and
-    /// what it defined before is served on. The objects of a kind that is no longer defined stay in the store.
-    pub fn definition_files(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        self.definition_files.paths.extend(paths.into_iter().map(Into::into));
-        self
-    }
-
-    /// The size in bytes up to which files of definitions are read, 16 MiB if nothing is said. All files together may be sixteen
-    /// times as large.
-    pub fn max_definition_file(mut self, bytes: u64) -> Self {
-        self.definition_files.limits = Limits::of_file(bytes);
-        self
-    }
-
-    /// Serves `CustomResourceDefinition` of `apiextensions.k8s.io/v1`, and the kinds that its objects define. Kinds that are declared
-    /// otherwise keep their names: a definition that uses one of them is stored, and its conditions say why it is not served.
-    ///
-    /// Rules in CEL are kept and not enforced; the answer to a write of a definition with rules has a warning.
-    pub fn definitions(mut self) -> Self {
-        self.core.definitions = true;
-        self.model(builtin::definition_kind())
     }
 }
 

@@ -14,11 +14,10 @@ use tokio::{
 use super::{
     App, Error, Limits, Result,
     access::Access,
-    builder::{Builder, Check},
+    builder::{Builder, Check, Core},
     controllers::{Controller, ControllerTasks},
     definition_files::{self, InitialDefinitions, KindHooks},
-    export,
-    stores::{Keep, OpenStore},
+    stores::OpenStore,
 };
 use crate::{
     Resource,
@@ -26,64 +25,21 @@ use crate::{
     cache::{Cache, Preload},
     handlers::Pending,
     http::{self, Health, Metrics, Service, VersionInfo},
-    kind::{Definition, Kind, by_resource},
-    registry::{
-        PreparedKind, Preparer, Registry,
-        reader::{Identity, Transformer},
-    },
+    kind::{Kind, by_resource},
+    registry::{PreparedKind, Preparer, Registry, reader::Identity},
     storage::Store,
-    verbs::{Plugin, Verbs},
-    webhook::{Resolver, Webhooks},
+    verbs::Verbs,
+    webhook::Webhooks,
 };
 
-/// The builder's settings for kinds and storage.
-#[derive(Default)]
-pub(super) struct Core {
-    pub keep: Keep,
-    /// The etcd that keeps the objects, instead of `keep`.
-    #[cfg(feature = "etcd")]
-    pub etcd: Option<crate::storage::EtcdOptions>,
-    /// A store of several servers, in tests.
-    #[cfg(test)]
-    pub given: Option<Arc<dyn Store>>,
-    /// True if the built-in kinds are not served.
-    pub without_builtins: bool,
-    /// What documents say of kinds that the program declares.
-    pub replaced: Vec<Definition>,
-    /// How long Events live, if it was changed. Zero for ever.
-    pub event_lifetime: Option<Duration>,
-    /// True if what `CustomResourceDefinition` objects define is served.
-    pub definitions: bool,
-    pub handlers: Pending,
-    pub admission: Vec<Plugin>,
-    pub transformer: Option<Arc<dyn Transformer>>,
-    /// Finds the addresses of the services of webhooks.
-    pub webhook_resolver: Option<Resolver>,
-}
-
 impl Builder {
-    /// Opens the store, loads its content, and starts the controllers. From then on requests are answered by
-    /// [`App::service`] and, once it [runs](App::run), on a listener.
-    ///
-    /// If the environment variable `KINDSMITH_EXPORT` names a file, the kinds are written to it for `kindsmith export`, and nothing
-    /// is built.
-    ///
-    /// # Errors
-    /// [`Error`] if the server cannot start, and [`Error::Exported`].
-    pub async fn build(self) -> Result<App> {
-        match export::file() {
-            Some(file) => Err(self.export(file).await.err().unwrap_or(Error::Exported)),
-            None => self.load().await,
-        }
-    }
-
     pub(super) async fn load(mut self) -> Result<App> {
         check_clock(SystemTime::now())?;
         if !self.problems.is_empty() {
             return Err(Error::Kind(self.problems.join("\n")));
         }
         let version = version(self.version.as_deref())?;
-        let state = self.core.keep.directory()?;
+        let state = self.core.store.keep.directory()?;
         let initial = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
@@ -184,7 +140,7 @@ impl Core {
 
         // The store is read once: objects are rendered while it is verified.
         let preload = Preload::new(prepared.iter().map(PreparedKind::resource));
-        let (open_store, loaded) = OpenStore::open(&mut self, path, limits, &preload)?;
+        let (open_store, loaded) = OpenStore::open(self.store, path, limits, &preload)?;
         let store = open_store.store.clone();
         let cache = match loaded {
             Some(at) => Cache::preloaded(store.clone(), limits.cache, preload, at),

@@ -32,6 +32,7 @@ mod listen;
 mod load;
 pub mod logging;
 mod migrate;
+mod serve;
 mod state;
 mod stop;
 mod stores;

@@ -1,7 +1,7 @@
 //! Admission: plugins that may change or refuse requests between decoding and storing.
 use std::{future::ready, sync::Arc};
 
-use super::{Error, Request, Verbs};
+use super::{Error, Request, Verbs, waiting::Permits};
 use crate::{
     auth::User,
     meta::{
@@ -42,6 +42,8 @@ pub struct Attributes<'a> {
     pub dry_run: bool,
     pub(crate) api: &'a Verbs,
     pub(super) request: &'a Request,
+    /// What the request holds that others wait for.
+    pub(super) permits: Permits<'a>,
 }
 
 /// The options of an admitted request.
@@ -100,6 +102,7 @@ impl<'a> Attributes<'a> {
             dry_run: options.dry_run(),
             api,
             request,
+            permits: request.permits(),
         }
     }
 

@@ -2,18 +2,16 @@
 //! changes nothing is answered without copying the object: tools that apply repeatedly mostly send these.
 use super::{
     Answer, Error, Request, Verbs, WriteResult,
-    commit::WriteFailure,
-    decode::Origin,
-    get::find,
     hooks::fault_of_object,
     ownership::with_writer,
-    pipeline::Write,
-    rewrite::{MODIFIED, conflict, document_of},
+    retry::WriteFailure,
+    stored::{document_of, find},
+    write::{Origin, Write},
 };
 use crate::{
     cache::Object,
     codec::{self, DecodedDocument, Limits},
-    kind::{binding::Hook, endpoint::Endpoint},
+    kind::{binding::Hook, convert::Answers, endpoint::Endpoint},
     meta::{
         Operation, Preconditions,
         options::PatchOptions,
@@ -41,8 +39,8 @@ impl Verbs {
         if let Some(written) = self.apply_unchanged(&write, document).await? {
             return Ok(written);
         }
-        self.rewrite_or_create(&write, |old| {
-            let mut new = merge(request, old, document, options)?;
+        self.rewrite_or_create(&write, |old, answers| {
+            let mut new = merge(request, answers, old, document, options)?;
             if old.is_none() {
                 check_new(request, &new)?;
             }
@@ -91,7 +89,7 @@ fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Doc
     }
     let entries = str::from_utf8(object.managed_fields()).ok().filter(|entries| !entries.is_empty())?;
     let live = codec::decode(&object.without_managed_fields(), &Limits::NONE).ok()?.document;
-    let noop = with_writer(request, &write.options.field_manager, |view, writer| {
+    let noop = with_writer(request, &Answers::none(), &write.options.field_manager, |view, writer| {
         apply::is_noop(view, &live, entries, config, writer)
     });
     noop.ok()?.then_some(live)
@@ -100,12 +98,14 @@ fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Doc
 /// The result of merging a configuration into an object, or into none.
 fn merge(
     request: &Request,
+    answers: &Answers,
     old: Option<&Document>,
     config: &Document,
     options: &PatchOptions,
 ) -> Result<Document, Error> {
     let merged = |view: &View<'_>, writer: &Writer<'_>| apply::merge(view, old, config, writer, options.force);
-    with_writer(request, &options.write.field_manager, merged)?.map_err(|error| refused(request, config, error))
+    with_writer(request, answers, &options.write.field_manager, merged)?
+        .map_err(|error| refused(request, config, error))
 }
 
 /// Checks a configuration that creates its object. A uid or resourceVersion refers to an earlier object, so the
@@ -115,9 +115,9 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
         Identity::Uid => {
             let message =
                 format!("uid mismatch: the provided object specified uid {expected}, and no existing object was found");
-            conflict(request, message)
+            request.conflict(message)
         }
-        Identity::ResourceVersion => conflict(request, MODIFIED),
+        Identity::ResourceVersion => request.modified(),
     })
 }
 

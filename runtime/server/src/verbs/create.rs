@@ -1,12 +1,7 @@
 //! create: a new object.
 use super::{
-    Answer, Error, Request, Verbs, WriteResult,
-    commit::{New, WriteFailure},
-    error::Occupant,
-    pipeline::Write,
-    rewrite::document_of,
-    system,
-    versions::PreparedAnswer,
+    Answer, Error, Request, Verbs, WriteResult, commit::New, error::Occupant, metadata, retry::WriteFailure,
+    stored::document_of, versions::PreparedAnswer, write::Write,
 };
 use crate::{
     codec::DecodedDocument,
@@ -38,7 +33,7 @@ impl Verbs {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
         let body = body.into();
-        let name = system::text(&body.document, "name").to_owned();
+        let name = metadata::text(&body.document, "name").to_owned();
         let create = |body| self.create_once(request, body, options);
         self.again_if_stale((request, &name), options.dry_run, body, create).await
     }
@@ -70,34 +65,34 @@ impl Verbs {
     /// Stores a complete object under its name, or under a generated one.
     async fn create_named(&self, write: &Write<'_>, mut document: Document) -> Result<Answer, Error> {
         let kind = &*write.request.resource.kind;
-        let base = system::text(&document, "generateName").to_owned();
-        let generates = system::text(&document, "name").is_empty() && !base.is_empty();
+        let base = metadata::text(&document, "generateName").to_owned();
+        let generates = metadata::text(&document, "name").is_empty() && !base.is_empty();
         for _ in 0..if generates { NAMES_TRIED } else { 1 } {
             if generates {
                 let name = write.make_name(&document, &base).await?;
-                system::set(&mut document, "name", name);
+                metadata::set(&mut document, "name", name);
                 write.run_default(&mut document).await?;
             }
             let validity = write.validate(&document).await?;
             // kube-apiserver takes zero, and a text that is no number, as unset.
-            if system::text(&document, "resourceVersion").parse::<Revision>().is_ok_and(|version| version.0 != 0) {
+            if metadata::text(&document, "resourceVersion").parse::<Revision>().is_ok_and(|version| version.0 != 0) {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }
             let (stored, validity) = write.stored_form((&document, validity), None).await?;
             let answer = PreparedAnswer::of(write, &stored).await?;
-            let key = write.request.key_of(system::text(&stored, "name"));
+            let key = write.request.key_of(metadata::text(&stored, "name"));
             let new = New { document: &stored, validity, values: Values::Required };
-            match self.store(write.request, &key, new, Expect::Absent, write.options.dry_run).await {
+            match write.row(&key).store(new, Expect::Absent, write.options.dry_run).await {
                 Ok(object) => return Ok(Answer::Object(answer.with(write.request, object))),
                 Err(WriteFailure::Refused(error)) => return Err(error),
                 Err(WriteFailure::Lost) => {}
             }
         }
-        let name = system::text(&document, "name").to_owned();
+        let name = metadata::text(&document, "name").to_owned();
         let holder = write.request.resource.objects.snapshot().get(&write.request.key_of(&name));
         let occupant = match holder.and_then(|holder| document_of(&holder).ok()) {
-            Some(holder) if !system::text(&holder, "deletionTimestamp").is_empty() => Occupant::Terminating,
+            Some(holder) if !metadata::text(&holder, "deletionTimestamp").is_empty() => Occupant::Terminating,
             _ => Occupant::Staying,
         };
         // kube-apiserver checks only generateName here, even if the client also set a name.

@@ -1,53 +1,18 @@
 //! Decode checks: whether a document is an object of the kind, and which of its fields are unknown.
-use super::{Error, ownership, pipeline::Write, system};
+use super::{
+    Error, metadata, ownership, scale,
+    write::{Origin, Shape, Write},
+};
 use crate::{
     codec,
-    kind::{Kind, Policy},
-    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, GroupVersion, options::FieldValidation},
-    schema::{self, Decoder, Document, Exceeded, METADATA, Meter, Schema},
+    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, options::FieldValidation},
+    schema::{self, Decoder, Document, Exceeded, METADATA, Meter},
 };
 
-/// The source of a document, which determines how its errors are reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    Body,
-    /// The result of a JSON patch or a merge patch.
-    Patch,
-    /// The result of a strategic merge patch.
-    StrategicPatch,
-    /// The result of an apply.
-    Apply,
-}
-
-impl Origin {
-    /// The code of kube-apiserver that decodes such documents into typed objects.
-    fn decoder(self) -> Decoder {
-        if self == Self::StrategicPatch { Decoder::Converter } else { Decoder::Json }
-    }
-}
-
-/// The expected shape of a document: an object of a kind, or its scale.
-pub(super) struct Shape<'k> {
-    /// The group and version.
-    pub version: &'k GroupVersion,
-    /// The kind's name.
-    pub kind: &'k str,
-    pub schema: &'k Schema,
-    /// The policy, which determines how errors are reported.
-    pub policy: &'static dyn Policy,
-    /// True if objects in requests must say their type.
-    pub needs_type_meta: bool,
-}
-
-impl<'k> From<&'k Kind> for Shape<'k> {
-    fn from(kind: &'k Kind) -> Self {
-        Self {
-            version: &kind.group_version,
-            kind: &kind.names().kind,
-            schema: &kind.version.schema,
-            policy: kind.policy(),
-            needs_type_meta: kind.needs_type_meta(),
-        }
+impl Write<'_> {
+    /// The expected shape of its documents.
+    pub(super) fn shape(&self) -> Shape<'_> {
+        if self.request.is_scale() { scale::shape() } else { Shape::from(self.kind) }
     }
 }
 
@@ -163,7 +128,7 @@ fn invalid(shape: &Shape<'_>, kind: &str, document: &Document, (name, given): (&
     let named = GroupKind { group: shape.version.group.clone(), kind: kind.to_owned() };
     let given = FieldErrorKind::Invalid(given.into());
     let error = FieldError::new(&FieldPath::new(name), given, format!("must be {expected}"));
-    Error::Invalid(named, system::text(document, "name").to_owned(), vec![error])
+    Error::Invalid(named, metadata::text(document, "name").to_owned(), vec![error])
 }
 
 /// The first value of a wrong type. For declared kinds validation reports all of them, as in kube-apiserver. Metadata

@@ -5,6 +5,10 @@ use crate::{
     schema::Exceeded,
 };
 
+/// The message for a write of an outdated state.
+pub(super) const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
 /// The object that already has the name of a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occupant {

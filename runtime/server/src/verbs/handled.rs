@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::{
     Answer, Error, Request, Verbs,
     commit::check_size,
-    get::current,
-    pipeline::{Subject, Write},
-    system,
+    metadata,
+    stored::current,
     versions::{compose, shown},
+    write::{Subject, Write},
 };
 use crate::{
     cache::Object,
     codec::DecodedDocument,
-    kind::Kind,
+    kind::{Kind, convert::Answers},
     meta::{Revision, options::WriteOptions},
     schema::{self, Document},
 };
@@ -51,7 +51,7 @@ impl Verbs {
         change: impl Fn(&mut Document) -> Result<(), Error> + Send + Sync,
     ) -> Result<Arc<Object>, Error> {
         let write = Write::of_body(self, request, options, &[]);
-        let changed = |old: &Document| {
+        let changed = |old: &Document, _: &Answers| {
             let mut new = old.clone();
             change(&mut new)?;
             let warnings = write.decode(&mut new)?;
@@ -60,7 +60,7 @@ impl Verbs {
         let (write, changed) = (&write, &changed);
         let attempt = |()| async move {
             // Code sees whole objects only, not the metadata of one that cannot be converted.
-            shown(request, &current(request)?).await?;
+            shown(request, write.permits, &current(request)?).await?;
             self.rewrite_object(write, changed).await.map(|done| done.object)
         };
         self.again_if_stale((request, &request.name), options.dry_run, (), attempt).await
@@ -71,8 +71,8 @@ impl Verbs {
 /// objects. Fails with [`Error::TooLarge`].
 pub(crate) fn show(request: &Request, kind: &Kind, mut document: Document) -> Result<Answer, Error> {
     schema::normalise(&kind.version.schema, &mut document);
-    let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
-    let key = request.key_of(system::text(&document, "name"));
+    let revision = metadata::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
+    let key = request.key_of(metadata::text(&document, "name"));
     let object = compose(kind, &key, revision, &document);
     check_size(object.json_bytes().len())?;
     Ok(Answer::Object(Arc::new(object)))

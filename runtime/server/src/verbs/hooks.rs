@@ -6,7 +6,7 @@
 //!   labels, annotations and owner references changed, and the status written.
 use std::sync::Arc;
 
-use super::{Error, pipeline::Write, system, waiting::outside};
+use super::{Error, metadata, write::Write};
 use crate::{
     auth::User,
     kind::{
@@ -38,7 +38,7 @@ impl Write<'_> {
         if let Some(old) = self.old.filter(|old| schema::rest_is_kept(schema, document, old)) {
             return self.default_kept(document, old).await;
         }
-        let done = outside(hooks.set_defaults(document, self.context())).await;
+        let done = self.permits.outside(hooks.set_defaults(document, self.context())).await;
         if let Err(why) = self.unless_refused(done, document)? {
             self.undecodable(document, &why)?;
         }
@@ -51,7 +51,7 @@ impl Write<'_> {
     async fn default_kept(&self, document: &mut Document, old: &Document) -> Result<(), Error> {
         let schema = &self.kind.version.schema;
         let status = document.get("status").cloned();
-        let done = outside(self.kind.binding.hooks.set_defaults(document, self.context())).await;
+        let done = self.permits.outside(self.kind.binding.hooks.set_defaults(document, self.context())).await;
         if self.unless_refused(done, document)?.is_err() {
             return Ok(());
         }
@@ -90,7 +90,7 @@ impl Write<'_> {
         if !hooks.runs(Hook::Validation) {
             return Ok(Vec::new());
         }
-        let found = outside(hooks.validate(document, self.context())).await;
+        let found = self.permits.outside(hooks.validate(document, self.context())).await;
         Ok(match (self.unless_refused(found, document)?, self.old) {
             (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(found, document, old).await?,
             (Ok(found), _) => found,
@@ -133,7 +133,7 @@ impl Write<'_> {
             server: Some(self.api),
             ..HookContext::new(&self.kind.version.schema, &user, &warnings)
         };
-        let found = outside(hooks.validate(document, context)).await;
+        let found = self.permits.outside(hooks.validate(document, context)).await;
         Ok(self.unless_refused(found, document)?.ok())
     }
 
@@ -148,7 +148,7 @@ impl Write<'_> {
         if !hooks.runs(Hook::Name) {
             return Ok(None);
         }
-        let name = outside(hooks.generate_name(document, base)).await;
+        let name = self.permits.outside(hooks.generate_name(document, base)).await;
         Ok(self.unless_refused(name, document)?.unwrap_or_default())
     }
 
@@ -160,7 +160,7 @@ impl Write<'_> {
             return Ok(());
         }
         let context = HookContext { operation, ..self.context() };
-        let done = outside(hooks.admit(document, context)).await;
+        let done = self.permits.outside(hooks.admit(document, context)).await;
         self.unless_refused(done, document).map(drop)
     }
 
@@ -169,7 +169,9 @@ impl Write<'_> {
         match result {
             Ok(done) => Ok(Ok(done)),
             Err(HookError::Undecodable(why)) => Ok(Err(why)),
-            Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, self.kind, system::text(document, "name"))),
+            Err(HookError::Refused(refusal)) => {
+                Err(Error::refused(refusal, self.kind, metadata::text(document, "name")))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! storage version; readers convert them to the requested version one at a time, or in parts if a webhook does that.
 use std::{ops::Range, sync::Arc};
 
-use super::{ConversionFailures, Error, Request, get::unreadable, selection::Selection, waiting};
+use super::{ConversionFailures, Error, Request, selection::Selection, stored::unreadable};
 use crate::{
     cache::{Filter, Object, Objects, Scope, Snapshot},
     meta::Revision,
@@ -120,7 +120,7 @@ impl Items {
         }
         let (mut objects, mut position) = (Vec::with_capacity(self.count), ItemPosition::default());
         loop {
-            let part = self.part(&request.resource, position).await;
+            let part = request.permits().outside(self.part(&request.resource, position)).await;
             let (part, next) = part.map_err(|failures| failures.refusal(&request.resource, ""))?;
             if part.is_empty() {
                 break;
@@ -149,7 +149,7 @@ impl Items {
         let position = iter.position();
         drop(iter);
         let Some((view, webhooks)) = resource.waiting_view() else { return Ok((stored, position)) };
-        let views = Box::pin(waiting::outside(view.of_all(webhooks, &stored))).await;
+        let views = Box::pin(view.of_all(webhooks, &stored)).await;
         let views = stored.iter().zip(views);
         let views = views.map(|(stored, view)| view.map_err(|why| ConversionFailures::one(resource, stored, &why)));
         Ok((views.collect::<Result<_, _>>()?, position))

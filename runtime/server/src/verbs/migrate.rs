@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::{
     Error, Request, Verbs,
-    commit::{New, WriteFailure},
+    commit::{New, Row},
     delete_collection::{AT_ONCE, BYTES_AT_ONCE, Concurrent, all},
-    rewrite::document_of,
+    retry::WriteFailure,
+    stored::document_of,
 };
 use crate::{
     cache::Object,
@@ -76,7 +77,8 @@ impl Verbs {
         let document = document_of(object)?;
         let validity = Validity::of(&request.resource.kind.version.schema, &document, &Meter::stored());
         let new = New { document: &document, validity, values: Values::Required };
-        match self.store(&request, object.key(), new, Expect::At(object.revision()), false).await {
+        let row = Row { api: self, request: &request, permits: request.permits(), key: object.key() };
+        match row.store(new, Expect::At(object.revision()), false).await {
             Ok(_) => Ok(RewriteOutcome::Written),
             Err(WriteFailure::Lost) => Ok(RewriteOutcome::ByOthers),
             Err(WriteFailure::Refused(Error::TooLarge(why))) => Ok(RewriteOutcome::Skipped(object.clone(), why)),

@@ -1,9 +1,20 @@
 //! The verbs, one file each; `pipeline` fixes the order of a write, once.
 //! Works on documents and kinds and knows no HTTP; `status` makes a Status of an error.
+//!
+//! From the bottom, each file imports from earlier ones only:
+//!
+//! - `error` and `status`, `metadata` of documents, and `stored` objects as they are read;
+//! - what writers wait for: `turns`, `waiting` for the user's code outside of them, and `retry`;
+//! - `write`, the context of one write, and its steps: `scale`, `ownership`, `system`, `decode`, `hooks`, `versions`,
+//!   `admission` and `plugins`;
+//! - `pipeline`, which has the order of these steps; `commit`, which stores their result; and `rewrite`, which makes both
+//!   again if another write came first;
+//! - the verbs.
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 
+use self::error::MODIFIED;
 use crate::{
     auth::User,
     cache::{Cache, Object},
@@ -31,6 +42,7 @@ mod hooks;
 mod items;
 mod lifecycle;
 mod list;
+mod metadata;
 mod migrate;
 mod names;
 mod owners;
@@ -38,13 +50,16 @@ mod ownership;
 mod patch;
 mod pipeline;
 mod plugins;
+mod preconditions;
 mod remove_resource;
+mod retry;
 mod revisions;
 mod rewrite;
 mod scale;
 mod selection;
 mod stale;
 pub(crate) mod status;
+mod stored;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -54,18 +69,19 @@ mod versions;
 mod waiting;
 mod watch;
 mod watch_events;
+mod write;
 
 pub(crate) use admission::{Admission, Attributes};
 pub(crate) use error::Error;
-pub(crate) use get::ConversionFailures;
 pub(crate) use handled::show;
 pub(crate) use items::{ItemIter, ItemPosition, Items};
 pub(crate) use patch::ParsedPatch;
-pub(crate) use pipeline::Subject;
 pub(crate) use plugins::Plugin;
-pub(crate) use turns::Retry;
+pub(crate) use retry::Retry;
+pub(crate) use stored::ConversionFailures;
 pub(crate) use waiting::Slot;
 pub(crate) use watch_events::Watch;
+pub(crate) use write::Subject;
 
 /// The verbs over one store, for HTTP, controllers and tests.
 pub struct Verbs {
@@ -147,6 +163,8 @@ pub struct Request {
     pub warnings: Arc<Warnings>,
     /// Counts the work that the request causes.
     pub meter: Arc<Meter>,
+    /// The slot of a heavy request, in which it is processed.
+    pub(crate) slot: Option<Arc<Slot>>,
 }
 
 impl Request {
@@ -154,7 +172,7 @@ impl Request {
     pub fn for_all(user: &Arc<User>, resource: &Arc<ResourceEntry>) -> Self {
         let (user, resource, subresource, warnings) = (user.clone(), resource.clone(), "".into(), Arc::default());
         let (namespace, name, meter) = (String::new(), String::new(), Arc::default());
-        Self { user, resource, namespace, name, subresource, warnings, meter }
+        Self { user, resource, namespace, name, subresource, warnings, meter, slot: None }
     }
 
     /// The same for the object at a key, with a meter of its own.
@@ -207,6 +225,16 @@ impl Request {
     fn unreadable(&self, causes: Vec<(String, String)>, more: bool, awaits_conversion: bool) -> Error {
         let (resource, name) = (self.resource.kind.group_resource(), self.name.clone());
         Error::StoreRead { resource, name, causes, more, awaits_conversion }
+    }
+
+    /// A conflict about the requested object.
+    fn conflict(&self, message: impl Into<String>) -> Error {
+        Error::Conflict(self.resource.kind.group_resource(), self.name.clone(), message.into())
+    }
+
+    /// The conflict of a write of an outdated state.
+    fn modified(&self) -> Error {
+        self.conflict(MODIFIED)
     }
 
     /// The error that the requested object does not exist.

@@ -2,20 +2,23 @@
 //! entries valid after admission.
 use serde_json::{Map, Value};
 
-use super::{Error, Request, pipeline::Write, scale, system};
+use super::{
+    Error, Request,
+    metadata::{self, MANAGED_FIELDS},
+    scale,
+    write::Write,
+};
 use crate::{
-    kind::{Changes, Versions, convert},
+    kind::{Changes, Versions, convert::Answers},
     meta::Time,
     patch::apply::{self, View, Writer},
     schema::{Document, Meter, Schema, memory},
 };
 
-/// The member of metadata that records field ownership.
-pub(super) const MANAGED_FIELDS: &str = "managedFields";
-
 /// Calls a function of `patch::apply` with the schema and permitted changes of a request, and its manager.
 pub(super) fn with_writer<T>(
     request: &Request,
+    answers: &Answers,
     manager: &str,
     then: impl FnOnce(&View<'_>, &Writer<'_>) -> T,
 ) -> Result<T, Error> {
@@ -28,7 +31,7 @@ pub(super) fn with_writer<T>(
     let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: &request.subresource, time: &now };
     let (versions, changes, meter) = (request.resource.records.versions(), request.changes()?, &*request.meter);
-    let others = Others { versions, changes, meter };
+    let others = Others { versions, changes, meter, answers };
     let view = View { root: &kind.version.schema, kind: &kind.names().kind, reset: &reset, versions: &others };
     let done = then(&view, &writer);
     // Otherwise its conversions have failed.
@@ -46,6 +49,8 @@ struct Others<'a> {
     changes: &'a Changes,
     /// Managers may have written in any number of versions, to each of which an object is converted.
     meter: &'a Meter,
+    /// The answers of a webhook.
+    answers: &'a Answers,
 }
 
 impl apply::Versions for Others<'_> {
@@ -61,34 +66,24 @@ impl apply::Versions for Others<'_> {
         self.meter.step(STEPS_OF_VALUE * memory::values(&object));
         self.meter.check().map_err(|exceeded| exceeded.to_string())?;
         let version = |name: &str| self.versions.find(name).ok_or_else(|| format!("there is no version {name}"));
-        self.versions.convert(object, version(from)?, version(to)?)
+        self.versions.convert(object, [version(from)?, version(to)?], self.answers)
     }
 
     fn lacks_answers(&self) -> bool {
-        convert::lacks_answers()
+        self.answers.are_missing()
     }
 }
 
 impl Write<'_> {
     /// Records the owner of a write's changes, unless that was done already.
-    pub(super) fn own(&self, document: &mut Document) -> Result<(), Error> {
+    pub(super) fn own(&self, document: &mut Document, answers: &Answers) -> Result<(), Error> {
         if self.settles_owners() {
             return Ok(());
         }
-        with_writer(self.request, self.options.manager(), |view, writer| {
+        with_writer(self.request, answers, self.options.manager(), |view, writer| {
             apply::update(view, self.old, document, writer);
         })
     }
-}
-
-/// The current entries.
-pub(super) fn entries(document: &Document) -> Option<Value> {
-    document.get("metadata")?.get(MANAGED_FIELDS).cloned()
-}
-
-/// Sets or removes the entries.
-pub(super) fn set_entries(document: &mut Document, entries: Option<Value>) {
-    system::put(system::metadata(document), MANAGED_FIELDS, entries);
 }
 
 /// Writes the request to remove all ownership in the form that lasts until ownership is recorded: an empty list would
@@ -108,7 +103,7 @@ pub(super) fn restore(document: &mut Document, before: Option<Value>) -> Option<
         return None;
     }
     let fault = now.and_then(fault)?;
-    set_entries(document, before);
+    metadata::set_managed_fields(document, before);
     Some(format!(
         ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
          admission controller; please fix your requests: {fault}"

@@ -1,7 +1,11 @@
 //! patch: changes an object, and is applied again to the newer object if another write came first.
 use std::sync::Arc;
 
-use super::{Error, Patch, Request, Verbs, WriteResult, decode::Origin, pipeline::Write, rewrite::MODIFIED};
+use super::{
+    Error, Patch, Request, Verbs, WriteResult,
+    error::MODIFIED,
+    write::{Origin, Write},
+};
 use crate::{
     codec::DecodedDocument,
     meta::{FieldError, options::PatchOptions},
@@ -40,7 +44,7 @@ impl Verbs {
         let body = Write::of_body(self, request, &options.write, patch.faults());
         let origin = if matches!(*patch, ParsedPatch::Strategic(_)) { Origin::StrategicPatch } else { Origin::Patch };
         let write = Write { origin, ..body };
-        let done = self.rewrite(&write, |old| {
+        let done = self.rewrite(&write, |old, _| {
             let mut new = patch.apply(write.shape().schema, old, &request.meter)?;
             let warnings = write.over(old).decode_named(&mut new)?;
             Ok((new, warnings))

@@ -8,82 +8,28 @@
 //! Fields that the client may not set are already reset before defaulting, for hooks and admission, except that a
 //! changed immutable field of metadata is kept for validation to refuse. The reset after admission limits admission to
 //! the fields that the write may change.
-use std::sync::Arc;
-
 use super::{
-    Error, Request, Verbs,
+    Error,
     admission::{Attributes, Options},
-    decode::{Origin, Shape, decode, wrong_types},
+    decode::{decode, wrong_types},
     lifecycle::{check_creation, hold_namespace},
-    owners, ownership, scale,
+    metadata, owners, ownership, scale,
     system::{self, Nameless},
-    waiting::outside,
+    write::{Origin, Shape, Write},
 };
 use crate::{
     codec,
     kind::{
-        Kind,
+        convert::Answers,
         model::{NameRule, Scope},
     },
-    meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
+    meta::{FieldError, FieldPath, validate},
     patch::apply,
     registry::reader::Validity,
     schema::{self, Decoder, Document, Meter},
 };
 
-/// The subresource of a handler that a document is for. The request is for its object.
-pub struct Subject {
-    pub subresource: Arc<str>,
-    /// Create for a POST and for a PUT of a document that does not exist, otherwise Update.
-    pub operation: Operation,
-    /// The document that an update replaces, if the handler has shown it.
-    pub old: Option<Document>,
-}
-
-/// A write in progress.
-#[derive(Clone, Copy)]
-pub(super) struct Write<'a> {
-    pub api: &'a Verbs,
-    pub request: &'a Request,
-    /// The kind of its documents: the requested one, or that of a subresource with documents of its own.
-    pub kind: &'a Kind,
-    pub options: &'a WriteOptions,
-    /// The source of its documents.
-    pub origin: Origin,
-    /// The decoder's faults.
-    pub faults: &'a [String],
-    /// True if the decoder has dropped unknown fields and reported them as faults.
-    pub pruned: bool,
-    /// For a document of a handler's subresource, what it is about.
-    pub subject: Option<&'a Subject>,
-    /// The object before the write; `None` for a new one.
-    pub old: Option<&'a Document>,
-}
-
-impl<'a> Write<'a> {
-    /// A write of a request's body.
-    pub(super) fn of_body(
-        api: &'a Verbs,
-        request: &'a Request,
-        options: &'a WriteOptions,
-        faults: &'a [String],
-    ) -> Self {
-        let (kind, origin) = (&*request.resource.kind, Origin::Body);
-        Self { api, request, kind, options, origin, faults, pruned: false, subject: None, old: None }
-    }
-
-    /// The same as a write of an existing object.
-    pub(super) fn over(self, old: &'a Document) -> Self {
-        Self { old: Some(old), ..self }
-    }
-}
-
 impl Write<'_> {
-    /// The expected shape of its documents.
-    pub(super) fn shape(&self) -> Shape<'_> {
-        if self.request.is_scale() { scale::shape() } else { Shape::from(self.kind) }
-    }
-
     /// Decode checks, name and namespace. Returns warnings about unknown fields. Fails with [`Error::BadRequest`], or
     /// errors of the patch.
     pub(super) fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
@@ -99,11 +45,6 @@ impl Write<'_> {
         Ok(warnings)
     }
 
-    /// True if the document already has its new managedFields.
-    pub(super) fn settles_owners(&self) -> bool {
-        self.origin == Origin::Apply || self.request.is_scale()
-    }
-
     /// The steps from defaults to generation: the result is the object to store, not yet validated. Returns warnings.
     pub(super) async fn complete(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
@@ -114,13 +55,13 @@ impl Write<'_> {
             warnings.extend(owners::dedup(document, false));
         }
         if self.request.resource.webhooks.is_some() {
-            let owned = || {
+            let owned = |answers: &Answers| {
                 let mut owned = document.clone();
-                self.own(&mut owned).map(|()| owned)
+                self.own(&mut owned, answers).map(|()| owned)
             };
             *document = self.converting(owned).await?;
         } else {
-            self.own(document)?;
+            self.own(document, &Answers::none())?;
         }
         warnings.extend(self.admit(document).await?);
         warnings.extend(owners::dedup(document, true));
@@ -164,11 +105,11 @@ impl Write<'_> {
         let kind = self.kind;
         let creates = self.old.is_none() && self.subject.is_none();
         if creates {
-            check_creation(self.request, system::text(document, "name"))?;
+            check_creation(self.request, metadata::text(document, "name"))?;
         }
         if creates && kind.policy().needs_namespace() {
             // The commit checks the namespace again, and makes it a condition.
-            hold_namespace(self.api, self.request, system::text(document, "name"))?;
+            hold_namespace(self.api, self.request, metadata::text(document, "name"))?;
         }
         if !self.api.admits(self.operation()) {
             return Ok(None);
@@ -187,7 +128,7 @@ impl Write<'_> {
             return Ok(None);
         }
         system::reset(self, document, &before)?;
-        let warning = ownership::restore(document, ownership::entries(&before));
+        let warning = ownership::restore(document, metadata::managed_fields(&before));
         check_admitted(&Shape::from(kind), document, self.old, &self.request.meter)?;
         codec::drop_unknown(document, &kind.version.schema, kind.policy().fault_order());
         schema::default(&kind.version.schema, document, &self.request.meter)?;
@@ -216,13 +157,7 @@ impl Write<'_> {
 
     /// The name that admission sees.
     fn name<'c>(&'c self, document: &'c Document) -> &'c str {
-        if self.subject.is_some() { &self.request.name } else { system::text(document, "name") }
-    }
-
-    /// The operation on the object, or on the subresource that is written.
-    pub(super) fn operation(&self) -> Operation {
-        let stored = if self.old.is_none() { Operation::Create } else { Operation::Update };
-        self.subject.map_or(stored, |subject| subject.operation)
+        if self.subject.is_some() { &self.request.name } else { metadata::text(document, "name") }
     }
 
     /// The attributes for admission.
@@ -235,12 +170,7 @@ impl Write<'_> {
         };
         let old = self.subject.map_or(old, |subject| subject.old.as_ref());
         let attributes = Attributes::new(self.api, self.request, kind, operation, (name, old));
-        Attributes { subresource: self.subresource(), ..attributes }
-    }
-
-    /// The written subresource; empty for the object itself.
-    pub(super) fn subresource(&self) -> &str {
-        self.subject.map_or(&self.request.subresource, |subject| &subject.subresource)
+        Attributes { subresource: self.subresource(), permits: self.permits, ..attributes }
     }
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
@@ -293,11 +223,6 @@ impl Write<'_> {
             errors.extend(schema::validate(names, document, &self.request.meter)?);
         }
         Ok(errors)
-    }
-
-    /// Runs code that converts. Other writers go on while a webhook converts.
-    pub(super) async fn converting<T>(&self, work: impl FnMut() -> T) -> T {
-        outside(self.request.resource.converting(work)).await
     }
 }
 

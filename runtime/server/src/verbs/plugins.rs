@@ -4,7 +4,7 @@ use std::{mem, pin::Pin, time::Instant};
 use super::{
     Admission, Attributes, Error, Request, Verbs,
     admission::{Options, ReinvocationPolicy},
-    waiting::outside,
+    waiting::Permits,
 };
 use crate::{
     meta::{GroupKind, Operation, options::DeleteOptions, refusal},
@@ -70,7 +70,7 @@ impl Plugin {
             return Err(Error::BadRequest(format!("admission plugin {name:?} does not support dry run")));
         }
         let start = Instant::now();
-        let result = outside(decision).await;
+        let result = attributes.permits.outside(decision).await;
         self.durations.observe(step, attributes.operation, result.is_err(), start.elapsed());
         result.map_err(|refusal| attributes.refused(refusal))
     }
@@ -145,6 +145,7 @@ impl Verbs {
     pub(super) async fn admit_deletion(
         &self,
         request: &Request,
+        permits: Permits<'_>,
         options: &DeleteOptions,
         object: Option<&Document>,
     ) -> Result<(), Error> {
@@ -155,6 +156,7 @@ impl Verbs {
         let kind = &*request.resource.kind;
         let kind = (&kind.group_version, kind.names().kind.as_str());
         let attributes = Attributes::new(self, request, kind, operation, (&request.name, object));
+        let attributes = Attributes { permits, ..attributes };
         self.admit(&attributes, &mut Document::Null).await?;
         self.validate_by_admission(&attributes, &Document::Null).await
     }

@@ -3,34 +3,29 @@
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
-    Answer, Error, FieldErrorKind, Request, Verbs, WriteResult,
-    commit::{New, WriteFailure, preview},
-    get::current,
-    pipeline::Write,
-    scale, system,
-    turns::{Retry, Turn},
+    Answer, Error, Request, Verbs, WriteResult,
+    commit::New,
+    metadata,
+    preconditions::check_version,
+    retry::{Retry, WriteFailure},
+    scale,
+    stored::{current, document_of},
+    turns::Turn,
     versions::{PreparedAnswer, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
-    waiting::outside,
+    waiting::Permits,
+    write::{NewState, Write},
 };
 use crate::{
     cache::Object,
-    codec,
     kind::{
         Kind,
         binding::{Hook, HookError},
+        convert::Answers,
     },
-    meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
     registry::reader::{Validity, Values},
     schema::Document,
     storage::Expect,
 };
-
-/// The message for a write of an outdated state.
-pub(super) const MODIFIED: &str =
-    "the object has been modified; please apply your changes to the latest version and try again";
-
-/// The decoded new state of an object, and warnings for the client.
-pub(super) type NewState = (Document, Vec<String>);
 
 /// A changed object, and warnings for the client.
 pub(super) struct RewriteResult {
@@ -44,22 +39,22 @@ impl Verbs {
     pub(super) async fn rewrite_or_create(
         &self,
         write: &Write<'_>,
-        change: impl Fn(Option<&Document>) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(Option<&Document>, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<WriteResult, Error> {
         let mut retry = Retry::alone();
         loop {
-            match self.rewrite(write, |old| change(Some(old))).await {
+            match self.rewrite(write, |old, answers| change(Some(old), answers)).await {
                 Err(Error::NotFound(..)) if write.request.subresource.is_empty() && !write.options.must_exist => {}
                 done => return done,
             }
-            let (new, warnings) = write.converting(|| change(None)).await?;
+            let (new, warnings) = write.converting(|answers| change(None, answers)).await?;
             match self.create_new(write, new, warnings).await {
                 // Another client has created it meanwhile, so it can be changed.
                 Err(Error::AlreadyExists(..)) => {}
                 done => return done,
             }
             if !retry.again().await {
-                return Err(conflict(write.request, MODIFIED));
+                return Err(write.request.modified());
             }
         }
     }
@@ -71,10 +66,11 @@ impl Verbs {
     pub(super) async fn rewrite(
         &self,
         write: &Write<'_>,
-        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(&Document, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<WriteResult, Error> {
         let (answer, warnings) = if write.request.is_scale() {
-            let done = self.rewrite_object(write, |old| scale::change(write, old, &change)).await?;
+            let change = |old: &Document, answers: &Answers| scale::change(write, old, |scale| change(scale, answers));
+            let done = self.rewrite_object(write, change).await?;
             (Answer::Document(scale::of_object(write.kind, &done.object)?), done.warnings)
         } else {
             let done = self.rewrite_object(write, change).await?;
@@ -87,11 +83,13 @@ impl Verbs {
     pub(super) async fn rewrite_object(
         &self,
         write: &Write<'_>,
-        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(&Document, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<RewriteResult, Error> {
         let request = write.request;
         request.changes()?;
-        let mut retry = Retry::in_turn(self.turn(request)).await;
+        let turn = self.turn(request);
+        let (mut retry, write) =
+            (Retry::in_turn(&turn).await, &Write { permits: write.permits.in_turn(&turn), ..*write });
         loop {
             let attempt = self.rewrite_once(write, current(request)?, &change);
             if let Some(result) = retry.run(request, attempt).await? {
@@ -105,20 +103,22 @@ impl Verbs {
         &self,
         write: &Write<'_>,
         stored: Arc<Object>,
-        change: impl Fn(&Document) -> Result<NewState, Error> + Send + Sync,
+        change: impl Fn(&Document, &Answers) -> Result<NewState, Error> + Send + Sync,
     ) -> Result<RewriteResult, WriteFailure> {
         let request = write.request;
-        let old = match shown(request, &stored).await {
+        let old = match shown(request, write.permits, &stored).await {
             Ok(shown) => document_of(&shown)?,
             Err(error) => {
                 let old = metadata_of(&request.resource.kind, &document_of(&stored)?);
-                let Ok((mut new, warnings)) = write.converting(|| change(&old)).await else { Err(error)? };
+                let Ok((mut new, warnings)) = write.converting(|answers| change(&old, answers)).await else {
+                    Err(error)?
+                };
                 check_version(request, &mut new, &old)?;
                 return self.release(write, stored, (&old, &new), warnings, error).await;
             }
         };
         let write = &write.over(&old);
-        let (mut new, mut warnings) = write.converting(|| change(&old)).await?;
+        let (mut new, mut warnings) = write.converting(|answers| change(&old, answers)).await?;
         check_version(request, &mut new, &old)?;
         let converts = request.resource.stored.is_some();
         let asked = converts.then(|| new.clone());
@@ -156,13 +156,14 @@ impl Verbs {
             return Err(error.into());
         }
         let (request, old) = (in_stored_version(write.request), document_of(&stored)?);
-        let in_stored = Write::of_body(self, &request, write.options, &[]).over(&old);
+        let in_stored =
+            Write { permits: write.permits, ..Write::of_body(self, &request, write.options, &[]) }.over(&old);
         let mut left = old.clone();
-        system::put(system::metadata(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
+        metadata::put(metadata::of(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
         warnings.extend(in_stored.complete(&mut left).await?);
         let validity = in_stored.validate(&left).await?;
         let object = self.replace(&in_stored, stored, &old, (&left, validity)).await?;
-        Ok(RewriteResult { object: shown_or_metadata(write.request, &object).await?, warnings })
+        Ok(RewriteResult { object: shown_or_metadata(write.request, write.permits, &object).await?, warnings })
     }
 
     /// The turn of a writer of the requested object.
@@ -182,35 +183,29 @@ impl Verbs {
         if document == old && !object.is_renewed() {
             return self.unchanged(write.request, object).await;
         }
-        let (request, key, revision, dry_run) = (write.request, object.key(), object.revision(), write.options.dry_run);
-        if is_deleted(request, document, false).await? {
+        let (row, revision, dry_run) = (write.row(object.key()), object.revision(), write.options.dry_run);
+        if is_deleted(write.request, write.permits, document, false).await? {
             // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
-            let last = preview(request, key, revision, New { document, validity, values: Values::Unneeded }).await?;
+            let last = row.preview(revision, New { document, validity, values: Values::Unneeded }).await?;
             if !dry_run {
-                self.remove(request, key, revision).await?;
+                row.remove(revision).await?;
             }
             return Ok(last);
         }
         // No webhook may hold an object.
         let values = if only_releases(old, document) { Values::Optional } else { Values::Required };
-        self.store(request, key, New { document, validity, values }, Expect::At(revision), dry_run).await
+        row.store(New { document, validity, values }, Expect::At(revision), dry_run).await
     }
-}
-
-/// The object as a document. Fails with [`Error::Internal`], which would be a bug of the cache.
-pub(super) fn document_of(object: &Object) -> Result<Document, Error> {
-    let decoded = codec::decode(&object.json(), &codec::Limits::NONE);
-    decoded.map(|decoded| decoded.document).map_err(|error| Error::Internal(format!("{:?}: {error}", object.key())))
-}
-
-/// A conflict about the requested object.
-pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
-    Error::Conflict(request.resource.kind.group_resource(), request.name.clone(), message.into())
 }
 
 /// True if the object, given in the storage version, is marked for deletion and nothing holds it. If the kind's hook cannot
 /// decode it, it is held unless the deletion is forced.
-pub(super) async fn is_deleted(request: &Request, document: &Document, forced: bool) -> Result<bool, Error> {
+pub(super) async fn is_deleted(
+    request: &Request,
+    permits: Permits<'_>,
+    document: &Document,
+    forced: bool,
+) -> Result<bool, Error> {
     let (metadata, kind) = (&document["metadata"], &*request.resource.stored().kind);
     let held = || {
         metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
@@ -220,65 +215,18 @@ pub(super) async fn is_deleted(request: &Request, document: &Document, forced: b
     if !metadata["deletionTimestamp"].is_string() || held() {
         return Ok(false);
     }
-    match hold(kind, document).await {
+    match hold(permits, kind, document).await {
         Ok(held) => Ok(!held),
         Err(HookError::Undecodable(_)) => Ok(forced),
-        Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, kind, system::text(document, "name"))),
+        Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, kind, metadata::text(document, "name"))),
     }
 }
 
 /// True if the kind's hook holds a deleted object, given in the storage version.
-pub(super) async fn hold(kind: &Kind, document: &Document) -> Result<bool, HookError> {
+pub(super) async fn hold(permits: Permits<'_>, kind: &Kind, document: &Document) -> Result<bool, HookError> {
     let hooks = &kind.binding.hooks;
     if !hooks.runs(Hook::Hold) {
         return Ok(false);
     }
-    outside(hooks.holds_deletion(document)).await
-}
-
-/// Checks the uid of a body, if it has one: it is the first precondition. In a patch, another uid is a change of an
-/// immutable field, which validation refuses. Fails with [`Error::Conflict`], also if there is no object.
-pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document>) -> Result<(), Error> {
-    let expected = Preconditions { uid: Preconditions::of(&new["metadata"]).uid, resource_version: None };
-    expected.check(old.map(|old| &old["metadata"])).map_err(|Mismatch { expected, found, .. }| {
-        let why = format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {found}");
-        invalid_object(request, &request.key(), &why)
-    })
-}
-
-/// A conflict as reported by kube-apiserver's storage.
-pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
-    let prefix = request.resource.objects.prefix();
-    let message = format!(
-        "StorageError: invalid object, Code: 4, Key: {prefix}{key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
-    );
-    conflict(request, message)
-}
-
-/// Checks the resourceVersion of a document, which is a precondition.
-fn check_version(request: &Request, new: &mut Document, old: &Document) -> Result<(), Error> {
-    let expected = Preconditions { uid: None, resource_version: Preconditions::of(&new["metadata"]).resource_version };
-    if expected.resource_version.is_none() && !request.resource.kind.version.update_without_version {
-        return Err(version_required(request));
-    }
-    expected.check(Some(&old["metadata"])).map_err(|Mismatch { expected: given, .. }| {
-        if given.parse::<Revision>().is_ok() {
-            return conflict(request, MODIFIED);
-        }
-        Error::Unknown(format!(
-            "resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: invalid syntax",
-            go::quoted(&given)
-        ))
-    })?;
-    system::set(new, "resourceVersion", system::text(old, "resourceVersion"));
-    Ok(())
-}
-
-/// kube-apiserver names the resource here instead of the kind.
-fn version_required(request: &Request) -> Error {
-    let resource = request.resource.kind.group_resource();
-    let named = GroupKind { group: resource.group, kind: resource.resource };
-    let path = FieldPath::new("metadata").child("resourceVersion");
-    let error = FieldError::new(&path, FieldErrorKind::Invalid(0.into()), "must be specified for an update");
-    Error::Invalid(named, request.name.clone(), vec![error])
+    permits.outside(hooks.holds_deletion(document)).await
 }

@@ -5,11 +5,9 @@ use serde_json::json;
 
 use super::{
     Error, FieldErrorKind, Request,
-    decode::{Origin, Shape},
-    ownership::{entries, set_entries},
-    pipeline::Write,
-    rewrite::{MODIFIED, NewState, conflict, document_of},
-    system::text,
+    metadata::{managed_fields, set_managed_fields, text},
+    stored::document_of,
+    write::{NewState, Origin, Shape, Write},
 };
 use crate::{
     cache::Object,
@@ -49,20 +47,20 @@ pub(super) fn change(
     let versions = request.resource.records.versions();
     let replicas_in = |version: &str| Some(&versions.find(version)?.version.scale.as_ref()?.replicas.0[..]);
     let mut live = of_document(kind, object, Some(ABSENT))?;
-    let owners = entries(object).unwrap_or_default();
-    set_entries(&mut live, there(scale::to_scale(&owners, replicas_in)));
+    let owners = managed_fields(object).unwrap_or_default();
+    set_managed_fields(&mut live, there(scale::to_scale(&owners, replicas_in)));
     let (mut scale, warnings) = change(&live)?;
     if write.origin != Origin::Apply {
         // The managed fields in the client's document are ignored.
-        set_entries(&mut scale, entries(&live));
+        set_managed_fields(&mut scale, managed_fields(&live));
         let manager = write.options.manager();
         with_writer(manager, |view, writer| apply::update(view, Some(&live), &mut scale, writer));
     }
     let replicas = replicas(request, &scale, object)?;
     let mut new = object.clone();
     paths(kind)?.replicas.put(&mut new, Some(replicas.into()));
-    let scaled = entries(&scale).unwrap_or_default();
-    set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, replicas_in)));
+    let scaled = managed_fields(&scale).unwrap_or_default();
+    set_managed_fields(&mut new, there(scale::to_parent(&owners, &scaled, &version, replicas_in)));
     Ok((new, warnings))
 }
 
@@ -125,7 +123,7 @@ pub(super) fn replicas(request: &Request, scale: &Document, object: &Document) -
     // Version zero means no version.
     let given = Some(text(scale, "resourceVersion")).filter(|given| !given.is_empty()).map(str::to_owned);
     let expected = Preconditions { uid: None, resource_version: given };
-    expected.check(Some(&object["metadata"])).map_err(|_| conflict(request, MODIFIED))?;
+    expected.check(Some(&object["metadata"])).map_err(|_| request.modified())?;
     let replicas = scale.get("spec").and_then(|spec| spec.get("replicas")).and_then(Document::as_i64).unwrap_or(0);
     if replicas == ABSENT {
         let message = format!("the spec replicas field {:?} cannot be empty", format!(".{}", paths(kind)?.replicas));

@@ -6,7 +6,7 @@
 //! it is confirmed, too. If no other server writes to the store, nothing here costs anything.
 use std::sync::Arc;
 
-use super::{Error, Request, Verbs, commit::WriteFailure};
+use super::{Error, Request, Verbs, retry::WriteFailure};
 use crate::{cache::Object, meta::Revision};
 
 /// What the cache had for a write: the revisions of the object and of its namespace.

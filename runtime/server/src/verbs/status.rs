@@ -1,6 +1,6 @@
 //! The Status of a verb's error. Reasons and messages are kube-apiserver's, because clients match on reasons and people
 //! search for messages.
-use super::{Error, error::Occupant, system};
+use super::{Error, error::Occupant, metadata};
 use crate::{
     cache::WatchError,
     kind::Kind,
@@ -90,7 +90,7 @@ impl From<Error> for Refusal {
 impl Error {
     /// The error for an invalid document of a kind.
     pub(super) fn invalid(kind: &Kind, document: &Document, errors: Vec<FieldError>) -> Self {
-        Self::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors)
+        Self::Invalid(kind.group_kind(), metadata::text(document, "name").to_owned(), errors)
     }
 
     /// The error for a refusal by the user's code, about an object of a kind.

@@ -4,9 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Error, Request,
-    ownership::MANAGED_FIELDS,
-    pipeline::Write,
-    rewrite::{MODIFIED, conflict},
+    metadata::{self, MANAGED_FIELDS},
+    write::Write,
 };
 use crate::{
     kind::{
@@ -19,16 +18,6 @@ use crate::{
 
 /// The members of metadata that the server sets in new objects, or removes from them.
 const MADE: [&str; 5] = ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "uid"];
-
-/// The object's metadata, which decoding guarantees.
-pub(super) fn metadata(document: &mut Document) -> &mut Map<String, Value> {
-    document.get_mut("metadata").and_then(Value::as_object_mut).expect("decoding made metadata an object")
-}
-
-/// A string member of metadata; empty if it is absent.
-pub(super) fn text<'d>(document: &'d Document, member: &str) -> &'d str {
-    document.get("metadata").and_then(|m| m.get(member)).and_then(Value::as_str).unwrap_or_default()
-}
 
 /// What to do with a body that lacks the name in the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,14 +32,14 @@ pub(super) enum Nameless {
 /// [`Error::BadRequest`] if they differ.
 pub(super) fn place(request: &Request, document: &mut Document, nameless: Nameless) -> Result<(), Error> {
     place_in_namespace(request, document)?;
-    match text(document, "name") {
+    match metadata::text(document, "name") {
         given if request.name.is_empty() || given == request.name => Ok(()),
         "" if nameless == Nameless::Refused => Err(Error::BadRequest(format!(
             "the name of the object ({} based on URL) was undeterminable: name must be provided",
             request.name
         ))),
         "" => {
-            set(document, "name", request.name.clone());
+            metadata::set(document, "name", request.name.clone());
             Ok(())
         }
         given => Err(Error::BadRequest(format!(
@@ -62,11 +51,11 @@ pub(super) fn place(request: &Request, document: &mut Document, nameless: Namele
 
 fn place_in_namespace(request: &Request, document: &mut Document) -> Result<(), Error> {
     if request.resource.kind.shared.scope == Scope::Cluster {
-        metadata(document).remove("namespace");
+        metadata::of(document).remove("namespace");
     } else {
-        match text(document, "namespace") {
+        match metadata::text(document, "namespace") {
             given if given == request.namespace => {}
-            "" => set(document, "namespace", request.namespace.clone()),
+            "" => metadata::set(document, "namespace", request.namespace.clone()),
             _ => {
                 let message = "the namespace of the provided object does not match the namespace sent on the request";
                 return Err(Error::BadRequest(message.to_owned()));
@@ -76,25 +65,20 @@ fn place_in_namespace(request: &Request, document: &mut Document) -> Result<(), 
     Ok(())
 }
 
-/// Sets a member of metadata.
-pub(super) fn set(document: &mut Document, member: &str, value: impl Into<Value>) {
-    metadata(document).insert(member.to_owned(), value.into());
-}
-
 /// Sets the fields that the server controls: a new object gets system fields, and the parts that the endpoint may not
 /// change are copied from the old object. A changed immutable field of metadata is kept, so that validation refuses it.
 /// Fails if the system cannot provide randomness; like [`Request::changes`].
 pub(super) fn begin(write: &Write<'_>, document: &mut Document) -> Result<(), Error> {
     let (changes, old) = (write.request.changes()?, write.old);
     // Through a subresource, only an apply or a write of the scale sets managedFields.
-    let entries = write.settles_owners().then(|| metadata(document).remove(MANAGED_FIELDS));
+    let entries = write.settles_owners().then(|| metadata::of(document).remove(MANAGED_FIELDS));
     changes.confine(document, old.unwrap_or(&Value::Null));
     if let Some(old) = old {
         keep_finalizers(write.request, document, old);
     }
-    let metadata = metadata(document);
+    let metadata = metadata::of(document);
     if let Some(entries) = entries {
-        put(metadata, MANAGED_FIELDS, entries);
+        metadata::put(metadata, MANAGED_FIELDS, entries);
     }
     match old {
         Some(old) => carry_metadata(metadata, &old["metadata"]),
@@ -120,23 +104,23 @@ pub(super) fn reset(write: &Write<'_>, document: &mut Document, before: &Documen
     }
     let object = document.as_object_mut().expect("it has metadata");
     for member in ["apiVersion", "kind"] {
-        put(object, member, before.get(member).cloned());
+        metadata::put(object, member, before.get(member).cloned());
     }
-    let metadata = metadata(document);
+    let metadata = metadata::of(document);
     metadata.remove("selfLink");
     if let Some(old) = old {
         carry_metadata(metadata, &old["metadata"]);
         let version = before["metadata"].get("resourceVersion");
         match metadata.get("resourceVersion").filter(|version| !version.is_null() && **version != "") {
-            Some(forged) if Some(forged) != version => return Err(conflict(request, MODIFIED)),
-            _ => put(metadata, "resourceVersion", version.cloned()),
+            Some(forged) if Some(forged) != version => return Err(request.modified()),
+            _ => metadata::put(metadata, "resourceVersion", version.cloned()),
         }
     } else {
         for member in MADE {
-            put(metadata, member, before["metadata"].get(member).cloned());
+            metadata::put(metadata, member, before["metadata"].get(member).cloned());
         }
     }
-    put(metadata, MANAGED_FIELDS, entries);
+    metadata::put(metadata, MANAGED_FIELDS, entries);
     match old {
         Some(_) => place_in_namespace(request, document),
         None => place(request, document, Nameless::Named),
@@ -168,11 +152,11 @@ fn make_metadata(kind: &Kind, metadata: &mut Map<String, Value>) -> Result<(), E
 /// other changes.
 fn carry_metadata(new: &mut Map<String, Value>, old: &Value) {
     for member in ["creationTimestamp", "generation"] {
-        put(new, member, old.get(member).cloned());
+        metadata::put(new, member, old.get(member).cloned());
     }
     for member in ["uid", "deletionGracePeriodSeconds"] {
         if new.get(member).is_none_or(|value| value.is_null() || value == "") {
-            put(new, member, old.get(member).cloned());
+            metadata::put(new, member, old.get(member).cloned());
         }
     }
     // A deletion cannot be undone.
@@ -188,7 +172,7 @@ pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) 
     }
     if !desired(kind, new).eq(desired(kind, old)) {
         let before = old["metadata"]["generation"].as_i64().unwrap_or(0);
-        set(new, "generation", before + 1);
+        metadata::set(new, "generation", before + 1);
     }
 }
 
@@ -196,12 +180,4 @@ pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) 
 fn desired<'d>(kind: &Kind, document: &'d Document) -> impl Iterator<Item = (&'d String, &'d Value)> {
     let not_desired = if kind.version.status { &["metadata", "status"][..] } else { &["metadata"] };
     document.as_object().into_iter().flatten().filter(|(name, _)| !not_desired.contains(&name.as_str()))
-}
-
-/// Sets a member, or removes it.
-pub(super) fn put(object: &mut Map<String, Value>, member: &str, value: Option<Value>) {
-    match value {
-        Some(value) => drop(object.insert(member.to_owned(), value)),
-        None => drop(object.remove(member)),
-    }
 }

@@ -21,13 +21,6 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{
-    Error, Request,
-    commit::WriteFailure,
-    rewrite::{MODIFIED, conflict},
-    waiting::in_turn,
-};
-
 /// The number of queues. Objects that share one wait for each other during conflicts, and each waits for a whole commit, so
 /// that few queues under load would stay full once there was a conflict.
 const QUEUES: usize = 4_096;
@@ -99,6 +92,13 @@ pub(super) struct Turn {
 }
 
 impl Turn {
+    /// Waits for the turn if another writer has it.
+    pub(super) async fn queue_up(&self) {
+        if self.permit.semaphore.available_permits() == 0 {
+            self.permit.wait().await;
+        }
+    }
+
     /// Called after a lost race: waits for the turn, and keeps it.
     pub(super) async fn again(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
@@ -108,61 +108,6 @@ impl Turn {
     /// How long the turn is kept while the user's code waits.
     pub(super) fn kept_for(&self) -> Option<Duration> {
         (self.permit.is_held() && self.lost.load(Ordering::Relaxed) >= LOSSES).then_some(KEPT_FOR)
-    }
-}
-
-/// The maximum number of tries. A try fails only if another write succeeds, so progress is guaranteed; the limit keeps
-/// a single request from running for ever against many others.
-const TRIES: usize = 64;
-
-/// The remaining tries of an operation.
-pub(crate) struct Retry {
-    /// The number of tries left after the current one.
-    left: usize,
-    turn: Option<Arc<Turn>>,
-}
-
-impl Retry {
-    /// For an operation that does not wait for its turn, because its callees do.
-    pub(crate) fn alone() -> Self {
-        Self { left: TRIES - 1, turn: None }
-    }
-
-    /// For a writer that waits for its turn while others write the same object, even before the first try if others
-    /// wait.
-    pub(super) async fn in_turn(turn: Turn) -> Self {
-        if turn.permit.semaphore.available_permits() == 0 {
-            turn.permit.wait().await;
-        }
-        Self { turn: Some(Arc::new(turn)), ..Self::alone() }
-    }
-
-    /// Makes a try of a write. `None` if it has lost and can be made again; fails with [`Error::Conflict`] if no tries are
-    /// left.
-    pub(super) async fn run<T>(
-        &mut self,
-        request: &Request,
-        attempt: impl Future<Output = Result<T, WriteFailure>>,
-    ) -> Result<Option<T>, Error> {
-        request.meter.begin_again();
-        match in_turn(self.turn.clone(), attempt).await {
-            Ok(done) => Ok(Some(done)),
-            Err(WriteFailure::Refused(error)) => Err(error),
-            Err(WriteFailure::Lost) if self.again().await => Ok(None),
-            Err(WriteFailure::Lost) => Err(conflict(request, MODIFIED)),
-        }
-    }
-
-    /// Called after a lost race: waits for the turn. Returns false if no tries are left.
-    pub(crate) async fn again(&mut self) -> bool {
-        if self.left == 0 {
-            return false;
-        }
-        self.left -= 1;
-        if let Some(turn) = &self.turn {
-            turn.again().await;
-        }
-        true
     }
 }
 
@@ -179,15 +124,5 @@ mod tests {
         let waiting = others.filter(|other| other.permit.semaphore.available_permits() == 0).count();
         assert!(waiting < 10, "{waiting} of 10,000 objects wait");
         assert_eq!(turns.at("/things/", "default/a").permit.semaphore.available_permits(), 0);
-    }
-
-    #[tokio::test]
-    async fn tries_are_counted() {
-        let (mut retry, mut made) = (Retry::alone(), 1);
-        while retry.again().await {
-            made += 1;
-        }
-        assert_eq!(made, TRIES);
-        assert!(!retry.again().await);
     }
 }

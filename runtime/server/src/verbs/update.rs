@@ -1,11 +1,10 @@
 //! update: replaces an object, or a subresource of it.
 use super::{
-    Error, Request, Verbs, WriteResult,
-    get::current,
-    pipeline::Write,
-    rewrite::{check_uid, document_of},
-    system,
+    Error, Request, Verbs, WriteResult, metadata,
+    preconditions::check_uid,
+    stored::{current, document_of},
     versions::shown,
+    write::Write,
 };
 use crate::{codec::DecodedDocument, meta::options::UpdateOptions, schema::Document};
 
@@ -40,7 +39,7 @@ impl Verbs {
             Err(refusal) if request.is_scale() => return Err(refusal),
             Err(refusal) => {
                 let Ok(live) = current(request) else { return Err(refusal) };
-                let Ok(live) = shown(request, &live).await else { return Err(refusal) };
+                let Ok(live) = shown(request, write.permits, &live).await else { return Err(refusal) };
                 let Ok(live) = document_of(&live) else { return Err(refusal) };
                 document = given.unwrap_or(document);
                 write.over(&live).decode_named(&mut document)?
@@ -51,14 +50,14 @@ impl Verbs {
             let mut new = document.clone();
             if old.is_none() {
                 // kube-apiserver ignores the version of a created object.
-                system::metadata(&mut new).remove("resourceVersion");
+                metadata::of(&mut new).remove("resourceVersion");
             }
             Ok((new, Vec::new()))
         };
         let mut written = if request.resource.kind.version.create_on_update {
-            self.rewrite_or_create(&write, replace).await?
+            self.rewrite_or_create(&write, |old, _| replace(old)).await?
         } else {
-            self.rewrite(&write, |old| replace(Some(old))).await?
+            self.rewrite(&write, |old, _| replace(Some(old))).await?
         };
         warnings.append(&mut written.warnings);
         Ok(WriteResult { warnings, ..written })

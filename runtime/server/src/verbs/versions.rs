@@ -7,27 +7,26 @@ use serde_json::json;
 
 use super::{
     Error, Request,
-    get::ConversionFailures,
     hooks::fault_of_object,
-    names,
-    ownership::{self, MANAGED_FIELDS},
-    pipeline::Write,
-    rewrite::document_of,
-    scale, system, waiting,
+    metadata::{self, MANAGED_FIELDS},
+    names, scale,
+    stored::{ConversionFailures, document_of},
+    waiting::Permits,
+    write::Write,
 };
 use crate::{
     cache::{Body, DecodedValue, Object},
     codec,
-    kind::{Kind, binding::Hook},
+    kind::{Kind, binding::Hook, convert::Answers},
     meta::{FieldError, FieldPath, Revision},
     registry::reader::Validity,
     schema::{Document, Meter},
 };
 
 /// A stored object in the requested version. Fails with [`Error::StoreRead`] if it cannot be converted.
-pub(super) async fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
+pub(super) async fn shown(request: &Request, permits: Permits<'_>, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
     let resource = &request.resource;
-    let shown = waiting::outside(resource.show(stored)).await;
+    let shown = permits.outside(resource.show(stored)).await;
     shown.map_err(|why| ConversionFailures::one(resource, stored, &why).refusal(resource, &request.name))
 }
 
@@ -51,15 +50,15 @@ impl PreparedAnswer {
         let mut shown = Cow::Borrowed(stored);
         if request.resource.view.is_some() {
             // Conversions do not see managed fields.
-            let (mut bare, entries) = (stored.clone(), ownership::entries(stored));
-            system::metadata(&mut bare).remove(MANAGED_FIELDS);
-            let converted = write.converting(|| kind.convert_from_stored(bare.clone())).await;
+            let (mut bare, entries) = (stored.clone(), metadata::managed_fields(stored));
+            metadata::of(&mut bare).remove(MANAGED_FIELDS);
+            let converted = write.converting(|answers| kind.convert_from_stored(bare.clone(), answers)).await;
             let mut converted = converted.map_err(|why| {
                 let version = &kind.group_version.version;
                 let detail = format!("as it would be stored, it has no form in version {version}");
                 unconvertible(kind, stored, kind, why, &detail)
             })?;
-            ownership::set_entries(&mut converted, entries);
+            metadata::set_managed_fields(&mut converted, entries);
             shown = Cow::Owned(converted);
         }
         if request.is_scale() {
@@ -79,8 +78,12 @@ impl PreparedAnswer {
 
 /// The stored object in the requested version, for the answer to a deletion or a release. If the object cannot be converted,
 /// the part that all versions share.
-pub(super) async fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
-    if let Some(Ok(shown)) = waiting::unneeded(request.resource.show(stored)).await {
+pub(super) async fn shown_or_metadata(
+    request: &Request,
+    permits: Permits<'_>,
+    stored: &Arc<Object>,
+) -> Result<Arc<Object>, Error> {
+    if let Some(Ok(shown)) = permits.unneeded(request.resource.show(stored)).await {
         return Ok(shown);
     }
     let kind = &*request.resource.kind;
@@ -111,9 +114,9 @@ pub(super) fn in_stored_version(request: &Request) -> Request {
 }
 
 /// Converts a document from the requested version to the storage version, with its type meta.
-fn to_stored(request: &Request, document: &Document, meter: &Meter) -> Result<Document, String> {
+fn to_stored(request: &Request, document: &Document, meter: &Meter, answers: &Answers) -> Result<Document, String> {
     let stored = &request.resource.stored().kind;
-    let mut document = request.resource.kind.convert_to(stored, document.clone(), meter)?;
+    let mut document = request.resource.kind.convert_to(stored, document.clone(), meter, answers)?;
     document["apiVersion"] = stored.group_version.to_string().into();
     document["kind"] = stored.names().kind.clone().into();
     Ok(document)
@@ -121,16 +124,20 @@ fn to_stored(request: &Request, document: &Document, meter: &Meter) -> Result<Do
 
 /// A stored document after a write through the requested version: fields that this version lacks are dropped. A
 /// document that cannot be converted stays unchanged.
-pub(super) async fn written_through<'d>(request: &Request, stored: &'d Document) -> Cow<'d, Document> {
+pub(super) async fn written_through<'d>(
+    request: &Request,
+    permits: Permits<'_>,
+    stored: &'d Document,
+) -> Cow<'d, Document> {
     if request.resource.view.is_none() {
         return Cow::Borrowed(stored);
     }
-    let through = || {
-        let read = request.resource.kind.convert_from_stored(stored.clone())?;
+    let through = |answers: &Answers| {
+        let read = request.resource.kind.convert_from_stored(stored.clone(), answers)?;
         // Not the request's, since the write goes on without this.
-        to_stored(request, &read, &Meter::light(None))
+        to_stored(request, &read, &Meter::light(None), answers)
     };
-    let written = waiting::unneeded(request.resource.converting(through)).await;
+    let written = permits.unneeded(request.resource.converting(through)).await;
     written.and_then(Result::ok).map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 
@@ -139,7 +146,7 @@ pub(super) fn only_releases(old: &Document, new: &Document) -> bool {
     let names = |document: &Document| document["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
     let rest = |document: &Document| {
         let mut rest = document.clone();
-        let metadata = system::metadata(&mut rest);
+        let metadata = metadata::of(&mut rest);
         for member in ["finalizers", "generation", MANAGED_FIELDS] {
             metadata.remove(member);
         }
@@ -162,7 +169,7 @@ impl Write<'_> {
             && stored.binding.hooks.runs(Hook::Name)
         {
             let meter = &*self.request.meter;
-            let document = self.converting(|| to_stored(self.request, document, meter)).await;
+            let document = self.converting(|answers| to_stored(self.request, document, meter, answers)).await;
             meter.check()?;
             let document = document.map_err(Error::Internal)?;
             if let Some(name) = self.name_by_hook(stored, &document, base).await? {
@@ -197,7 +204,7 @@ impl Write<'_> {
         let request = in_stored_version(self.request);
         let kind = &*request.resource.kind;
         let meter = &*self.request.meter;
-        let stored = self.converting(|| to_stored(self.request, document, meter)).await;
+        let stored = self.converting(|answers| to_stored(self.request, document, meter, answers)).await;
         meter.check()?;
         let mut stored = stored.map_err(|why| {
             let detail = format!("it has no form in version {}, which is stored", kind.group_version.version);

@@ -122,7 +122,7 @@ mod tests {
         let (here, stored) = (version("v2"), version("v1"));
         let conversion =
             ByWebhook { webhook: webhook.into(), definition: definition.into(), kind: "K".to_owned(), here, stored };
-        Answers::default().attempt(|| conversion.read(json!({}))).unwrap_err().remove(0)
+        Answers::default().attempt(|answers| conversion.read_with(json!({}), answers)).unwrap_err().remove(0)
     }
 
     #[test]

@@ -105,8 +105,8 @@ impl Webhooks {
         }
     }
 
-    /// Runs code that converts, until all of its conversions are answered. The code must be a pure function.
-    pub async fn resolve<T>(&self, mut work: impl FnMut() -> T) -> T {
+    /// Runs code that converts, until all of its conversions are answered. The code must be a pure function of the answers.
+    pub async fn resolve<T>(&self, mut work: impl FnMut(&Answers) -> T) -> T {
         let mut answers = Answers::default();
         for attempt in 0.. {
             match answers.attempt(&mut work) {
@@ -118,7 +118,7 @@ impl Webhooks {
     }
 
     /// The same for code that may block its thread.
-    pub fn resolve_blocking<T>(&self, mut work: impl FnMut() -> T) -> T {
+    pub fn resolve_blocking<T>(&self, mut work: impl FnMut(&Answers) -> T) -> T {
         let mut answers = Answers::default();
         for attempt in 0.. {
             match answers.attempt(&mut work) {

@@ -25,7 +25,7 @@ fn at(url: String, ca_bundle: String) -> Webhook {
 
 async fn failure(webhooks: &Webhooks, webhook: Webhook) -> String {
     let conversion = conversion(webhook);
-    webhooks.resolve(|| conversion.read(json!({"metadata": {}}))).await.unwrap_err()
+    webhooks.resolve(|answers| conversion.read_with(json!({"metadata": {}}), answers)).await.unwrap_err()
 }
 
 #[tokio::test]
@@ -64,9 +64,12 @@ fn questions_are_batches_by_versions_and_size() {
     let conversion = conversion(Webhook::default());
     let ask = |bytes: usize, count: usize| {
         let text = "x".repeat(bytes);
-        let all = || (0..count).map(|index| conversion.read(json!({"index": index, "text": text}))).collect::<Vec<_>>();
+        let object = |index: usize| json!({"index": index, "text": text});
+        let all = |answers: &Answers| {
+            (0..count).map(|index| conversion.read_with(object(index), answers)).collect::<Vec<_>>()
+        };
         let mut open = Answers::default().attempt(all).unwrap_err();
-        open.extend(Answers::default().attempt(|| conversion.write(json!({}))).unwrap_err());
+        open.extend(Answers::default().attempt(|answers| conversion.write_with(json!({}), answers)).unwrap_err());
         batches(open).iter().map(|batch| (batch.of().to.version.clone(), batch.len())).collect::<Vec<_>>()
     };
     let of = |version: &str, count| (version.to_owned(), count);
@@ -76,7 +79,8 @@ fn questions_are_batches_by_versions_and_size() {
 
 #[test]
 fn a_response_that_is_nested_too_deeply_is_an_error() {
-    let mut open = Answers::default().attempt(|| conversion(Webhook::default()).read(json!({}))).unwrap_err();
+    let mut open =
+        Answers::default().attempt(|answers| conversion(Webhook::default()).read_with(json!({}), answers)).unwrap_err();
     let batch = Batch::of_one(open.remove(0));
     let why = batch.converted(review::decode(&"[".repeat(8 << 20).into()), "u").unwrap_err();
     assert!(why.contains("the response cannot be decoded"), "{why}");
@@ -87,7 +91,10 @@ async fn a_list_waits_only_once_for_a_webhook_that_does_not_answer() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let conversion = conversion(at(format!("https://{}/", listener.local_addr().unwrap()), authority()));
     let webhooks = Webhooks::within(Duration::from_millis(50));
-    let all = || (0..3 * MOST_OBJECTS).map(|index| conversion.read(json!({"index": index}))).collect::<Vec<_>>();
+    let all = |answers: &Answers| {
+        let object = |index: usize| json!({"index": index});
+        (0..3 * MOST_OBJECTS).map(|index| conversion.read_with(object(index), answers)).collect::<Vec<_>>()
+    };
     let failed = webhooks.resolve(all).await;
     assert!(failed.iter().all(|one| one.is_err() && *one == failed[0]));
     assert_eq!(webhooks.durations()[0].1.count(), 1);
@@ -98,7 +105,12 @@ fn a_webhook_is_sent_the_first_version_of_reviews_that_is_known() {
     let of = |versions: &[&str]| {
         let versions = versions.iter().map(|version| (*version).to_owned()).collect();
         let conversion = conversion(Webhook { review_versions: versions, ..Webhook::default() });
-        Batch::of_one(Answers::default().attempt(|| conversion.read(json!({"metadata": {}}))).unwrap_err().remove(0))
+        Batch::of_one(
+            Answers::default()
+                .attempt(|answers| conversion.read_with(json!({"metadata": {}}), answers))
+                .unwrap_err()
+                .remove(0),
+        )
     };
     let sent = |batch: &Batch| -> Document { serde_json::from_slice(&batch.request("u").unwrap()).unwrap() };
     let converted = json!({"apiVersion": "g/v2", "kind": "K", "metadata": {}});
@@ -158,11 +170,11 @@ fn code_that_blocks_its_thread_calls_within_a_runtime_and_outside_of_one() {
     let authority = authority();
     let webhook = |port: u16| conversion(at(format!("https://127.0.0.1:{port}/"), authority.clone()));
     let webhooks = Webhooks::default();
-    let failed = webhooks.resolve_blocking(|| webhook(1).read(json!({})));
+    let failed = webhooks.resolve_blocking(|answers| webhook(1).read_with(json!({}), answers));
     assert!(failed.unwrap_err().contains("dial tcp"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let failed = webhooks.resolve_blocking(|| webhook(2).read(json!({})));
+        let failed = webhooks.resolve_blocking(|answers| webhook(2).read_with(json!({}), answers));
         assert!(failed.unwrap_err().contains("dial tcp"));
         drop(webhooks);
     });
@@ -170,7 +182,8 @@ fn code_that_blocks_its_thread_calls_within_a_runtime_and_outside_of_one() {
 
 #[test]
 fn what_a_webhook_says_is_cut() {
-    let mut open = Answers::default().attempt(|| conversion(Webhook::default()).read(json!({}))).unwrap_err();
+    let mut open =
+        Answers::default().attempt(|answers| conversion(Webhook::default()).read_with(json!({}), answers)).unwrap_err();
     let batch = Batch::of_one(open.remove(0));
     let long = "m".repeat(10 << 20);
     let review = |response: Document| {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{
     crd,
-    kind::{Custom, Kind, Unchanged, Versions},
+    kind::{Custom, Kind, Unchanged, Versions, convert::Answers},
     schema::Meter,
 };
 
@@ -52,11 +52,18 @@ fn what_a_definition_stored_in_another_version_keeps_that_versions_defaults() {
     };
     let versions = Versions::new(definition("v2").kinds(&Custom)).unwrap();
     let old = versions.find("g.io/v1").unwrap();
-    let renewed =
-        |kind: &Kind| kind.renew_to(versions.stored(), json!({"metadata": {}}), Some(&Meter::default())).unwrap();
+    let renewed = |kind: &Kind| {
+        kind.renew_to(versions.stored(), json!({"metadata": {}}), Some(&Meter::default()), &Answers::none()).unwrap()
+    };
     assert_eq!(renewed(old), json!({"metadata": {}, "spec": {}}), "v1's default, which v2 does not declare");
-    let written =
-        old.convert_to(versions.stored(), json!({"metadata": {}, "spec": {"old": "v1"}}), &Meter::default()).unwrap();
+    let written = old
+        .convert_to(
+            versions.stored(),
+            json!({"metadata": {}, "spec": {"old": "v1"}}),
+            &Meter::default(),
+            &Answers::none(),
+        )
+        .unwrap();
     assert_eq!(written["spec"], json!({"new": "v2"}), "a write gets the defaults of the storage version");
     let typed = Kind::clone(old).with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged { fills: true })));
     assert_eq!(renewed(&typed)["spec"], json!({"new": "v2"}), "a type in Rust needs them");

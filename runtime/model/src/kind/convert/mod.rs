@@ -14,8 +14,7 @@ mod webhook;
 
 pub use declared::{Change, DeclaredConversion, Version};
 pub use typed::typed;
-pub use webhook::{Answers, ByWebhook, Question, lacks_answers};
-pub use webhook::{Conversion, Webhook, WebhookService};
+pub use webhook::{Answers, ByWebhook, Conversion, Question, Webhook, WebhookService};
 
 /// Converts the objects of one version of a kind to the storage version and back.
 ///
@@ -33,6 +32,18 @@ pub trait Convert: Send + Sync {
     /// # Errors
     /// The reason why it cannot be converted.
     fn read(&self, document: Document) -> Result<Document, String>;
+
+    /// [`write`](Self::write) with the answers of a webhook.
+    #[doc(hidden)]
+    fn write_with(&self, document: Document, _answers: &Answers) -> Result<Document, String> {
+        self.write(document)
+    }
+
+    /// [`read`](Self::read) with the answers of a webhook.
+    #[doc(hidden)]
+    fn read_with(&self, document: Document, _answers: &Answers) -> Result<Document, String> {
+        self.read(document)
+    }
 
     /// True if an object that is stored in this version, and converted when it is read, gets the defaults of the storage version.
     /// Types in Rust need them.

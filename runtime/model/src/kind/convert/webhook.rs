@@ -1,9 +1,15 @@
 //! Conversion by webhook: another server converts the objects.
 //!
-//! Conversions are functions of documents, and do not wait for calls. So code that converts runs in an [attempt](Answers::attempt),
-//! which collects the conversions that it needs; they are requested together, and the code runs again with the answers. The
-//! code must be a pure function of its input.
-use std::{cell::RefCell, collections::HashMap, mem, sync::Arc};
+//! Conversions are functions of documents, and calls wait. So code that converts is given the [answers](Answers) that there
+//! are, which collect the conversions that it lacks; they are requested together, and the code runs again. What an apply
+//! converts follows from what it has converted, so that it is not known before. The code must be a pure function of its
+//! input and the answers.
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    mem,
+    sync::Arc,
+};
 
 use super::Convert;
 use crate::{meta::GroupVersion, schema::Document};
@@ -76,11 +82,19 @@ pub struct Question {
 
 impl Convert for ByWebhook {
     fn write(&self, document: Document) -> Result<Document, String> {
-        self.convert(document, &self.here, &self.stored)
+        self.write_with(document, &Answers::none())
     }
 
     fn read(&self, document: Document) -> Result<Document, String> {
-        self.convert(document, &self.stored, &self.here)
+        self.read_with(document, &Answers::none())
+    }
+
+    fn write_with(&self, document: Document, answers: &Answers) -> Result<Document, String> {
+        self.convert(document, [&self.here, &self.stored], answers)
+    }
+
+    fn read_with(&self, document: Document, answers: &Answers) -> Result<Document, String> {
+        self.convert(document, [&self.stored, &self.here], answers)
     }
 
     fn fills(&self) -> bool {
@@ -93,37 +107,35 @@ impl Convert for ByWebhook {
 }
 
 impl ByWebhook {
-    fn convert(&self, mut object: Document, from: &GroupVersion, to: &GroupVersion) -> Result<Document, String> {
+    fn convert(
+        &self,
+        mut object: Document,
+        [from, to]: [&GroupVersion; 2],
+        answers: &Answers,
+    ) -> Result<Document, String> {
         if let Some(fields) = object.as_object_mut() {
             fields.insert("apiVersion".to_owned(), from.to_string().into());
             fields.insert("kind".to_owned(), self.kind.clone().into());
         }
-        RUNNING.with_borrow_mut(|running| {
-            let failed = |why: &str| Err(format!("conversion webhook for {from}, Kind={} failed: {why}", self.kind));
-            let Some(attempt) = running else { return failed("it was not called") };
-            let key = format!("{to} {object}");
-            match attempt.answers.0.get(&key) {
-                Some(Answer::Given(answer)) => return answer.clone(),
-                Some(Answer::Missing(why)) => {
-                    attempt.is_silent = true;
-                    return Err(why.clone());
-                }
-                Some(Answer::Open) => {}
-                None => {
-                    attempt.answers.0.insert(key.clone(), Answer::Open);
-                    let (webhook, definition) = (self.webhook.clone(), self.definition.clone());
-                    attempt.open.push(Question {
-                        webhook,
-                        definition,
-                        object,
-                        from: from.clone(),
-                        to: to.clone(),
-                        key,
-                    });
-                }
+        let failed = |why: &str| Err(format!("conversion webhook for {from}, Kind={} failed: {why}", self.kind));
+        if answers.is_closed {
+            return failed("it was not called");
+        }
+        let key = format!("{to} {object}");
+        match answers.known.borrow().get(&key) {
+            Some(Answer::Given(answer)) => return answer.clone(),
+            Some(Answer::Missing(why)) => {
+                answers.is_silent.set(true);
+                return Err(why.clone());
             }
-            failed("no answer")
-        })
+            Some(Answer::Open) => return failed("no answer"),
+            None => {}
+        }
+        answers.known.borrow_mut().insert(key.clone(), Answer::Open);
+        let (webhook, definition) = (self.webhook.clone(), self.definition.clone());
+        let question = Question { webhook, definition, object, from: from.clone(), to: to.clone(), key };
+        answers.open.borrow_mut().push(question);
+        failed("no answer")
     }
 }
 
@@ -134,9 +146,17 @@ impl Question {
     }
 }
 
-/// The answers to the questions of earlier attempts.
+/// The answers of webhooks to the conversions that code needs, and the questions that lack one.
 #[derive(Default)]
-pub struct Answers(HashMap<String, Answer>);
+pub struct Answers {
+    known: RefCell<HashMap<String, Answer>>,
+    /// The questions that were asked in this attempt.
+    open: RefCell<Vec<Question>>,
+    /// True if this attempt needed an answer that a webhook has not given.
+    is_silent: Cell<bool>,
+    /// True if webhooks are not called.
+    is_closed: bool,
+}
 
 enum Answer {
     /// The question was asked.
@@ -147,55 +167,42 @@ enum Answer {
     Missing(String),
 }
 
-struct Attempt {
-    answers: Answers,
-    open: Vec<Question>,
-    /// A webhook has not answered a question.
-    is_silent: bool,
-}
-
-thread_local! {
-    static RUNNING: RefCell<Option<Attempt>> = const { RefCell::new(None) };
-}
-
-/// True if the running attempt lacks the answer to a conversion, because it was not asked yet, or the webhook did not answer: the
-/// failure of such a conversion says nothing of its object.
-pub fn lacks_answers() -> bool {
-    RUNNING.with_borrow(|running| running.as_ref().is_some_and(|attempt| attempt.is_silent || !attempt.open.is_empty()))
-}
-
-/// Ends an attempt, even if its code panics.
-struct AttemptGuard(Option<Attempt>);
-
-impl Drop for AttemptGuard {
-    fn drop(&mut self) {
-        RUNNING.set(self.0.take());
-    }
-}
-
 impl Answers {
+    /// For code whose conversions need no webhook, or for which none is called: such conversions fail.
+    pub fn none() -> Self {
+        Self { is_closed: true, ..Self::default() }
+    }
+
     /// Runs code that converts.
     ///
     /// # Errors
     /// The conversions that are missing. Then the result is worthless: run the code again when they are answered.
-    pub fn attempt<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, Vec<Question>> {
-        let attempt = Attempt { answers: mem::take(self), open: Vec::new(), is_silent: false };
-        let guard = AttemptGuard(RUNNING.replace(Some(attempt)));
-        let done = work();
-        let Some(attempt) = RUNNING.take() else { return Ok(done) };
-        drop(guard);
-        *self = attempt.answers;
-        if attempt.open.is_empty() { Ok(done) } else { Err(attempt.open) }
+    pub fn attempt<T>(&mut self, work: impl FnOnce(&Self) -> T) -> Result<T, Vec<Question>> {
+        let done = work(self);
+        let open = self.take_open();
+        if open.is_empty() { Ok(done) } else { Err(open) }
+    }
+
+    /// Ends an attempt, and returns the conversions that it lacked.
+    pub fn take_open(&mut self) -> Vec<Question> {
+        self.is_silent.set(false);
+        mem::take(self.open.get_mut())
+    }
+
+    /// True if this attempt lacks the answer to a conversion, because it was not asked yet, or the webhook did not answer: the
+    /// failure of such a conversion says nothing of its object.
+    pub fn are_missing(&self) -> bool {
+        self.is_silent.get() || !self.open.borrow().is_empty()
     }
 
     /// Records an answer.
     pub fn add(&mut self, question: Question, answer: Result<Document, String>) {
-        self.0.insert(question.key, Answer::Given(answer));
+        self.known.get_mut().insert(question.key, Answer::Given(answer));
     }
 
     /// Records why a question was not answered.
     pub fn add_missing(&mut self, question: Question, why: String) {
-        self.0.insert(question.key, Answer::Missing(why));
+        self.known.get_mut().insert(question.key, Answer::Missing(why));
     }
 }
 
@@ -219,12 +226,14 @@ mod tests {
     #[test]
     fn an_attempt_collects_what_it_lacks_and_succeeds_with_the_answers() {
         let (conversion, mut answers) = (conversion(), Answers::default());
-        let both = || [json!({"a": 1}), json!({"a": 2}), json!({"a": 1})].map(|object| conversion.read(object));
+        let both = |answers: &Answers| {
+            [json!({"a": 1}), json!({"a": 2}), json!({"a": 1})].map(|object| conversion.read_with(object, answers))
+        };
         let open = answers
-            .attempt(|| {
-                assert!(!lacks_answers());
-                let _ = both();
-                assert!(lacks_answers());
+            .attempt(|answers| {
+                assert!(!answers.are_missing());
+                let _ = both(answers);
+                assert!(answers.are_missing());
             })
             .unwrap_err();
         let objects: Vec<_> = open.iter().map(|question| question.object.clone()).collect();
@@ -239,23 +248,26 @@ mod tests {
                 answers.add_missing(question, "there was no answer".to_owned());
             }
         }
-        let known = answers.attempt(|| (conversion.read(json!({"a": 1})), lacks_answers()));
+        let known = answers.attempt(|given| (conversion.read_with(json!({"a": 1}), given), given.are_missing()));
         assert!(matches!(known, Ok((Ok(_), false))));
-        let Ok((done, lacks)) = answers.attempt(|| (both(), lacks_answers())) else { panic!("all is answered") };
+        let Ok((done, lacks)) = answers.attempt(|given| (both(given), given.are_missing())) else {
+            panic!("all is answered")
+        };
         assert!(lacks, "the webhook did not answer one");
         assert_eq!(done, [Ok(json!(1)), Err("there was no answer".to_owned()), Ok(json!(1))]);
-        let Err(open) = answers.attempt(|| conversion.write(json!({"a": 1}))) else { panic!("another direction") };
+        let Err(open) = answers.attempt(|given| conversion.write_with(json!({"a": 1}), given)) else {
+            panic!("another direction")
+        };
         assert!(open[0].to.is("g/v1"));
-        let Ok(done) = answers.attempt(|| conversion.read(json!({"a": 2}))) else { panic!("it is answered") };
+        let Ok(done) = answers.attempt(|given| conversion.read_with(json!({"a": 2}), given)) else {
+            panic!("it is answered")
+        };
         assert_eq!(done, Err("there was no answer".to_owned()));
     }
 
     #[test]
-    fn outside_of_an_attempt_the_webhook_is_not_called() {
+    fn without_answers_the_webhook_is_not_called() {
         let error = conversion().read(json!({})).unwrap_err();
         assert_eq!(error, "conversion webhook for g/v1, Kind=K failed: it was not called");
-        let broken = std::panic::catch_unwind(|| Answers::default().attempt(|| -> () { panic!("a bug") }).is_ok());
-        assert!(broken.is_err());
-        assert!(conversion().read(json!({})).unwrap_err().ends_with("it was not called"), "the attempt has ended");
     }
 }

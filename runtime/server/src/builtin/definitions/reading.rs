@@ -8,14 +8,13 @@ use std::{
 
 use tokio::{
     runtime::Handle,
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
     task::{JoinHandle, spawn_blocking},
 };
 
 use crate::{
     crd::{self, Defined, Findings},
     schema::Document,
-    verbs::Slot,
 };
 
 /// Half of the cores, to leave the others to everything else.
@@ -24,20 +23,25 @@ static READERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     Arc::new(Semaphore::new(cores.div_ceil(2)))
 });
 
-/// Reads a definition in a request. A heavy one is apart already.
+/// Reads a definition in a request.
 pub(super) async fn read(definition: &Document) -> Result<Defined, Findings> {
-    if Slot::is_taken() {
-        let _turn = READERS.acquire().await.expect("the semaphore is never closed");
-        return crd::define(definition);
-    }
+    let turn = turn().await;
+    // Copied in the turn, so that copies take memory for only a few.
     let definition = definition.clone();
-    apart(move || crd::define(&definition)).await
+    in_turn(turn, move || crd::define(&definition)).await
+}
+
+async fn turn() -> OwnedSemaphorePermit {
+    READERS.clone().acquire_owned().await.expect("the semaphore is never closed")
 }
 
 /// Reads a definition, and propagates a panic. A reading that has started holds its turn to its end, also where the request is
 /// cancelled.
 pub(super) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> T {
-    let turn = READERS.clone().acquire_owned().await.expect("the semaphore is never closed");
+    in_turn(turn().await, read).await
+}
+
+async fn in_turn<T: Send + 'static>(turn: OwnedSemaphorePermit, read: impl FnOnce() -> T + Send + 'static) -> T {
     let reading = spawn_blocking(move || {
         let read = read();
         drop(turn);

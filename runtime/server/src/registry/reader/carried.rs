@@ -3,6 +3,7 @@ use bytes::Bytes;
 
 use super::{KindReader, StoredRecord, Validity, Values};
 use crate::{
+    kind::convert::Answers,
     registry::record,
     schema::{self, Document},
 };
@@ -19,6 +20,7 @@ impl KindReader {
         (document, validity): (&Document, Validity),
         values: Values,
         stored: &Bytes,
+        answers: &Answers,
     ) -> Result<Option<StoredRecord>, String> {
         let stored = self.record(key, stored)?;
         let before = record::decode(&stored)?;
@@ -26,10 +28,10 @@ impl KindReader {
         let carried = before.version == self.version()
             && schema::carry_over(&self.stored().version.schema, &record::parse(&before.body.json())?, &mut whole);
         if !carried {
-            return self.write(key, document, validity, values).map(Some);
+            return self.write(key, document, validity, values, answers).map(Some);
         }
         // No schema has this fingerprint, so that each reader drops what it does not know.
-        let (record, failed) = self.encode(&whole, !self.structure >> 32 << 32, values);
+        let (record, failed) = self.encode(&whole, !self.structure >> 32 << 32, values, answers);
         let record = Bytes::from(record);
         if record::decode(&record)?.body == before.body {
             return Ok(None);

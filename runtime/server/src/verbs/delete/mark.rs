@@ -1,5 +1,5 @@
 //! The deletion mark: the state of an object after its deletion is requested, for the first time or again.
-use super::super::system;
+use super::super::metadata;
 use crate::{
     kind::Kind,
     meta::{
@@ -19,7 +19,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) -> bool {
     let Some((at, seconds)) = end(kind, options.grace_period_seconds, object) else { return false };
     let finalizers = finalizers(options.propagation, object);
-    let metadata = system::metadata(object);
+    let metadata = metadata::of(object);
     if finalizers.is_empty() {
         metadata.remove("finalizers");
     } else {
@@ -39,7 +39,7 @@ pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) 
 /// The deadline and the grace period in seconds; `None` during a grace period that is not shortened.
 fn end(kind: &Kind, asked: Option<i64>, object: &Document) -> Option<(Time, i64)> {
     let now = Time::now();
-    let due = system::text(object, "deletionTimestamp").parse::<Time>().ok();
+    let due = metadata::text(object, "deletionTimestamp").parse::<Time>().ok();
     let Some(grace) = &kind.shared.grace else { return Some((due.map_or(now, |due| due.min(now)), 0)) };
     // kube-apiserver treats negative values as one second.
     let positive = |seconds: i64| if seconds < 0 { 1 } else { seconds };

@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use super::{
     DeleteResult, Error, Request, Verbs,
-    commit::{New, WriteFailure},
-    get::{current, find},
+    commit::{New, Row},
     lifecycle::check_deletion,
-    pipeline::Write,
-    rewrite::{document_of, hold, invalid_object, is_deleted},
-    system::text,
-    turns::Retry,
+    metadata::text,
+    preconditions::invalid_object,
+    retry::{Retry, WriteFailure},
+    rewrite::{hold, is_deleted},
+    stored::{current, document_of, find},
     versions::{in_stored_version, shown_or_metadata, written_through},
-    waiting::outside,
+    waiting::Permits,
+    write::Write,
 };
 use crate::{
     cache::Object,
@@ -46,8 +47,9 @@ impl Verbs {
     }
 
     async fn delete_once(&self, request: &Request, options: &DeleteOptions) -> Result<DeleteResult, Error> {
-        let (mut retry, deletion) =
-            (Retry::in_turn(self.turn(request)).await, Deletion { api: self, request, options });
+        let turn = self.turn(request);
+        let deletion = Deletion { api: self, request, permits: request.permits().in_turn(&turn), options };
+        let mut retry = Retry::in_turn(&turn).await;
         loop {
             let attempt =
                 async { if options.ignore_read_errors { deletion.force().await } else { deletion.end().await } };
@@ -62,6 +64,8 @@ impl Verbs {
 struct Deletion<'a> {
     api: &'a Verbs,
     request: &'a Request,
+    /// What it holds that others wait for.
+    permits: Permits<'a>,
     options: &'a DeleteOptions,
 }
 
@@ -77,7 +81,7 @@ impl Deletion<'_> {
         let kind = &*request.resource.stored().kind;
         let hooks = &kind.binding.hooks;
         if mark::mark(kind, self.options, &mut new) && hooks.runs(Hook::Deletion) {
-            let done = outside(hooks.on_delete(&mut new, &kind.version.schema)).await;
+            let done = self.permits.outside(hooks.on_delete(&mut new, &kind.version.schema)).await;
             if let Err(HookError::Refused(refusal)) = done {
                 return Err(Error::refused(refusal, kind, &request.name).into());
             }
@@ -100,19 +104,19 @@ impl Deletion<'_> {
             return Ok(());
         }
         let seen = match &request.resource.stored {
-            Some(_) => Some(document_of(&*shown_or_metadata(request, object).await?)?),
+            Some(_) => Some(document_of(&*shown_or_metadata(request, self.permits, object).await?)?),
             None => None,
         };
         let seen = seen.as_ref().unwrap_or(old);
         let options = WriteOptions { dry_run, ..WriteOptions::default() };
         for (asked, request, seen) in [(own, request, seen), (stored, &in_stored_version(request), old)] {
             if asked {
-                let write = Write::of_body(api, request, &options, &[]).over(seen);
+                let write = Write { permits: self.permits, ..Write::of_body(api, request, &options, &[]) }.over(seen);
                 write.check_dry_run()?;
                 write.run_admit(Operation::Delete, seen).await?;
             }
         }
-        api.admit_deletion(request, self.options, Some(seen)).await
+        api.admit_deletion(request, self.permits, self.options, Some(seen)).await
     }
 
     /// Deletes an unreadable object. Its finalizers and preconditions cannot be checked. The commit accepts only the
@@ -123,30 +127,34 @@ impl Deletion<'_> {
         let (request, object) = (self.request, find(self.request)?);
         let Some(reason) = object.unreadable() else {
             let kind = &request.resource.stored().kind;
-            if let Err(HookError::Undecodable(reason)) = hold(kind, &document_of(&object)?).await {
+            if let Err(HookError::Undecodable(reason)) = hold(self.permits, kind, &document_of(&object)?).await {
                 warn(request, &object, &reason);
                 return self.end().await;
             }
             let why = "unsafe deletion is not allowed because the object is decodable from storage";
             return Err(invalid_object(request, object.key(), why).into());
         };
-        self.api.admit_deletion(request, self.options, None).await?;
+        self.api.admit_deletion(request, self.permits, self.options, None).await?;
         if !self.options.dry_run {
             warn(request, &object, reason);
-            self.api.remove(request, object.key(), object.revision()).await?;
+            self.row(&object).remove(object.revision()).await?;
         }
         Ok(DeleteResult::Forced)
+    }
+
+    fn row<'a>(&'a self, object: &'a Object) -> Row<'a> {
+        Row { api: self.api, request: self.request, permits: self.permits, key: object.key() }
     }
 
     /// Commits a deletion or a mark.
     async fn finish(&self, object: Arc<Object>, old: &Document, new: &Document) -> Result<DeleteResult, WriteFailure> {
         let (request, dry_run, revision) = (self.request, self.options.dry_run, object.revision());
-        if is_deleted(request, new, self.options.ignore_read_errors).await? {
+        if is_deleted(request, self.permits, new, self.options.ignore_read_errors).await? {
             let mut deletion = None;
             if !dry_run {
-                deletion = Some(self.api.remove(request, object.key(), revision).await?);
+                deletion = Some(self.row(&object).remove(revision).await?);
             }
-            let mut object = shown_or_metadata(request, &object).await?;
+            let mut object = shown_or_metadata(request, self.permits, &object).await?;
             if let Some(deletion) = deletion.filter(|_| request.resource.kind.version.returns_deleted) {
                 object = Arc::new(object.deleted_at(deletion));
             }
@@ -154,17 +162,17 @@ impl Deletion<'_> {
         }
         if new == old {
             let marked = self.api.unchanged(request, object).await?;
-            return Ok(DeleteResult::Marked(shown_or_metadata(request, &marked).await?));
+            return Ok(DeleteResult::Marked(shown_or_metadata(request, self.permits, &marked).await?));
         }
         // The mark is a normal write through the requested version.
-        let document = &*written_through(request, new).await;
+        let document = &*written_through(request, self.permits, new).await;
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let validity = Validity::of(&request.resource.stored().kind.version.schema, document, &Meter::light(None));
         // Requests do not select objects of a resource that is being removed.
         let values = if request.resource.is_ending() { Values::Unneeded } else { Values::Optional };
         let new = New { document, validity, values };
-        let marked = self.api.store(request, object.key(), new, Expect::At(revision), dry_run).await?;
-        Ok(DeleteResult::Marked(shown_or_metadata(request, &marked).await?))
+        let marked = self.row(&object).store(new, Expect::At(revision), dry_run).await?;
+        Ok(DeleteResult::Marked(shown_or_metadata(request, self.permits, &marked).await?))
     }
 }
 

@@ -151,6 +151,7 @@ pub(super) fn at(resource: &Arc<ResourceEntry>, namespace: &str, name: &str) -> 
         subresource: "".into(),
         warnings: Arc::default(),
         meter: Arc::default(),
+        slot: None,
     }
 }
 

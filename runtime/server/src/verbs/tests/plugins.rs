@@ -17,7 +17,7 @@ use crate::{
         refusal::{Refusal, Result},
     },
     schema::Document,
-    verbs::{Admission, Attributes, DeleteResult, Error, Plugin, Subject, Verbs, pipeline::Write},
+    verbs::{Admission, Attributes, DeleteResult, Error, Plugin, Subject, Verbs, write::Write},
 };
 
 /// The verbs of a world with a plugin.

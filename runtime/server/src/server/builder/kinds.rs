@@ -1,0 +1,161 @@
+//! The builder's settings for kinds: those declared in Rust, those of documents, and built-in ones.
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::Builder;
+use crate::{
+    builtin, codec,
+    crd::{self, WebhookService},
+    files::Limits,
+    handlers::{self, Object, RequestContext, Subresource},
+    kind::{
+        Kind,
+        hook::{self, Hooks},
+        policy::Custom,
+        resource::{Stored, Unstored},
+    },
+    schema::Document,
+    server::definition_files::KindHooks,
+};
+
+impl Builder {
+    /// Serves a kind declared in Rust, in addition to the built-in kinds such as Namespace and `ConfigMap` (see
+    /// [`Builder::without_builtins`]). For a kind with several versions, add every version in any order, including the
+    /// storage version and those declared `unserved`.
+    pub fn kind<R: Stored>(self) -> Self {
+        self.model(R::kind())
+    }
+
+    /// Serves a kind declared in Rust with [`Hooks`]: the user's code that runs in its writes, with state. Hooks that the
+    /// declaration names run first.
+    pub fn kind_with<R: Stored + Object>(self, hooks: impl Hooks<R>) -> Self {
+        self.model(R::kind().with(|_, _, binding| binding.add_hooks(hook::on_documents(hooks))))
+    }
+
+    /// Serves a kind given as data. [`Builder::build`] reports what is wrong with it.
+    pub fn model(mut self, kind: Kind) -> Self {
+        self.problems.extend(kind.version.problems(&kind.shared).iter().map(str::to_owned));
+        self.entrance.samples.kinds.push(kind);
+        self
+    }
+
+    /// Serves the kinds that CustomResourceDefinitions define: the text of a manifest, as YAML or JSON, or one definition as
+    /// a value, such as `CustomResourceExt::crd()` of the crate `kube` gives. See [`crd`].
+    ///
+    /// [`Builder::build`] returns the errors of the definitions. Warnings are logged.
+    ///
+    #[doc = include_str!("../docs/crd.md")]
+    pub fn crd(mut self, manifest: impl Serialize) -> Self {
+        match crd::of_value(&manifest) {
+            Ok(manifest) => {
+                manifest.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
+                let kinds = manifest.definitions.iter().flat_map(|defined| defined.definition.kinds(&Custom));
+                self.entrance.samples.kinds.extend(kinds);
+            }
+            Err(report) => self.problems.push(report.to_string()),
+        }
+        self
+    }
+
+    /// Finds the addresses of services that convert objects (`conversion.webhook.clientConfig.service`): a host and a port, such
+    /// as `10.0.0.7:9443`. For `None`, and without this, DNS resolves `NAME.NAMESPACE.svc`. The certificate must be for
+    /// `NAME.NAMESPACE.svc` in any case.
+    pub fn webhook_services(
+        mut self,
+        find: impl Fn(&WebhookService) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.core.webhook_resolver = Some(Arc::new(find));
+        self
+    }
+
+    /// Serves a virtual kind, which is declared `unstored`: a POST calls the handler, whose result is the answer.
+    ///
+    /// The handler is an async function of the object and the [`RequestContext`]. The object was strictly decoded,
+    /// defaulted and validated. [`handlers`] has an example.
+    pub fn virtual_kind<R, F, Fut>(mut self, handler: F) -> Self
+    where
+        R: Object + Unstored,
+        F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = handlers::Result<R>> + Send + 'static,
+    {
+        let kind = self.core.handlers.virtual_kind(handler);
+        self.model(kind)
+    }
+
+    /// Serves a subresource of a served kind: an action, an object computed from its parent, a stream, or a connection.
+    ///
+    #[doc = include_str!("../docs/subresource.md")]
+    pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
+        self.core.handlers.subresource(name, subresource);
+        self
+    }
+
+    /// Adds [`Hooks`] to a kind that a manifest or a document defines, in one of its versions, such as `example.com/v1`. The type
+    /// that its objects are decoded into need not have all of their fields: the others are kept.
+    ///
+    /// [`Builder::build`] returns an error if nothing defines the kind.
+    pub fn hooks<T>(mut self, api_version: impl Into<String>, kind: impl Into<String>, hooks: impl Hooks<T>) -> Self
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.definition_files.hooks.push(KindHooks::new(api_version.into(), kind.into(), hook::on_documents(hooks)));
+        self
+    }
+
+    /// Serves the kinds that an OpenAPI v3 document describes: its text, as JSON or YAML, or the document as a value. Versions
+    /// of a kind may be in several documents. See [`openapi`](crate::openapi).
+    ///
+    /// If a document describes a built-in kind, or one that the program declares, that kind is served instead, which is
+    /// logged. [`Builder::build`] returns the errors of the documents. Warnings are logged.
+    pub fn openapi(mut self, document: impl Serialize) -> Self {
+        match codec::from_typed(&document) {
+            Ok(Document::String(text)) => self.definition_files.documents.push(text.into_bytes()),
+            Ok(document) => self.definition_files.documents.push(document.to_string().into_bytes()),
+            Err(error) => self.problems.push(format!("no OpenAPI document: {error}")),
+        }
+        self
+    }
+
+    /// Serves the kinds that files define: manifests of CustomResourceDefinitions, and OpenAPI v3 documents with discovery
+    /// documents, overlays and Protobuf definitions beside them. Of folders, all files are read that end in `.yaml`, `.yml`, `.json` or `.proto`. Files are
+    /// read again within a few seconds after a change, and at once after SIGHUP. If one is broken then, the log says where, and
+    /// what it defined before is served on. The objects of a kind that is no longer defined stay in the store.
+    pub fn definition_files(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        self.definition_files.paths.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// The size in bytes up to which files of definitions are read, 16 MiB if nothing is said. All files together may be sixteen
+    /// times as large.
+    pub fn max_definition_file(mut self, bytes: u64) -> Self {
+        self.definition_files.limits = Limits::of_file(bytes);
+        self
+    }
+
+    /// Serves `CustomResourceDefinition` of `apiextensions.k8s.io/v1`, and the kinds that its objects define. Kinds that are declared
+    /// otherwise keep their names: a definition that uses one of them is stored, and its conditions say why it is not served.
+    ///
+    /// Rules in CEL are kept and not enforced; the answer to a write of a definition with rules has a warning.
+    pub fn definitions(mut self) -> Self {
+        self.core.definitions = true;
+        self.model(builtin::definition_kind())
+    }
+
+    /// Serves no built-in kinds, for programs that embed the server for their own kinds.
+    ///
+    /// Without Namespace, namespaces are only names: an object may be in any namespace, and namespaces are neither
+    /// created nor deleted. `.kind::<builtin::Namespace>()` serves only that kind, including `default` and the other
+    /// permanent namespaces.
+    pub fn without_builtins(mut self) -> Self {
+        self.core.without_builtins = true;
+        self
+    }
+
+    /// How long an Event lives after its last write, in both groups that serve it: one hour by default, like
+    /// kube-apiserver's `--event-ttl`. Zero keeps Events until they are deleted.
+    pub fn event_lifetime(mut self, lifetime: Duration) -> Self {
+        self.core.event_lifetime = Some(lifetime);
+        self
+    }
+}
