@@ -5,11 +5,7 @@ use std::{
     task::Waker,
 };
 
-use super::{
-    Cache, Resource,
-    preload::ScanCollector,
-    state::{State, lock},
-};
+use super::{Cache, lock::lock, preload::ScanCollector, resource::Resource, state::State};
 use crate::storage::ReadError;
 
 /// With at most this many queued deliveries left, writers may wait for the load to finish.
@@ -37,19 +33,19 @@ impl PendingResource<'_> {
 
     /// Reads the objects. Must not run under the feeder's lock, for which the store's writer may be waiting.
     pub(super) fn fill(&mut self) -> Result<(), ReadError> {
-        let (resource, store) = (&self.resource, &self.cache.shared.store);
+        let (replica, store) = (&self.resource.replica, &self.cache.shared.store);
         // Changes from here on are queued for this resource.
         let loaded = store.head();
-        let known = lock(&self.cache.preloaded).take(&resource.prefix, &resource.reader, loaded);
+        let known = lock(&self.cache.preloaded).take(&replica.keyspace, loaded);
         let (tree, loaded) = if let Some(tree) = known {
             (tree, loaded)
         } else {
-            let collector = ScanCollector::new(Arc::clone(&resource.prefix), Arc::clone(&resource.reader));
-            let loaded = store.scan(&[&resource.prefix], &|piece| collector.take(piece))?;
+            let collector = ScanCollector::new(replica.keyspace.clone());
+            let loaded = store.scan(&[&replica.keyspace.prefix], &|piece| collector.take(piece))?;
             (collector.finish(), loaded)
         };
-        lock(&self.resource.feed).begin(tree.clone(), loaded);
-        self.state = State { id: self.resource.slot.id, tree, last: loaded };
+        lock(&replica.feed).begin(tree.clone(), loaded);
+        self.state = State { id: replica.slot.id, tree, last: loaded };
         Ok(())
     }
 
@@ -60,16 +56,16 @@ impl PendingResource<'_> {
     /// caller's table therefore always finds the one that receives changes. `swap` must be quick, because writers wait
     /// for it.
     pub fn serve(mut self, swap: impl FnOnce()) -> Arc<Resource> {
-        let feeder = &self.cache.feeder;
+        let (feeder, replica) = (&self.cache.feeder, &self.resource.replica);
         // Changes committed meanwhile are rendered here, too, so that writers wait only for the last few.
         for _ in 0..CATCH_UP_ROUNDS {
-            let deliveries = lock(feeder).take_queued(&self.resource);
-            self.resource.take_in(&mut self.state, &deliveries);
+            let deliveries = lock(feeder).take_queued(replica);
+            replica.take_in(&mut self.state, &deliveries);
             if deliveries.len() <= FEW_QUEUED {
                 break;
             }
         }
-        let wakers = lock(feeder).serve(&self.resource, std::mem::take(&mut self.state), swap);
+        let wakers = lock(feeder).serve(replica, std::mem::take(&mut self.state), swap);
         self.served = true;
         wakers.into_iter().for_each(Waker::wake);
         Arc::clone(&self.resource)
@@ -79,7 +75,7 @@ impl PendingResource<'_> {
 impl Drop for PendingResource<'_> {
     fn drop(&mut self) {
         if !self.served {
-            lock(&self.cache.feeder).give_up(&self.resource);
+            lock(&self.cache.feeder).give_up(&self.resource.replica);
         }
     }
 }
