@@ -114,6 +114,6 @@ impl Resource {
 
     /// Waits until the window has been filled from the store's log, if it does not reach back to a revision.
     async fn reach_back_to(&self, revision: Revision) -> Result<(), ReadError> {
-        if revision < lock(&self.replica.feed).floor() { self.history.fill(&self.replica).await } else { Ok(()) }
+        if revision < lock(&self.replica.feed).floor() { self.history.fill(Some(&self.replica)).await } else { Ok(()) }
     }
 }

@@ -100,13 +100,11 @@ impl Watch {
         loop {
             while let Some(change) = self.batch.pop_front() {
                 self.position = change.revision;
-                match self.event(&change) {
-                    Some(Ok(event)) => return Poll::Ready(Some(Ok(event))),
-                    Some(Err(error)) => {
+                if let Some(event) = self.event(&change) {
+                    if event.is_err() {
                         self.end();
-                        return Poll::Ready(Some(Err(error)));
                     }
-                    None => {}
+                    return Poll::Ready(Some(event));
                 }
                 patience -= 1;
                 if patience == 0 {
@@ -117,13 +115,9 @@ impl Watch {
             self.position = self.position.max(self.batch_end);
             match ready!(self.poll_batch(cx)) {
                 Some(Ok(())) => {}
-                Some(Err(error)) => {
+                end => {
                     self.end();
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None => {
-                    self.end();
-                    return Poll::Ready(None);
+                    return Poll::Ready(end.and_then(Result::err).map(Err));
                 }
             }
         }

@@ -40,19 +40,16 @@ impl History {
 
     /// Fills the windows of all served resources that have not been filled yet.
     pub(super) async fn fill_all(self: &Arc<Self>) -> Result<(), ReadError> {
-        self.fill_with(None).await?;
+        self.fill(None).await?;
         for replica in self.unfilled() {
-            self.fill(&replica).await?;
+            self.fill(Some(&replica)).await?;
         }
         Ok(())
     }
 
-    /// Fills the window of a resource, unless it is filled, and those of others. Waits for a pass that is under way.
-    pub(super) async fn fill(self: &Arc<Self>, wanted: &Arc<Replica>) -> Result<(), ReadError> {
-        self.fill_with(Some(wanted)).await
-    }
-
-    async fn fill_with(self: &Arc<Self>, wanted: Option<&Arc<Replica>>) -> Result<(), ReadError> {
+    /// Fills the window of a resource, unless it is filled, and those of others: of all local ones, or of none if the reader of
+    /// the wanted one waits for other servers. Waits for a pass that is under way.
+    pub(super) async fn fill(self: &Arc<Self>, wanted: Option<&Arc<Replica>>) -> Result<(), ReadError> {
         let alone = wanted.filter(|wanted| !wanted.keyspace.reader.is_local());
         let passing = Arc::clone(alone.map_or(&self.passing, |alone| &alone.filling)).lock_owned().await;
         if wanted.is_some_and(|wanted| lock(&wanted.feed).is_filled()) {
