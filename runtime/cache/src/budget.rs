@@ -4,17 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The memory that past changes take and may take.
 pub(super) struct Budget {
-    limit_bytes: usize,
+    pub(super) limit_bytes: usize,
     used_bytes: AtomicUsize,
 }
 
 impl Budget {
     pub(super) fn new(limit_bytes: usize) -> Self {
         Self { limit_bytes, used_bytes: AtomicUsize::new(0) }
-    }
-
-    pub(super) fn limit_bytes(&self) -> usize {
-        self.limit_bytes
     }
 
     pub(super) fn used_bytes(&self) -> usize {

@@ -12,7 +12,7 @@ use std::{mem, sync::Arc, task::Waker};
 use super::{
     budget::Budget,
     change::Change,
-    channels::{Channels, Subscribers},
+    channels::{Channels, Subscriber, Subscribers},
     snapshot::{Past, Snapshot},
     subscription::Subscription,
     tree::Tree,
@@ -42,19 +42,6 @@ pub(super) struct Feed {
     subscribers: Subscribers,
     channels: Channels,
     closed: bool,
-}
-
-/// Identifies a subscriber: its channel (`None` for the whole resource), and the position of its waker there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Subscriber {
-    channel: Option<usize>,
-    number: usize,
-}
-
-impl Subscriber {
-    fn of_channel((channel, number): (usize, usize)) -> Self {
-        Self { channel: Some(channel), number }
-    }
 }
 
 /// The result of polling for changes.
@@ -188,7 +175,7 @@ impl Feed {
         if !self.window.has_after(after) {
             return self.subscribe(subscription, after, Changes::new(), after).map(Some);
         }
-        Ok(self.channels.join(subscription, after).map(Subscriber::of_channel))
+        Ok(self.channels.join(subscription, after))
     }
 
     /// Adds a subscriber to its channel. `found` has the matching changes after its position, up to `searched`. Those
@@ -207,7 +194,7 @@ impl Feed {
         // A position in the future: the channel has all changes from now on.
         let after = after.min(self.window.newest().unwrap_or(self.window.floor()));
         found.extend(self.window.after(searched).filter(|change| change.touches(subscription)).cloned());
-        Ok(Subscriber::of_channel(self.channels.subscribe(subscription, found, after)))
+        Ok(self.channels.subscribe(subscription, found, after))
     }
 
     fn reaches_back_to(&self, revision: Revision) -> Result<(), Revision> {

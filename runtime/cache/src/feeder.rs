@@ -27,9 +27,9 @@ pub(super) struct Feeder {
     shared: Arc<SharedState>,
     /// By key prefix.
     routes: BTreeMap<Arc<str>, Route>,
-    /// By slot number.
-    replicas: Vec<Option<Arc<Replica>>>,
-    /// Unused slots in `replicas`.
+    /// The number of allocated slots.
+    slots: usize,
+    /// Unused slots.
     free: Vec<usize>,
     last_id: u64,
     closed: bool,
@@ -38,8 +38,8 @@ pub(super) struct Feeder {
 /// The route of changes under a prefix. Has both parts while a served resource is about to be replaced.
 #[derive(Default)]
 struct Route {
-    /// The slot of the served resource.
-    served: Option<usize>,
+    /// The served resource.
+    served: Option<Arc<Replica>>,
     /// Deliveries for a resource that is being loaded.
     queue: Option<Vec<QueuedDelivery>>,
 }
@@ -54,13 +54,12 @@ struct ResourceChanges {
 
 impl Feeder {
     pub(super) fn new(shared: Arc<SharedState>) -> Self {
-        let routes = BTreeMap::new();
-        Self { shared, routes, replicas: Vec::new(), free: Vec::new(), last_id: 0, closed: false }
+        Self { shared, routes: BTreeMap::new(), slots: 0, free: Vec::new(), last_id: 0, closed: false }
     }
 
     /// All served resources.
     pub(super) fn served(&self) -> impl Iterator<Item = &Arc<Replica>> {
-        self.replicas.iter().flatten()
+        self.routes.values().filter_map(|route| route.served.as_ref())
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -68,13 +67,14 @@ impl Feeder {
     }
 
     fn serves(&self, replica: &Replica) -> bool {
-        self.replicas[replica.slot.number].as_ref().is_some_and(|served| served.slot == replica.slot)
+        let served = self.routes.get(&replica.keyspace.prefix).and_then(|route| route.served.as_ref());
+        served.is_some_and(|served| served.slot == replica.slot)
     }
 
     /// The number of routes, and the number of allocated slots.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> (usize, usize) {
-        (self.routes.len(), self.replicas.len())
+        (self.routes.len(), self.slots)
     }
 
     /// Makes later resources closed from the start. Returns the existing ones, to be closed.
@@ -88,8 +88,8 @@ impl Feeder {
     pub(super) fn begin(&mut self, keyspace: Keyspace) -> Arc<Replica> {
         self.routes.entry(Arc::clone(&keyspace.prefix)).or_default().queue = Some(Vec::new());
         let number = self.free.pop().unwrap_or_else(|| {
-            self.replicas.push(None);
-            self.replicas.len() - 1
+            self.slots += 1;
+            self.slots - 1
         });
         self.last_id += 1;
         let slot = Slot { number, id: self.last_id };
@@ -120,12 +120,10 @@ impl Feeder {
         if self.closed {
             lock(&replica.feed).close(&mut wakers);
         }
-        let number = replica.slot.number;
-        let route = Route { served: Some(number), queue: None };
+        let route = Route { served: Some(Arc::clone(replica)), queue: None };
         let old = self.routes.insert(Arc::clone(&replica.keyspace.prefix), route).and_then(|old| old.served);
-        self.replicas[number] = Some(Arc::clone(replica));
         replica.enroll();
-        self.swap(Some((number, state)), old, swap, &mut wakers);
+        self.swap(Some((replica.slot, state)), old, swap, &mut wakers);
         wakers
     }
 
@@ -133,19 +131,24 @@ impl Feeder {
     pub(super) fn remove(&mut self, replica: &Replica) -> Vec<Waker> {
         let mut wakers = Vec::new();
         if self.serves(replica) {
-            self.routes.remove(&replica.keyspace.prefix);
-            self.swap(None, Some(replica.slot.number), || (), &mut wakers);
+            let old = self.routes.remove(&replica.keyspace.prefix).and_then(|old| old.served);
+            self.swap(None, old, || (), &mut wakers);
         }
         wakers
     }
 
     /// Publishes the addition, removal or replacement of a state. The removed resource keeps its last state, and its
     /// watches end: it has every change up to the published revision.
-    fn swap(&mut self, new: Option<(usize, State)>, old: Option<usize>, swap: impl FnOnce(), wakers: &mut Vec<Waker>) {
-        let old = old.and_then(|number| self.replicas[number].take());
+    fn swap(
+        &mut self,
+        new: Option<(Slot, State)>,
+        old: Option<Arc<Replica>>,
+        swap: impl FnOnce(),
+        wakers: &mut Vec<Waker>,
+    ) {
         let mut root = self.shared.root();
-        if let Some((number, state)) = new {
-            *root.states.get_mut(number) = state;
+        if let Some((slot, state)) = new {
+            *root.states.get_mut(slot.number) = state;
         }
         if let Some(old) = &old {
             old.end();
@@ -192,10 +195,8 @@ impl Feeder {
         let (mut wakers, mut root) = (Vec::new(), self.shared.root());
         for (prefix, route) in &mut self.routes {
             let entries = of_prefix.remove(prefix).unwrap_or_default();
-            if let Some((number, replica)) =
-                route.served.and_then(|number| Some((number, self.replicas[number].as_ref()?)))
-            {
-                let state = root.states.get_mut(number);
+            if let Some(replica) = &route.served {
+                let state = root.states.get_mut(replica.slot.number);
                 if state.last < at {
                     replica.begin_again(state, &entries, at, &mut wakers);
                     replica.enroll();
@@ -221,12 +222,8 @@ impl Feeder {
             if let Some(queue) = &mut route.queue {
                 queue.push(QueuedDelivery::Change(change.clone()));
             }
-            let Some((number, replica)) =
-                route.served.and_then(|number| Some((number, self.replicas[number].as_ref()?)))
-            else {
-                continue;
-            };
-            let state = root.states.get_mut(number);
+            let Some(replica) = &route.served else { continue };
+            let state = root.states.get_mut(replica.slot.number);
             let at = fresh.iter().position(|changes| Arc::ptr_eq(&changes.replica, replica));
             let at = at.unwrap_or_else(|| {
                 fresh.push(ResourceChanges { replica: Arc::clone(replica), before: state.last, changes: Vec::new() });

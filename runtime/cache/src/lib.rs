@@ -8,6 +8,16 @@
 //! - A snapshot's revision is exactly that of its content.
 //! - Every watcher gets every matching change once and in order, or an error that it fell behind.
 //! - Readers take no lock, and a slow watcher blocks no other.
+//!
+//! The files, from the bottom; each imports only those before it:
+//!
+//! - `lock` and `limits`; `texts`, `body`, `reader` and `object`: one object, rendered; `btree`, `index`, `tree`, `snapshot` and
+//!   `search`: the objects of a resource; `keyspace` and `routes`: their keys in the store.
+//! - `budget`, `subscription`, `change`, `window`, `channels` and `feed`: the past changes of a resource, and who waits for more;
+//!   `eviction`: the order in which resources give them up.
+//! - `state`: what is published; `replica`: one resource as the store has it; `wakeups` and `feeder`: how changes arrive.
+//! - `history`, `watch`, `demand`, `resource` and `indexing`: what readers get.
+//! - `preload` and `pending_resource`: how resources are added. `renderings` is for other layers.
 
 mod body;
 mod btree;
@@ -79,7 +89,7 @@ use history::History;
 use keyspace::Keyspace;
 use lock::lock;
 use preload::PreloadedTrees;
-use state::{SharedState, State};
+use state::SharedState;
 
 /// All resources. The store feeds them in revision order.
 pub struct Cache {
@@ -122,13 +132,7 @@ impl Cache {
     /// # Errors
     /// [`ReadError`].
     pub fn load(&self, prefix: &str, reader: SharedReader) -> Result<PendingResource<'_>, ReadError> {
-        let one_at_a_time = lock(&self.loading);
-        let replica = lock(&self.feeder).begin(Keyspace::new(prefix, reader));
-        let resource = Arc::new(Resource::new(replica, &self.feeder, Arc::clone(&self.history)));
-        let mut pending =
-            PendingResource { cache: self, resource, state: State::default(), served: false, one_at_a_time };
-        pending.fill()?;
-        Ok(pending)
+        PendingResource::load(self, Keyspace::new(prefix, reader))
     }
 
     /// Stops serving a resource. Its watches end after the changes committed so far, and holders of the resource keep
@@ -162,7 +166,7 @@ impl Cache {
 
     /// The memory of past changes in bytes, and its limit.
     pub fn history_bytes(&self) -> (usize, usize) {
-        (self.shared.budget.used_bytes(), self.shared.budget.limit_bytes())
+        (self.shared.budget.used_bytes(), self.shared.budget.limit_bytes)
     }
 
     /// The newest revision that readers see.

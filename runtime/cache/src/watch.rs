@@ -12,7 +12,8 @@ use std::{
 
 use super::{
     change::{Change, Event},
-    feed::{PollResult, Subscriber},
+    channels::Subscriber,
+    feed::PollResult,
     lock::lock,
     object::Object,
     replica::Replica,

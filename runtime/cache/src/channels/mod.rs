@@ -12,6 +12,13 @@ use crate::{change::Change, meta::Revision, subscription::Subscription, window::
 use channel::Channel;
 use index::Index;
 
+/// Identifies a subscriber: its channel (`None` for the whole resource), and the position of its waker there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subscriber {
+    pub(super) channel: Option<usize>,
+    pub(super) number: usize,
+}
+
 /// The open channels, by number.
 #[derive(Default)]
 pub(super) struct Channels {
@@ -62,27 +69,21 @@ impl Channels {
         });
     }
 
-    /// Adds a subscriber to the channel of its subscription, if that is open and complete after a revision. Returns the numbers
-    /// of the channel and of the subscriber there.
-    pub(super) fn join(&mut self, subscription: &Subscription, after: Revision) -> Option<(usize, usize)> {
+    /// Adds a subscriber to the channel of its subscription, if that is open and complete after a revision.
+    pub(super) fn join(&mut self, subscription: &Subscription, after: Revision) -> Option<Subscriber> {
         let number = self.index.find(subscription)?;
         let channel = self.channels[number].as_mut().filter(|channel| channel.floor() <= after)?;
-        Some((number, channel.subscribers.add()))
+        Some(Subscriber { channel: Some(number), number: channel.subscribers.add() })
     }
 
     /// Adds a subscriber to the channel of its subscription, which it opens or extends back to a revision. `found` has all
     /// matching changes after it.
-    pub(super) fn subscribe(
-        &mut self,
-        subscription: &Subscription,
-        mut found: Changes,
-        after: Revision,
-    ) -> (usize, usize) {
+    pub(super) fn subscribe(&mut self, subscription: &Subscription, mut found: Changes, after: Revision) -> Subscriber {
         let number = self.index.find(subscription);
         let number = number.unwrap_or_else(|| self.open(subscription, mem::take(&mut found), after));
         let channel = self.channels[number].as_mut().expect("the index names open channels");
         channel.extend_back(found, after);
-        (number, channel.subscribers.add())
+        Subscriber { channel: Some(number), number: channel.subscribers.add() }
     }
 
     /// Opens a channel that is complete after a revision.

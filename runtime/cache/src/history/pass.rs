@@ -108,12 +108,12 @@ impl<'a> Pass<'a> {
             self.seen_bytes -= replaced.len();
         }
         if let Some(value) = change.value.filter(|_| !is_newest)
-            && self.seen_bytes + value.len() <= self.shared.budget.limit_bytes()
+            && self.seen_bytes + value.len() <= self.shared.budget.limit_bytes
         {
             self.seen_bytes += value.len();
             self.seen.insert(change.key, (change.revision, value));
         }
-        while self.bytes > self.shared.budget.limit_bytes() {
+        while self.bytes > self.shared.budget.limit_bytes {
             let Some((number, past)) = self.found.pop_front() else { return };
             self.bytes -= past.size();
             self.targets[number].dropped = past.revision;

@@ -263,11 +263,13 @@ async fn a_window_that_begins_anew_during_a_pass_is_still_to_be_filled() {
     }
     let again = World::over(first.store.clone(), Limits::default());
     let (answer, waits) = std::sync::mpsc::channel();
-    let others = serve(&again.cache, "/registry/others/", Arc::new(BlockingReader(waits.into())));
+    let reader = Arc::new(BlockingReader(waits.into()));
+    let others = serve(&again.cache, "/registry/others/", reader.clone());
     let feed = || lock(&others.replica.feed);
     for begins_anew in [true, false] {
         let filling = tokio::spawn(again.cache.fill_history());
-        while others.replica.filling.try_lock().is_ok() {
+        // The pass has seen the window when it waits for the other server.
+        while reader.0.try_lock().is_ok() {
             tokio::task::yield_now().await;
         }
         if begins_anew {
