@@ -123,7 +123,7 @@ impl Feeder {
         let route = Route { served: Some(Arc::clone(replica)), queue: None };
         let old = self.routes.insert(Arc::clone(&replica.keyspace.prefix), route).and_then(|old| old.served);
         replica.enroll();
-        self.swap(Some((replica.slot, state)), old, swap, &mut wakers);
+        self.swap(Some((replica.slot, state)), old.as_deref(), swap, &mut wakers);
         wakers
     }
 
@@ -131,8 +131,8 @@ impl Feeder {
     pub(super) fn remove(&mut self, replica: &Replica) -> Vec<Waker> {
         let mut wakers = Vec::new();
         if self.serves(replica) {
-            let old = self.routes.remove(&replica.keyspace.prefix).and_then(|old| old.served);
-            self.swap(None, old, || (), &mut wakers);
+            self.routes.remove(&replica.keyspace.prefix);
+            self.swap(None, Some(replica), || (), &mut wakers);
         }
         wakers
     }
@@ -142,7 +142,7 @@ impl Feeder {
     fn swap(
         &mut self,
         new: Option<(Slot, State)>,
-        old: Option<Arc<Replica>>,
+        old: Option<&Replica>,
         swap: impl FnOnce(),
         wakers: &mut Vec<Waker>,
     ) {
@@ -150,14 +150,14 @@ impl Feeder {
         if let Some((slot, state)) = new {
             *root.states.get_mut(slot.number) = state;
         }
-        if let Some(old) = &old {
+        if let Some(old) = old {
             old.end();
             *root.states.get_mut(old.slot.number) = State::default();
             self.free.push(old.slot.number);
         }
         self.shared.publish(root);
         swap();
-        if let Some(old) = &old {
+        if let Some(old) = old {
             lock(&old.feed).close(wakers);
         }
     }

@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn keys(cache: &Cache, prefix: &str, reader: &Arc<CountingReader>) -> Vec<String> {
-        let resource = serve(&cache, prefix, reader.clone());
+        let resource = serve(cache, prefix, reader.clone());
         resource.snapshot().range("", None).map(|object| object.key().to_owned()).collect()
     }
 
