@@ -117,7 +117,7 @@ fn page(schema: &Value) -> (String, Vec<String>) {
 
 #[test]
 fn a_quantity_is_called_so_and_has_no_pattern() {
-    let quantity = json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": crd::QUANTITY,
+    let quantity = json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": schema::Pattern::QUANTITY,
         "x-kubernetes-int-or-string": true});
     let spec =
         json!({"type": "object", "properties": {"size": quantity, "port": {"x-kubernetes-int-or-string": true}}});

@@ -81,6 +81,10 @@ fn commit(store: &Memory, ops: Vec<Op>) {
     assert!(store.commit(ops.into()).as_mut().poll(&mut context).is_ready());
 }
 
+fn serve(cache: &Cache) -> Option<Arc<Resource>> {
+    cache.load(PREFIX, Arc::new(Plain)).ok().map(|loaded| loaded.serve(|| ()))
+}
+
 fn main() {
     let watchers = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(500);
     let store = Arc::new(Memory::new());
@@ -90,7 +94,7 @@ fn main() {
     let cache = Cache::new(store.clone(), Limits::default());
     let before = resident();
     let mut things = None;
-    report("load an object", OBJECTS, || things = cache.register(PREFIX, Arc::new(Plain)).ok());
+    report("load an object", OBJECTS, || things = serve(&cache));
     let Some(things) = things else { return };
     println!("{:<58} {:>9} bytes", "memory of an object in the cache", (resident() - before) / OBJECTS);
     reads(&things);
@@ -240,7 +244,7 @@ async fn resume() {
     }
     let limits = Limits { history_bytes: 512 << 20, ..Limits::default() };
     let cache = Cache::new(store.clone(), limits);
-    let Ok(things) = cache.register(PREFIX, Arc::new(Plain)) else { return };
+    let Some(things) = serve(&cache) else { return };
     let (before, start) = (resident(), cpu());
     if cache.fill_history().await.is_err() {
         return;

@@ -5,11 +5,14 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::object::{METADATA_KEY, VERSION_KEY};
 use crate::meta::Revision;
 
 /// The beginning of every body.
 const START: &str = r#"{"metadata":{"#;
+/// The text between type meta and the value of `metadata`.
+pub(super) const METADATA_KEY: &str = r#""metadata":"#;
+/// The beginning of `metadata` if the revision is known; the digits and a quote follow.
+pub(super) const VERSION_KEY: &str = r#""resourceVersion":""#;
 /// The key before managed fields in the composed JSON.
 pub(super) const MANAGED_FIELDS_KEY: &str = r#""managedFields":"#;
 

@@ -1,40 +1,16 @@
-//! The memory of past changes: one budget in bytes for all resources. Beyond it the oldest change of the whole cache is
-//! dropped, whichever resource it belongs to.
-//!
-//! Locks are taken in this order: the order of eviction, then a resource's feed.
+//! The memory of past changes: one budget in bytes for all resources.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex, MutexGuard, Weak,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-
-use super::{fanout::Feed, state::lock};
-use crate::meta::Revision;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The memory that past changes take and may take.
 pub(super) struct Budget {
-    limit_bytes: usize,
+    pub(super) limit_bytes: usize,
     used_bytes: AtomicUsize,
-    order: Mutex<Order>,
 }
-
-/// The windows that have changes, by the revision of their oldest change and the resource's id.
-#[derive(Default)]
-pub(super) struct Order(BTreeMap<Rank, Weak<Mutex<Feed>>>);
-
-/// A window's position in the order of eviction.
-pub(super) type Rank = (Revision, u64);
 
 impl Budget {
     pub(super) fn new(limit_bytes: usize) -> Self {
-        Self { limit_bytes, used_bytes: AtomicUsize::new(0), order: Mutex::default() }
-    }
-
-    pub(super) fn limit_bytes(&self) -> usize {
-        self.limit_bytes
+        Self { limit_bytes, used_bytes: AtomicUsize::new(0) }
     }
 
     pub(super) fn used_bytes(&self) -> usize {
@@ -49,53 +25,7 @@ impl Budget {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Locks the order of eviction. Held while windows of served resources change.
-    pub(super) fn order(&self) -> MutexGuard<'_, Order> {
-        lock(&self.order)
-    }
-
-    fn is_exceeded(&self) -> bool {
+    pub(super) fn is_exceeded(&self) -> bool {
         self.used_bytes() > self.limit_bytes
-    }
-}
-
-impl Order {
-    /// Moves a window to its place after its oldest change has become another one. `feed` is `shared`, locked.
-    pub(super) fn place(&mut self, id: u64, shared: &Arc<Mutex<Feed>>, feed: &mut Feed) {
-        let rank = feed.oldest().map(|oldest| (oldest, id));
-        if feed.rank != rank {
-            self.remove(feed);
-            if let Some(rank) = rank {
-                self.0.insert(rank, Arc::downgrade(shared));
-            }
-            feed.rank = rank;
-        }
-    }
-
-    /// Removes a window.
-    pub(super) fn remove(&mut self, feed: &mut Feed) {
-        if let Some(rank) = feed.rank.take() {
-            self.0.remove(&rank);
-        }
-    }
-
-    /// Drops the oldest changes of the cache until the rest fits. The newest change of all always stays.
-    pub(super) fn evict(&mut self, budget: &Budget) {
-        while budget.is_exceeded() {
-            let Some((rank, feed)) = self.0.pop_first() else { return };
-            let Some(shared) = feed.upgrade() else { continue };
-            let next = self.0.first_key_value().map(|(next, _)| next.0);
-            let mut feed = lock(&shared);
-            feed.rank = None;
-            while budget.is_exceeded() && feed.oldest().is_some_and(|oldest| next.is_none_or(|next| oldest <= next)) {
-                if next.is_none() && feed.size().changes == 1 {
-                    self.place(rank.1, &shared, &mut feed);
-                    return;
-                }
-                feed.evict();
-            }
-            feed.prune_past();
-            self.place(rank.1, &shared, &mut feed);
-        }
     }
 }

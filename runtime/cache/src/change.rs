@@ -7,7 +7,12 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{EventType, Object, Subscription, budget::Budget, state::lock};
+use super::{
+    budget::Budget,
+    lock::lock,
+    object::{EventType, Object},
+    subscription::Subscription,
+};
 use crate::meta::Revision;
 
 /// The memory of a change besides the objects: itself, and its entries in the window, in its index and in channels.
@@ -38,6 +43,11 @@ impl Change {
     /// The object after the change, or the deleted object.
     pub(super) fn object(&self) -> Option<&Arc<Object>> {
         self.new.as_ref().or(self.old.as_ref())
+    }
+
+    /// True if a subscription includes the object before or after the change.
+    pub(super) fn touches(&self, subscription: &Subscription) -> bool {
+        [&self.new, &self.old].into_iter().flatten().any(|object| subscription.covers(object))
     }
 
     /// The event for a watcher that sees only matching objects. What it keeps for others is added to the budget.

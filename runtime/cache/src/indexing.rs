@@ -11,19 +11,19 @@
 //! terms without an index. A term gets its index when the charge reaches [`SCANS`] scans of the whole resource (one for a
 //! selectable field, because its declaration announces selectors), which is about what building costs. Resources of fewer than
 //! [`FEW`] objects have none. An index without a search for [`IDLE`] is dropped, so that an unused one costs writers nothing
-//! for long. All indexes together stay within [`Limits::index_bytes`](super::Limits).
+//! for long. All indexes together stay within [`Limits::index_bytes`](super::limits::Limits).
 
 use std::{
-    collections::HashMap,
     sync::{Arc, Weak},
     time::Duration,
 };
 
 use super::{
-    Resource, Snapshot,
     index::{Condition, ENTRY_BYTES, Index, Term},
+    lock::lock,
+    resource::Resource,
     search::LOOKUP,
-    state::lock,
+    snapshot::Snapshot,
     tree::Tree,
 };
 
@@ -35,46 +35,10 @@ const FEW: usize = 512;
 const IDLE: Duration = Duration::from_mins(10);
 /// How long readers may hold old snapshots. The memory of a dropped index is freed after that, off the commit thread.
 const HELD: Duration = Duration::from_secs(10);
-/// The maximum number of terms without an index that are charged. Clients choose the keys of labels.
-const TERMS: usize = 64;
 /// With at most this many changes left, writers may wait until an index has them.
 const FEW_CHANGES: usize = 32;
 /// The maximum number of rounds in which an index catches up before writers must wait.
 const ROUNDS: usize = 16;
-
-/// The cost of scans, by term.
-#[derive(Default)]
-pub(super) struct Demand {
-    /// Objects examined in vain.
-    charges: HashMap<Term, usize>,
-    /// Terms whose index is being built or kept.
-    kept: Vec<Term>,
-}
-
-impl Demand {
-    /// Charges a term. Returns true if it has reached the price, and its index is now to be built.
-    fn charge(&mut self, term: &Term, examined: usize, price: usize) -> bool {
-        if self.kept.contains(term) {
-            return false;
-        }
-        if self.charges.len() >= TERMS && !self.charges.contains_key(term) {
-            let cheapest = self.charges.iter().min_by_key(|(_, charge)| **charge).map(|(term, _)| term.clone());
-            cheapest.map(|term| self.charges.remove(&term));
-        }
-        let charge = self.charges.entry(term.clone()).or_default();
-        *charge = charge.saturating_add(examined);
-        let is_due = *charge >= price;
-        if is_due {
-            self.charges.remove(term);
-            self.kept.push(term.clone());
-        }
-        is_due
-    }
-
-    fn release(&mut self, term: &Term) {
-        self.kept.retain(|kept| kept != term);
-    }
-}
 
 impl Resource {
     /// Notes that a selector with these conditions examined objects of a snapshot one by one, and what it selected. May begin to
@@ -97,7 +61,8 @@ impl Resource {
     /// Builds an index and adds it to the state; returns whether it was added.
     fn add_index(&self, term: &Term) -> bool {
         let mut tree = self.snapshot().tree;
-        if self.shared.index_bytes() + tree.len() * ENTRY_BYTES > self.shared.limits.index_bytes {
+        let shared = &self.replica.shared;
+        if shared.index_bytes() + tree.len() * ENTRY_BYTES > shared.limits.index_bytes {
             return false;
         }
         let mut index = tree.build(term);
@@ -123,7 +88,7 @@ impl Resource {
     /// Changes the newest tree's indexes. `None` if the resource has ended.
     fn change_tree<T>(&self, change: impl FnOnce(&mut Tree) -> T) -> Option<T> {
         let feeder = self.feeder.upgrade()?;
-        lock(&feeder).change_tree(self, change)
+        lock(&feeder).change_tree(&self.replica, change)
     }
 
     fn searches(&self, term: &Term) -> Option<u64> {

@@ -15,8 +15,8 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Body, DecodedValue,
-    body::{ComposedJson, MANAGED_FIELDS_KEY, version_member},
+    body::{Body, ComposedJson, MANAGED_FIELDS_KEY, METADATA_KEY, VERSION_KEY, version_member},
+    reader::DecodedValue,
     texts::PackedTexts,
 };
 use crate::meta::Revision;
@@ -54,11 +54,6 @@ impl EventType {
 
 /// The end of every watch frame.
 pub const FRAME_END: &str = "}\n";
-
-/// The text between type meta and the value of `metadata`.
-pub(super) const METADATA_KEY: &str = r#""metadata":"#;
-/// The beginning of `metadata` if the revision is known; the digits and a quote follow.
-pub(super) const VERSION_KEY: &str = r#""resourceVersion":""#;
 
 /// One object at one revision: its JSON, rendered once, and the positions of its parts.
 pub struct Object {

@@ -5,11 +5,7 @@ use std::{
     task::Waker,
 };
 
-use super::{
-    Cache, Resource,
-    preload::ScanCollector,
-    state::{State, lock},
-};
+use super::{Cache, keyspace::Keyspace, lock::lock, preload::ScanCollector, resource::Resource, state::State};
 use crate::storage::ReadError;
 
 /// With at most this many queued deliveries left, writers may wait for the load to finish.
@@ -20,37 +16,41 @@ const CATCH_UP_ROUNDS: usize = 64;
 
 /// A resource that is loaded and not served yet. Dropping this discards it.
 pub struct PendingResource<'c> {
-    pub(super) cache: &'c Cache,
-    pub(super) resource: Arc<Resource>,
-    pub(super) state: State,
-    pub(super) served: bool,
+    cache: &'c Cache,
+    resource: Arc<Resource>,
+    state: State,
+    served: bool,
     /// Only one resource is loaded at a time.
     #[expect(dead_code, reason = "it is held")]
-    pub(super) one_at_a_time: MutexGuard<'c, ()>,
+    one_at_a_time: MutexGuard<'c, ()>,
 }
 
-impl PendingResource<'_> {
-    /// The resource. It has no state before it is served; build only its future users from it.
-    pub fn resource(&self) -> &Arc<Resource> {
-        &self.resource
-    }
-
-    /// Reads the objects. Must not run under the feeder's lock, for which the store's writer may be waiting.
-    pub(super) fn fill(&mut self) -> Result<(), ReadError> {
-        let (resource, store) = (&self.resource, &self.cache.shared.store);
+impl<'c> PendingResource<'c> {
+    /// Reads the objects of a resource. Must not run under the feeder's lock, for which the store's writer may be waiting.
+    pub(super) fn load(cache: &'c Cache, keyspace: Keyspace) -> Result<Self, ReadError> {
+        let one_at_a_time = lock(&cache.loading);
+        let replica = lock(&cache.feeder).begin(keyspace);
+        let resource = Arc::new(Resource::new(Arc::clone(&replica), &cache.feeder, Arc::clone(&cache.history)));
+        let mut pending = Self { cache, resource, state: State::default(), served: false, one_at_a_time };
         // Changes from here on are queued for this resource.
+        let (keyspace, store) = (&replica.keyspace, &cache.shared.store);
         let loaded = store.head();
-        let known = lock(&self.cache.preloaded).take(&resource.prefix, &resource.reader, loaded);
+        let known = lock(&cache.preloaded).take(keyspace, loaded);
         let (tree, loaded) = if let Some(tree) = known {
             (tree, loaded)
         } else {
-            let collector = ScanCollector::new(Arc::clone(&resource.prefix), Arc::clone(&resource.reader));
-            let loaded = store.scan(&[&resource.prefix], &|piece| collector.take(piece))?;
+            let collector = ScanCollector::new(keyspace.clone());
+            let loaded = store.scan(&[&keyspace.prefix], &|piece| collector.take(piece))?;
             (collector.finish(), loaded)
         };
-        lock(&self.resource.feed).begin(tree.clone(), loaded);
-        self.state = State { id: self.resource.slot.id, tree, last: loaded };
-        Ok(())
+        lock(&replica.feed).begin(tree.clone(), loaded);
+        pending.state = State { id: replica.slot.id, tree, last: loaded };
+        Ok(pending)
+    }
+
+    /// The resource. It has no state before it is served; build only its future users from it.
+    pub fn resource(&self) -> &Arc<Resource> {
+        &self.resource
     }
 
     /// Serves the resource. It replaces the one served under its prefix, whose watches end after the changes committed
@@ -60,16 +60,16 @@ impl PendingResource<'_> {
     /// caller's table therefore always finds the one that receives changes. `swap` must be quick, because writers wait
     /// for it.
     pub fn serve(mut self, swap: impl FnOnce()) -> Arc<Resource> {
-        let feeder = &self.cache.feeder;
+        let (feeder, replica) = (&self.cache.feeder, &self.resource.replica);
         // Changes committed meanwhile are rendered here, too, so that writers wait only for the last few.
         for _ in 0..CATCH_UP_ROUNDS {
-            let deliveries = lock(feeder).take_queued(&self.resource);
-            self.resource.take_in(&mut self.state, &deliveries);
+            let deliveries = lock(feeder).take_queued(replica);
+            replica.take_in(&mut self.state, &deliveries);
             if deliveries.len() <= FEW_QUEUED {
                 break;
             }
         }
-        let wakers = lock(feeder).serve(&self.resource, std::mem::take(&mut self.state), swap);
+        let wakers = lock(feeder).serve(replica, std::mem::take(&mut self.state), swap);
         self.served = true;
         wakers.into_iter().for_each(Waker::wake);
         Arc::clone(&self.resource)
@@ -79,7 +79,7 @@ impl PendingResource<'_> {
 impl Drop for PendingResource<'_> {
     fn drop(&mut self) {
         if !self.served {
-            lock(&self.cache.feeder).give_up(&self.resource);
+            lock(&self.cache.feeder).give_up(&self.resource.replica);
         }
     }
 }

@@ -5,26 +5,25 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Object, SharedReader, feeder::longest_prefix, reader::render_entry, state::lock, tree::Tree};
+use super::{keyspace::Keyspace, lock::lock, object::Object, reader::SharedReader, routes::longest_prefix, tree::Tree};
 use crate::{meta::Revision, storage::Entry};
 
 /// The objects of one resource, as a scan passes them.
 pub(super) struct ScanCollector {
-    prefix: Arc<str>,
-    reader: SharedReader,
+    keyspace: Keyspace,
     objects: Mutex<Vec<(usize, Arc<Object>)>>,
     /// Entries that only the loading thread may read.
     unread: Mutex<Vec<(usize, Entry)>>,
 }
 
 impl ScanCollector {
-    pub(super) fn new(prefix: Arc<str>, reader: SharedReader) -> Self {
-        Self { prefix, reader, objects: Mutex::default(), unread: Mutex::default() }
+    pub(super) fn new(keyspace: Keyspace) -> Self {
+        Self { keyspace, objects: Mutex::default(), unread: Mutex::default() }
     }
 
     /// Takes a piece of the scan's result.
     pub(super) fn take(&self, piece: Vec<(usize, Entry)>) {
-        if self.reader.is_local() {
+        if self.keyspace.reader.is_local() {
             let rendered: Vec<_> = piece.into_iter().map(|found| self.render(found)).collect();
             lock(&self.objects).extend(rendered);
         } else {
@@ -43,7 +42,7 @@ impl ScanCollector {
     }
 
     fn render(&self, (position, entry): (usize, Entry)) -> (usize, Arc<Object>) {
-        (position, render_entry(&*self.reader, &self.prefix, &entry))
+        (position, self.keyspace.render_entry(&entry))
     }
 }
 
@@ -59,8 +58,8 @@ impl Preload {
     pub fn new(resources: impl IntoIterator<Item = (String, SharedReader)>) -> Self {
         let local = resources.into_iter().filter(|(_, reader)| reader.is_local());
         let collector = |(prefix, reader): (String, SharedReader)| {
-            let prefix = super::with_slash(&prefix);
-            (Arc::clone(&prefix), ScanCollector::new(prefix, reader))
+            let keyspace = Keyspace::new(&prefix, reader);
+            (Arc::clone(&keyspace.prefix), ScanCollector::new(keyspace))
         };
         Self { collectors: local.map(collector).collect() }
     }
@@ -91,7 +90,7 @@ impl Preload {
     /// The objects, if the scan gave the state at this revision.
     pub(super) fn finish(self, at: Revision) -> PreloadedTrees {
         let finished = |(prefix, collector): (Arc<str>, ScanCollector)| {
-            let reader = Arc::clone(&collector.reader);
+            let reader = Arc::clone(&collector.keyspace.reader);
             (prefix, (reader, collector.finish()))
         };
         PreloadedTrees { at, trees: self.collectors.into_iter().map(finished).collect() }
@@ -107,9 +106,9 @@ pub(super) struct PreloadedTrees {
 
 impl PreloadedTrees {
     /// Takes the objects of a resource out. `None` if they were read by another reader, or changed since.
-    pub(super) fn take(&mut self, prefix: &str, reader: &SharedReader, head: Revision) -> Option<Tree> {
-        let (read_by, tree) = self.trees.remove(prefix)?;
-        (self.at == head && std::ptr::addr_eq(Arc::as_ptr(&read_by), Arc::as_ptr(reader))).then_some(tree)
+    pub(super) fn take(&mut self, keyspace: &Keyspace, head: Revision) -> Option<Tree> {
+        let (read_by, tree) = self.trees.remove(&keyspace.prefix)?;
+        (self.at == head && std::ptr::addr_eq(Arc::as_ptr(&read_by), Arc::as_ptr(&keyspace.reader))).then_some(tree)
     }
 }
 
@@ -123,6 +122,7 @@ mod tests {
     use crate::{
         Cache, DecodedValue, Limits, Reader,
         storage::{Expect, Memory, Op, Store},
+        tests::serve,
     };
 
     /// Counts what it reads.
@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn keys(cache: &Cache, prefix: &str, reader: &Arc<CountingReader>) -> Vec<String> {
-        let resource = cache.register(prefix, reader.clone()).unwrap();
+        let resource = serve(cache, prefix, reader.clone());
         resource.snapshot().range("", None).map(|object| object.key().to_owned()).collect()
     }
 

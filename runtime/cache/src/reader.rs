@@ -7,11 +7,7 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{Body, EventType, Object, Resource, Texts, tree::Tree};
-use crate::{
-    meta::Revision,
-    storage::{Damage, Entry},
-};
+use super::{body::Body, texts::Texts};
 
 /// The parts of a stored value that the cache needs.
 #[derive(Clone, Debug)]
@@ -62,92 +58,3 @@ pub trait Reader: Send + Sync {
 
 /// A shared reader.
 pub type SharedReader = Arc<dyn Reader>;
-
-impl Resource {
-    /// A key of the store, below the resource's prefix.
-    pub(super) fn below<'k>(&self, key: &'k str) -> &'k str {
-        key.strip_prefix(&*self.prefix).unwrap_or(key)
-    }
-
-    /// Renders a stored value.
-    pub(super) fn render(
-        &self,
-        natural: EventType,
-        key: &str,
-        revision: Revision,
-        value: Result<&Bytes, &Damage>,
-    ) -> Object {
-        render(&*self.reader, &self.prefix, natural, key, revision, value)
-    }
-
-    /// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision, and has its
-    /// indexes.
-    pub(super) fn load(&self, entries: &[Entry], known: &Tree) -> Tree {
-        let object = |entry: &Entry| {
-            let known = known.get(self.below(&entry.key)).filter(|object| object.revision() == entry.revision);
-            known.map_or_else(|| render_entry(&*self.reader, &self.prefix, entry), Arc::clone)
-        };
-        Tree::from_sorted(entries.iter().map(object)).indexed_like(known)
-    }
-}
-
-/// Renders a loaded entry of the resource with a prefix.
-pub(super) fn render_entry(reader: &dyn Reader, prefix: &str, entry: &Entry) -> Arc<Object> {
-    Arc::new(render(reader, prefix, EventType::Added, &entry.key, entry.revision, entry.value.as_ref()))
-}
-
-/// Renders a stored value. A damaged value is kept and marked like one that cannot be decoded.
-fn render(
-    reader: &dyn Reader,
-    prefix: &str,
-    natural: EventType,
-    key: &str,
-    revision: Revision,
-    value: Result<&Bytes, &Damage>,
-) -> Object {
-    let decoded = match value {
-        Ok(value) => DecodedValue::guarded(|| reader.read(key, value)),
-        Err(damage) => DecodedValue::plain(Err(damage.to_string())),
-    };
-    let below = key.strip_prefix(prefix).unwrap_or(key);
-    Object::compose_as(natural, below, revision, reader.type_meta(), decoded)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Weak;
-
-    use super::*;
-    use crate::{
-        Limits,
-        state::{SharedState, Slot},
-        storage::Memory,
-    };
-
-    struct Whole;
-
-    impl Reader for Whole {
-        fn type_meta(&self) -> &'static str {
-            r#""kind":"Thing","apiVersion":"v1","#
-        }
-
-        fn read(&self, _key: &str, value: &Bytes) -> DecodedValue {
-            DecodedValue::plain(Ok(std::str::from_utf8(value).unwrap().into()))
-        }
-    }
-
-    #[test]
-    fn a_damaged_value_is_kept_and_marked_beside_intact_ones() {
-        let entry = |name: &str, value| Entry { key: format!("/t/{name}").into(), value, revision: Revision(7) };
-        let body = Bytes::from_static(br#"{"metadata":{"name":"a"}}"#);
-        let entries = [entry("a", Ok(body)), entry("b", Err(Damage::Altered))];
-        let shared = SharedState::new(Arc::new(Memory::new()), Limits::default(), Revision(0));
-        let slot = Slot { number: 0, id: 1 };
-        let resource = Resource::new(Arc::new(shared), Weak::new(), slot, "/t/".into(), Arc::new(Whole));
-        let tree = resource.load(&entries, &Tree::default());
-        assert_eq!(tree.get("a").unwrap().unreadable(), None);
-        let damaged = tree.get("b").unwrap();
-        assert_eq!(damaged.unreadable(), Some("the stored bytes are damaged: their checksum is wrong"));
-        assert_eq!((damaged.key(), damaged.revision()), ("b", Revision(7)));
-    }
-}

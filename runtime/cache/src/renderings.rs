@@ -13,7 +13,7 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{Object, state::lock};
+use super::{lock::lock, object::Object};
 
 /// The number of locks, so that watchers of different objects rarely share one.
 const SHARDS: usize = 16;

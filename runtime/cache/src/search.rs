@@ -7,9 +7,10 @@
 use std::{iter, ops::Range, sync::Arc, vec};
 
 use super::{
-    Object, Snapshot,
     btree::Iter,
     index::{ByValue, Condition, Index},
+    object::Object,
+    snapshot::Snapshot,
     texts::PackedTexts,
     tree::Tree,
 };

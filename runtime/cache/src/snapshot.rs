@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    Object,
+    object::Object,
     tree::{Iter, Tree},
 };
 use crate::meta::Revision;

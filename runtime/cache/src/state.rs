@@ -1,14 +1,16 @@
 //! The part shared by the whole cache: the published state of all resources, and its progress.
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc, Mutex,
     atomic::{AtomicU64, Ordering},
 };
 
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
-use super::{Limits, Snapshot, budget::Budget, history::BackfillQueue, index::ENTRY_BYTES, tree::Tree};
+use super::{
+    budget::Budget, eviction::EvictionOrder, index::ENTRY_BYTES, limits::Limits, snapshot::Snapshot, tree::Tree,
+};
 use crate::{meta::Revision, storage::Store};
 
 /// The number of states in one block. A commit copies a pointer for each block, and the blocks that it changes.
@@ -65,8 +67,8 @@ pub(super) struct SharedState {
     pub(super) limits: Limits,
     /// The memory of past changes.
     pub(super) budget: Arc<Budget>,
-    /// The resources whose windows are still to be filled from the store's log.
-    pub(super) backfill_queue: BackfillQueue,
+    /// Locked while windows of served resources change, before their feeds.
+    pub(super) eviction: Mutex<EvictionOrder>,
     root: ArcSwap<Root>,
     /// The revision up to which the windows are complete. It follows the root's revision within moments.
     fed: AtomicU64,
@@ -80,7 +82,7 @@ impl SharedState {
             store,
             limits,
             budget: Arc::new(Budget::new(limits.history_bytes)),
-            backfill_queue: BackfillQueue::default(),
+            eviction: Mutex::default(),
             root: ArcSwap::from_pointee(Root { revision, ..Root::default() }),
             fed: AtomicU64::new(revision.0),
             reached: watch::Sender::new(revision),
@@ -133,9 +135,4 @@ impl SharedState {
             let _ = self.reached.subscribe().wait_for(|fed| *fed >= revision).await;
         }
     }
-}
-
-/// Locks, even after a panic of another holder: every critical section leaves its data consistent.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use super::{
-    Object,
     btree::{self, BTree, Order, SortKey},
     index::{Index, Term},
+    object::Object,
     texts::PackedTexts,
 };
 

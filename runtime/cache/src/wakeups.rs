@@ -14,7 +14,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::Notify, task::JoinHandle};
 
-use super::state::lock;
+use super::lock::lock;
 
 /// The delay of the next round per woken watcher: about twice the time that a watcher needs.
 const MICROSECONDS_EACH: u64 = 20;

@@ -5,17 +5,21 @@
 
 use std::{
     collections::VecDeque,
+    fmt,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 
 use super::{
-    Event, Filter, Object, Resource, Subscription, WatchError,
-    change::Change,
-    fanout::{PollResult, Subscriber},
-    state::lock,
+    change::{Change, Event},
+    channels::Subscriber,
+    feed::PollResult,
+    lock::lock,
+    object::Object,
+    replica::Replica,
+    subscription::Subscription,
 };
-use crate::meta::Revision;
+use crate::{meta::Revision, storage::ReadError};
 
 /// The maximum number of changes taken from the window at once. They stay in memory until the watcher has read them, so
 /// it is small.
@@ -23,9 +27,46 @@ const BATCH: usize = 32;
 /// The number of non-matching changes to skip before yielding to other tasks.
 const PATIENCE: usize = 512;
 
+/// Selects the objects of a watcher. The result must depend on the object only.
+pub type Filter = Arc<dyn Fn(&Object) -> bool + Send + Sync>;
+
+/// Why a watch cannot start or continue.
+#[derive(Clone, Debug)]
+pub enum WatchError {
+    /// Changes of this resource after the requested revision are gone. The oldest revision to resume from is given.
+    Expired(Revision),
+    /// The watcher fell behind the window. The client must resume.
+    Lagged,
+    /// A change made an object unreadable, so its event cannot be produced.
+    Unreadable {
+        /// The object's key in the store.
+        key: Box<str>,
+        /// Why it cannot be decoded.
+        reason: Box<str>,
+    },
+    /// History could not be read.
+    Read(ReadError),
+    /// The webhook that converts objects to the watched version has failed.
+    Unconverted(Box<str>),
+}
+
+impl fmt::Display for WatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expired(oldest) => write!(f, "changes up to revision {oldest} are gone"),
+            Self::Lagged => f.write_str("the watcher fell behind"),
+            Self::Unreadable { key, reason } => write!(f, "{key} cannot be decoded: {reason}"),
+            Self::Read(error) => write!(f, "history could not be read: {error}"),
+            Self::Unconverted(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for WatchError {}
+
 /// A watch: returns every matching change after its position once and in order.
 pub struct Watch {
-    resource: Arc<Resource>,
+    replica: Arc<Replica>,
     subscription: Subscription,
     filter: Option<Filter>,
     /// All matching changes up to here have been returned.
@@ -39,15 +80,18 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// A watch from strictly after a revision.
+    ///
+    /// # Errors
+    /// The window's floor, if the window no longer has all changes of the resource after the revision.
     pub(super) fn new(
-        resource: Arc<Resource>,
+        replica: Arc<Replica>,
         after: Revision,
         subscription: Subscription,
         filter: Option<Filter>,
-        subscriber: Subscriber,
-    ) -> Self {
-        let (batch, subscriber) = (VecDeque::new(), Some(subscriber));
-        Self { resource, subscription, filter, position: after, batch, batch_end: after, subscriber }
+    ) -> Result<Self, Revision> {
+        let (batch, subscriber) = (VecDeque::new(), Some(subscribe(&replica, &subscription, after)?));
+        Ok(Self { replica, subscription, filter, position: after, batch, batch_end: after, subscriber })
     }
 
     /// The next event, or `None` if the cache is closed or the resource was removed or replaced. Returns `None` after
@@ -57,13 +101,11 @@ impl Watch {
         loop {
             while let Some(change) = self.batch.pop_front() {
                 self.position = change.revision;
-                match self.event(&change) {
-                    Some(Ok(event)) => return Poll::Ready(Some(Ok(event))),
-                    Some(Err(error)) => {
+                if let Some(event) = self.event(&change) {
+                    if event.is_err() {
                         self.end();
-                        return Poll::Ready(Some(Err(error)));
                     }
-                    None => {}
+                    return Poll::Ready(Some(event));
                 }
                 patience -= 1;
                 if patience == 0 {
@@ -74,13 +116,9 @@ impl Watch {
             self.position = self.position.max(self.batch_end);
             match ready!(self.poll_batch(cx)) {
                 Some(Ok(())) => {}
-                Some(Err(error)) => {
+                end => {
                     self.end();
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None => {
-                    self.end();
-                    return Poll::Ready(None);
+                    return Poll::Ready(end.and_then(Result::err).map(Err));
                 }
             }
         }
@@ -135,20 +173,20 @@ impl Watch {
         let position = self.position.max(self.batch_end);
         let Some(subscriber) = self.subscriber else { return position };
         // Read before the window is read: the window is complete up to there.
-        let fed = self.resource.fed();
-        lock(&self.resource.feed).clear_upto(subscriber, position, fed)
+        let fed = self.replica.fed();
+        lock(&self.replica.feed).clear_upto(subscriber, position, fed)
     }
 
     /// The event of a change for this watch. A change that leaves an object unreadable has unknown labels, so it
     /// matches every filter.
     fn event(&self, change: &Change) -> Option<Result<Event, WatchError>> {
         if let Some((new, reason)) = change.new.as_ref().and_then(|new| Some((new, new.unreadable()?)))
-            && self.subscription.touched(change)
+            && change.touches(&self.subscription)
         {
-            let key = format!("{}{}", self.resource.prefix(), new.key()).into();
+            let key = format!("{}{}", self.replica.keyspace.prefix, new.key()).into();
             return Some(Err(WatchError::Unreadable { key, reason: reason.into() }));
         }
-        change.event(&self.resource.shared.budget, |object| self.matches(object)).map(Ok)
+        change.event(&self.replica.shared.budget, |object| self.matches(object)).map(Ok)
     }
 
     fn matches(&self, object: &Object) -> bool {
@@ -158,8 +196,8 @@ impl Watch {
     /// Fills the batch.
     fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), WatchError>>> {
         let Some(subscriber) = self.subscriber else { return Poll::Ready(None) };
-        let complete = self.resource.fed();
-        let found = lock(&self.resource.feed).poll(subscriber, self.position, BATCH, &mut self.batch, cx.waker());
+        let complete = self.replica.fed();
+        let found = lock(&self.replica.feed).poll(subscriber, self.position, BATCH, &mut self.batch, cx.waker());
         match found {
             PollResult::Changes => {
                 self.batch_end = self.batch.back().map_or(self.position, |change| change.revision);
@@ -176,7 +214,7 @@ impl Watch {
 
     fn end(&mut self) {
         if let Some(subscriber) = self.subscriber.take() {
-            lock(&self.resource.feed).unsubscribe(subscriber);
+            lock(&self.replica.feed).unsubscribe(subscriber);
         }
         self.batch.clear();
     }
@@ -186,4 +224,18 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Adds a subscriber. The lock of the feed, which writers need, is not held while the window is searched.
+fn subscribe(replica: &Replica, subscription: &Subscription, after: Revision) -> Result<Subscriber, Revision> {
+    let window = {
+        let mut feed = lock(&replica.feed);
+        if let Some(joined) = feed.join(subscription, after)? {
+            return Ok(joined);
+        }
+        feed.window()
+    };
+    let found = window.matching(subscription, after);
+    let searched = window.newest().map_or(after, |newest| newest.max(after));
+    lock(&replica.feed).subscribe(subscription, after, found, searched)
 }

@@ -10,13 +10,22 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{Subscription, change::Change};
+use super::{change::Change, subscription::Subscription, tree::Tree};
 use crate::meta::Revision;
 
 /// The number of changes in a chunk. If there is a copy, the next new change copies the pointers of one chunk.
 const CHUNK: usize = 512;
 /// The part of an entry of an index that is a position in the chunk.
 const POSITION: u64 = 0xFFFF;
+
+/// How much of a resource's past is in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowSize {
+    /// Changes in the window.
+    pub changes: usize,
+    /// Their memory, in bytes.
+    pub bytes: usize,
+}
 
 /// Changes in the order of their revisions.
 pub(super) type Changes = VecDeque<Arc<Change>>;
@@ -125,13 +134,25 @@ impl Window {
     /// The changes strictly after a revision that a narrow subscription includes, in order.
     pub(super) fn matching(&self, subscription: &Subscription, revision: Revision) -> Changes {
         let Some(mark) = subscription.mark() else {
-            return self.after(revision).filter(|change| subscription.touched(change)).cloned().collect();
+            return self.after(revision).filter(|change| change.touches(subscription)).cloned().collect();
         };
         let in_head = after(&self.head, revision);
         let in_chunks = self.chunks.range(self.chunk(revision)..).flat_map(|chunk| chunk.marked(mark & !POSITION));
         let in_chunks = in_chunks.filter(|change| change.revision > revision);
         let found = in_head.chain(in_chunks).chain(after(&self.tail, revision));
-        found.filter(|change| subscription.touched(change)).cloned().collect()
+        found.filter(|change| change.touches(subscription)).cloned().collect()
+    }
+
+    /// The state before the changes after a revision. `tree` is the state after the last one.
+    pub(super) fn undone(&self, mut tree: Tree, revision: Revision) -> Tree {
+        for change in self.after(revision).rev() {
+            match (&change.old, &change.new) {
+                (Some(old), _) => drop(tree.insert(Arc::clone(old))),
+                (None, Some(new)) => drop(tree.remove(new.key())),
+                (None, None) => {}
+            }
+        }
+        tree
     }
 
     /// The position of the first chunk with changes after a revision.

@@ -53,7 +53,7 @@ async fn a_resource_added_again_continues_where_watches_of_the_old_one_ended() {
     world.put("ns/a", "x", "red").await;
     world.cache.remove(&world.things);
     world.put("ns/a", "y", "red").await;
-    let again = world.cache.register(PREFIX, reader()).unwrap();
+    let again = serve(&world.cache, PREFIX, reader());
     world.put("ns/a", "z", "red").await;
     assert_eq!(keys(&again), ["ns/a 3"]);
     assert_eq!(keys(&world.things), ["ns/a 1"]);
@@ -72,8 +72,8 @@ async fn a_place_is_reused_and_an_old_handle_never_reads_its_new_content() {
     world.put("ns/a", "x", "red").await;
     world.commit(vec![on("others", put("ns/other", "x", "red"))]).await;
     world.cache.remove(&world.things);
-    let others = world.cache.register("/registry/others/", reader()).unwrap();
-    assert_eq!(others.slot.number, world.things.slot.number);
+    let others = serve(&world.cache, "/registry/others/", reader());
+    assert_eq!(others.replica.slot.number, world.things.replica.slot.number);
     world.commit(vec![on("others", put("ns/more", "x", "red"))]).await;
     assert_eq!(keys(&others), ["ns/more 3", "ns/other 2"]);
     assert_eq!(keys(&world.things), ["ns/a 1"]);
@@ -101,19 +101,18 @@ async fn ten_thousand_rounds_leave_nothing_behind_and_mix_nothing_up() {
         let mut most = (0, 0);
         for round in 0..10_000_usize {
             let name = format!("r{}", round % 3);
-            let resource = world.cache.register(&format!("/registry/{name}/"), reader()).unwrap();
+            let mut newest = serve(&world.cache, &format!("/registry/{name}/"), reader());
             let mut held = lock(&held);
-            held.push((name, resource.clone()));
+            held.push((name, newest.clone()));
             if held.len() > 50 {
                 held.remove(round * 7919 % 50);
             }
             drop(held);
             if round % 2 == 0 {
-                world.cache.load(resource.prefix(), reader()).unwrap().serve(|| ());
+                newest = serve(&world.cache, newest.prefix(), reader());
             }
             let found = lock(&world.cache.feeder).footprint();
             most = (found.0.max(most.0), found.1.max(most.1));
-            let newest = world.cache.register(resource.prefix(), reader()).unwrap();
             world.cache.remove(&newest);
         }
         stop.store(true, Ordering::Relaxed);

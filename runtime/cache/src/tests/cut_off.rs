@@ -6,7 +6,7 @@ use super::*;
 async fn a_state_replaces_what_was_lost_and_ends_the_watches_that_missed_it() {
     let store = Arc::new(Relay::default());
     let cache = Cache::new(store.clone(), Limits::default());
-    let things = cache.register(PREFIX, reader()).unwrap();
+    let things = serve(&cache, PREFIX, reader());
     relay(&store, "a/kept", "x").await;
     relay(&store, "a/gone", "x").await;
     let subscriptions = [Subscription::All, Subscription::Namespace("a".into()), Subscription::Key("a/new".into())];
@@ -48,7 +48,7 @@ async fn a_state_that_was_read_before_a_resource_was_loaded_does_not_take_it_bac
     relay(&store, "a/a", "x").await;
     let state = store.range("").unwrap();
     relay(&store, "a/b", "x").await;
-    let things = cache.register(PREFIX, reader()).unwrap();
+    let things = serve(&cache, PREFIX, reader());
     let mut watch = things.watch(Revision(2), Subscription::All, None).await.unwrap();
     store.reconnect_with(state);
     assert_eq!(things.snapshot().revision(), Revision(2));
@@ -61,7 +61,7 @@ async fn a_state_that_was_read_before_a_resource_was_loaded_does_not_take_it_bac
 async fn a_revision_without_a_change_advances_reads_and_bookmarks() {
     let store = Arc::new(Relay::default());
     let cache = Cache::new(store.clone(), Limits::default());
-    let things = cache.register(PREFIX, reader()).unwrap();
+    let things = serve(&cache, PREFIX, reader());
     relay(&store, "a/a", "x").await;
     let mut watch = things.watch(Revision(1), Subscription::All, None).await.unwrap();
     assert!(ready(&mut watch).is_empty());
@@ -75,7 +75,7 @@ async fn a_revision_without_a_change_advances_reads_and_bookmarks() {
 async fn many_changes_of_one_revision_are_all_applied_and_all_watched() {
     let store = Arc::new(Relay::default());
     let cache = Cache::new(store.clone(), Limits::default());
-    let things = cache.register(PREFIX, reader()).unwrap();
+    let things = serve(&cache, PREFIX, reader());
     let keys: Vec<_> = (10..90).map(|number| format!("a/{number}")).collect();
     for key in &keys {
         relay(&store, key, "x").await;

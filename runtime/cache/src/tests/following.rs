@@ -132,7 +132,7 @@ async fn a_watch_that_falls_behind_the_window_gets_an_error_and_can_resume_in_it
     assert!(matches!(slow.next().await, Some(Err(WatchError::Lagged))));
     assert!(slow.next().await.is_none());
     assert_eq!(ready(&mut narrow), [""; 0], "it missed no matching change");
-    let floor = lock(&world.things.feed).floor();
+    let floor = lock(&world.things.replica.feed).floor();
     let expired = world.things.watch(floor.previous(), Subscription::All, None).await;
     assert!(matches!(expired.err(), Some(WatchError::Expired(oldest)) if oldest == floor));
     let mut resumed = world.watch(floor.0, Subscription::All, None).await;
@@ -143,7 +143,7 @@ async fn a_watch_that_falls_behind_the_window_gets_an_error_and_can_resume_in_it
 #[tokio::test]
 async fn windows_share_one_budget_and_the_oldest_change_of_all_goes_first() {
     let world = World::new(room_for(20));
-    let others = world.cache.register("/registry/others/", reader()).unwrap();
+    let others = serve(&world.cache, "/registry/others/", reader());
     let other = |key: &str| Op { key: format!("/registry/others/{key}").into(), ..put("q", "x", "red") };
     for _ in 0..10 {
         world.put("a", "x", "red").await;
@@ -160,8 +160,12 @@ async fn windows_share_one_budget_and_the_oldest_change_of_all_goes_first() {
         world.commit(vec![other("a")]).await;
     }
     assert_eq!(changes().0, 0, "they are older than those of the other resource");
-    assert_eq!(lock(&world.things.feed).floor(), Revision(10), "the floor rises only with changes of its resource");
-    assert!(lock(&others.feed).floor() > Revision(20));
+    assert_eq!(
+        lock(&world.things.replica.feed).floor(),
+        Revision(10),
+        "the floor rises only with changes of its resource"
+    );
+    assert!(lock(&others.replica.feed).floor() > Revision(20));
     assert_eq!(ready(&mut world.watch(10, Subscription::All, None).await), [""; 0]);
     // A removed resource keeps nothing after its last user.
     world.cache.remove(&others);
@@ -184,8 +188,8 @@ async fn what_a_change_keeps_for_watchers_is_part_of_the_budget() {
     drop(left);
     assert_eq!(ready(&mut world.watch(1, Subscription::All, Some(selects("x"))).await), ["D a 2 x"]);
     assert_eq!(used() - before, kept, "it is made once");
-    lock(&world.things.feed).evict();
-    lock(&world.things.feed).evict();
+    lock(&world.things.replica.feed).evict();
+    lock(&world.things.replica.feed).evict();
     assert_eq!(used(), 0);
 }
 
@@ -206,8 +210,8 @@ async fn a_search_in_many_chunks_finds_what_a_subscription_includes() {
                 Subscription::Field(0, "".into()),
                 Subscription::Namespace("absent".into()),
             ] {
-                let window = lock(&things.feed).window();
-                let all = window.after(Revision(after)).filter(|change| subscription.touched(change));
+                let window = lock(&things.replica.feed).window();
+                let all = window.after(Revision(after)).filter(|change| change.touches(&subscription));
                 let expected: Vec<_> = all.map(|change| change.revision).collect();
                 let found = window.matching(&subscription, Revision(after));
                 let found: Vec<_> = found.iter().map(|change| change.revision).collect();
@@ -225,15 +229,15 @@ async fn a_copy_of_a_window_does_not_change() {
     for _ in 0..1_000 {
         world.put("a", "x", "red").await;
     }
-    let copy = lock(&world.things.feed).window();
+    let copy = lock(&world.things.replica.feed).window();
     let revisions =
         |window: &window::Window| -> Vec<u64> { window.after(Revision(0)).map(|change| change.revision.0).collect() };
     for _ in 0..700 {
         world.put("a", "x", "red").await;
-        lock(&world.things.feed).evict();
+        lock(&world.things.replica.feed).evict();
     }
     assert_eq!(revisions(&copy), (1..=1_000).collect::<Vec<_>>());
-    let now = lock(&world.things.feed).window();
+    let now = lock(&world.things.replica.feed).window();
     assert_eq!((now.floor(), now.oldest(), now.newest()), (Revision(700), Some(Revision(701)), Some(Revision(1_700))));
     assert_eq!(revisions(&now), (701..=1_700).collect::<Vec<_>>());
 }
@@ -269,7 +273,7 @@ async fn expiry_needs_a_change_of_the_resource_to_be_gone() {
     world.store.compact(Revision(53)).unwrap();
     assert_eq!(ready(&mut world.watch(0, Subscription::All, None).await).len(), 3);
     while world.things.window().changes > 1 {
-        lock(&world.things.feed).evict();
+        lock(&world.things.replica.feed).evict();
     }
     let expired = world.things.watch(Revision(1), Subscription::All, None).await;
     assert!(matches!(expired.err(), Some(WatchError::Expired(Revision(2)))));
@@ -290,7 +294,7 @@ async fn closing_ends_watches_after_what_was_committed() {
     let mut late = world.watch(4, Subscription::All, None).await;
     assert_eq!(ready(&mut late), ["D t/b 5 y"]);
     assert!(late.next().await.is_none());
-    let others = world.cache.register("/registry/others/", reader()).unwrap();
+    let others = serve(&world.cache, "/registry/others/", reader());
     assert!(others.watch(Revision(5), Subscription::All, None).await.unwrap().next().await.is_none());
 }
 
@@ -316,6 +320,6 @@ async fn watchers_that_come_and_go_leave_nothing_behind() {
         let mut watch = world.watch(5, subscription, None).await;
         assert_eq!(ready(&mut watch), [""; 0]);
     }
-    let feed = lock(&world.things.feed);
+    let feed = lock(&world.things.replica.feed);
     assert_eq!(feed.footprint(), (1, 1), "subscribers and channels are reused");
 }

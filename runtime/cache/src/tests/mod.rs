@@ -37,6 +37,11 @@ fn reader() -> SharedReader {
     Arc::new(Plain)
 }
 
+/// Loads a resource, and serves it.
+pub(super) fn serve(cache: &Cache, prefix: &str, reader: SharedReader) -> Arc<Resource> {
+    cache.load(prefix, reader).unwrap().serve(|| ())
+}
+
 /// Puts a thing into a store of several processes.
 async fn relay(store: &Relay, key: &str, app: &str) {
     store.commit(vec![put(key, app, "red")].into()).await.unwrap();
@@ -57,7 +62,7 @@ impl World {
     /// A new cache over a store that may have content, as after a restart.
     fn over(store: Arc<Memory>, limits: Limits) -> Self {
         let cache = Cache::new(store.clone(), limits);
-        let things = cache.register(PREFIX, reader()).unwrap();
+        let things = serve(&cache, PREFIX, reader());
         Self { store, cache, things }
     }
 

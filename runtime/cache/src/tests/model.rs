@@ -295,8 +295,8 @@ enum Also {
 /// A cache with both resources.
 fn start(store: &Arc<Relay>, room: usize) -> (Arc<Cache>, Arc<Resource>) {
     let cache = Cache::new(store.clone(), room_for(room));
-    let things = cache.register(PREFIX, reader()).unwrap();
-    cache.register("/registry/others/", reader()).unwrap();
+    let things = serve(&cache, PREFIX, reader());
+    serve(&cache, "/registry/others/", reader());
     (cache, things)
 }
 

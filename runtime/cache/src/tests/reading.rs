@@ -23,10 +23,9 @@ async fn a_load_reads_the_objects_of_its_resource_only() {
     world.commit(vec![other]).await;
     let again = World::over(world.store.clone(), Limits::default());
     assert_eq!(content(&again.things.snapshot()), content(&world.things.snapshot()));
-    let others = again.cache.register("/registry/others", reader()).unwrap();
+    let others = serve(&again.cache, "/registry/others", reader());
     assert_eq!(content(&others.snapshot()), ["q 4"]);
     assert_eq!(others.prefix(), "/registry/others/");
-    assert!(Arc::ptr_eq(&others, &again.cache.register("/registry/others/", reader()).unwrap()));
 }
 
 #[tokio::test]
@@ -58,7 +57,7 @@ async fn past_states_are_exact_and_below_the_floor_refused() {
         let restarted = World::over(world.store.clone(), limits);
         for world in [&world, &restarted] {
             world.cache.fill_history().await.unwrap();
-            let floor = lock(&world.things.feed).floor();
+            let floor = lock(&world.things.replica.feed).floor();
             assert_eq!(floor == Revision(0), limits.history_bytes > 10_000);
             for revision in (0..=40).chain([5, 30]).map(Revision) {
                 match world.things.snapshot_at(revision).await {
@@ -88,12 +87,13 @@ async fn a_past_state_is_kept_while_the_window_can_make_it_and_no_longer() {
     let [kept, again] = [kept.unwrap().get("ns/a").unwrap(), again.unwrap().get("ns/a").unwrap()];
     assert!(Arc::ptr_eq(&kept, &again));
     drop((kept, again));
-    let old =
-        Arc::downgrade(lock(&world.things.feed).window().after(Revision(2)).next().unwrap().old.as_ref().unwrap());
+    let old = Arc::downgrade(
+        lock(&world.things.replica.feed).window().after(Revision(2)).next().unwrap().old.as_ref().unwrap(),
+    );
     for _ in 0..3 {
-        lock(&world.things.feed).evict();
+        lock(&world.things.replica.feed).evict();
     }
-    lock(&world.things.feed).prune_past();
+    lock(&world.things.replica.feed).prune_past();
     assert!(old.upgrade().is_none(), "nothing holds what the budget does not count");
     assert!(matches!(world.things.snapshot_at(Revision(2)).await, Err(ReadError::Compacted(Revision(3)))));
     assert_eq!(content(&world.things.snapshot_at(Revision(5)).await.unwrap()), ["ns/a 5"]);
@@ -108,7 +108,7 @@ async fn a_past_state_is_kept_while_the_window_can_make_it_and_no_longer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_commit_over_two_resources_is_seen_whole_and_revisions_are_exact() {
     let world = World::new(Limits::default());
-    let others = world.cache.register("/registry/others/", reader()).unwrap();
+    let others = serve(&world.cache, "/registry/others/", reader());
     let other = |op: Op| Op { key: op.key.replace("things", "others").into(), ..op };
     world.put("t", "x", "red").await;
     let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -162,7 +162,7 @@ async fn a_resource_registered_under_load_is_complete() {
         while store.head() < Revision(round * 5) {
             tokio::task::yield_now().await;
         }
-        let things = cache.register(PREFIX, reader()).unwrap();
+        let things = serve(&cache, PREFIX, reader());
         let start = things.snapshot();
         let mut watch = things.watch(start.revision(), Subscription::All, None).await.unwrap();
         writer.await.unwrap();
@@ -237,14 +237,14 @@ async fn the_history_of_others_does_not_wait_for_a_reader_that_waits_for_another
     }
     let again = World::over(first.store.clone(), Limits::default());
     let (answer, waits) = std::sync::mpsc::channel();
-    let others = again.cache.register("/registry/others/", Arc::new(BlockingReader(waits.into()))).unwrap();
+    let others = serve(&again.cache, "/registry/others/", Arc::new(BlockingReader(waits.into())));
     let filling = tokio::spawn(again.cache.fill_history());
     let waiting = tokio::spawn(async move { others.watch(Revision(0), Subscription::All, None).await.map(drop) });
     let watch = again.things.watch(Revision(0), Subscription::All, None);
     let watch = tokio::time::timeout(std::time::Duration::from_secs(5), watch).await;
     assert!(watch.expect("it does not wait").is_ok());
     let (answer_more, waits) = std::sync::mpsc::channel();
-    let more = again.cache.register("/registry/more/", Arc::new(BlockingReader(waits.into()))).unwrap();
+    let more = serve(&again.cache, "/registry/more/", Arc::new(BlockingReader(waits.into())));
     answer_more.send(()).unwrap();
     let watch = more.watch(Revision(0), Subscription::All, None);
     let watch = tokio::time::timeout(std::time::Duration::from_secs(5), watch).await;
@@ -263,18 +263,22 @@ async fn a_window_that_begins_anew_during_a_pass_is_still_to_be_filled() {
     }
     let again = World::over(first.store.clone(), Limits::default());
     let (answer, waits) = std::sync::mpsc::channel();
-    let others = again.cache.register("/registry/others/", Arc::new(BlockingReader(waits.into()))).unwrap();
-    let is_unfilled = || again.cache.shared.backfill_queue.has(others.slot.id);
+    let reader = Arc::new(BlockingReader(waits.into()));
+    let others = serve(&again.cache, "/registry/others/", reader.clone());
+    let feed = || lock(&others.replica.feed);
     for begins_anew in [true, false] {
         let filling = tokio::spawn(again.cache.fill_history());
-        while others.filling.try_lock().is_ok() {
+        // The pass has seen the window when it waits for the other server.
+        while reader.0.try_lock().is_ok() {
             tokio::task::yield_now().await;
         }
         if begins_anew {
-            others.enroll();
+            let mut feed = feed();
+            let (tree, floor) = (feed.tree.clone(), feed.floor());
+            feed.begin(tree, floor);
         }
         answer.send(()).unwrap();
         filling.await.unwrap().unwrap();
-        assert_eq!(is_unfilled(), begins_anew);
+        assert_eq!(feed().is_filled(), !begins_anew);
     }
 }

@@ -25,7 +25,7 @@ mod usage;
 mod write;
 
 pub use crate::kind::convert::{Conversion, Webhook, WebhookService};
-pub use crate::schema::keywords::{Fault, Findings, QUANTITY, Warning};
+pub use crate::schema::keywords::{Fault, Findings, Warning};
 pub use manifest::{Entry, Manifest, Report, of_value, read};
 pub use write::{Written, validations, write};
 

@@ -8,7 +8,11 @@ use super::{
     members::Members,
     schema::{SchemaReader, settled},
 };
-use crate::schema::{Document, Schema, format, junctors::Junctors, keywords::pattern, model::Type};
+use crate::schema::{
+    Document, Schema, format,
+    keywords::pattern,
+    model::{Junctors, Type},
+};
 
 /// The keywords that validate: all that the branches of junctors may have.
 pub(super) const VALIDATING: [&str; 22] = [

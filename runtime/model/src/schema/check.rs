@@ -2,9 +2,8 @@
 use super::{
     At, Document, Meter, Schema,
     default::fill,
-    junctors,
     location::Location,
-    model::{ListType, Type},
+    model::{ListType, PatchStrategy, Type},
     validate::validate_at,
 };
 
@@ -120,7 +119,7 @@ impl Check {
     }
 
     fn branch(&mut self, branch: At<'_>, around: Option<At<'_>>, location: &Location<'_>) {
-        for keyword in junctors::misplaced(&branch) {
+        for keyword in misplaced(&branch) {
             self.add(location, format!("{keyword} is not allowed inside allOf, anyOf, oneOf and not"));
         }
         if branch.definition.is_some() {
@@ -282,4 +281,28 @@ impl Check {
             _ => {}
         }
     }
+}
+
+/// A keyword of a branch that only the surrounding schema may have.
+fn misplaced(branch: &Schema) -> impl Iterator<Item = &'static str> {
+    let found = [
+        ("type", !matches!(branch.kind, Type::Any | Type::IntOrString)),
+        ("x-kubernetes-int-or-string", branch.kind == Type::IntOrString),
+        ("title", branch.name.is_some()),
+        ("description", !branch.description.is_empty()),
+        ("default", branch.default.is_some()),
+        ("nullable", branch.nullable),
+        ("additionalProperties", branch.additional.is_some()),
+        ("x-kubernetes-preserve-unknown-fields", branch.preserve_unknown),
+        ("x-kubernetes-embedded-resource", branch.embedded),
+        ("x-kubernetes-list-type", branch.list != ListType::Atomic),
+        ("x-kubernetes-map-type", branch.map_atomic),
+        ("x-kubernetes-patch-strategy", branch.patch != PatchStrategy::default()),
+        ("what an empty value means", branch.omit_empty || branch.zero_is_absent),
+        ("immutability", branch.immutable),
+        ("a union", branch.union),
+        ("a Protobuf number", branch.protobuf.is_some()),
+        ("a back reference", branch.definition.is_some()),
+    ];
+    found.into_iter().filter_map(|(keyword, said)| said.then_some(keyword))
 }

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Document, Pattern, Scalar, Schema,
     declare::ApiType,
-    junctors::Junctors,
-    model::{ListType, PatchStrategy, Type},
+    model::{Junctors, ListType, PatchStrategy, Type},
     number::settle,
 };
 use crate::widget::Widget;

@@ -6,21 +6,18 @@
 //! start with `At::object`, which adds them. Validation and defaulting start with `At::of`, which has only the declared
 //! fields; `meta` validates metadata.
 
-mod bounds;
 mod carry;
 pub(crate) mod check;
 mod correlate;
 mod cursor;
 pub mod declare;
 pub(crate) mod default;
-mod embedded;
 mod enumeration;
 pub mod fingerprint;
 #[cfg(any(test, feature = "test-support"))]
 pub mod fixture;
 pub mod format;
 mod immutable;
-pub mod junctors;
 pub mod keywords;
 pub(crate) mod location;
 pub mod memory;
@@ -39,9 +36,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 pub mod types;
-mod unique;
 pub(crate) mod validate;
-mod wording;
 
 pub use crate::meta::json::number;
 pub use carry::carry_over;
@@ -53,7 +48,7 @@ pub use enumeration::Enumeration;
 pub use fingerprint::fingerprint;
 pub use metadata::METADATA;
 pub use meter::{Exceeded, Meter};
-pub use model::{ListType, PatchStrategy, Schema, Type, Unenforced};
+pub use model::{Junctors, ListType, PatchStrategy, Schema, Type, Unenforced};
 pub use normalise::normalise;
 pub use origin::origin;
 pub use pattern::Pattern;

@@ -1,7 +1,7 @@
 //! The structural schema of a value.
 use std::sync::Arc;
 
-use super::{Document, Enumeration, Pattern, Properties, Scalar, junctors::Junctors};
+use super::{Document, Enumeration, Pattern, Properties, Scalar};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +68,26 @@ pub struct PatchStrategy {
     pub retain_keys: bool,
     /// The key of items (`x-kubernetes-patch-merge-key`).
     pub merge_key: Option<String>,
+}
+
+/// The rules of a schema that are other schemas for the same value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Junctors {
+    /// The value matches all of these.
+    pub all_of: Vec<Schema>,
+    /// The value matches at least one of these; no rule if empty.
+    pub any_of: Vec<Schema>,
+    /// The value matches exactly one of these; no rule if empty.
+    pub one_of: Vec<Schema>,
+    /// The value does not match this.
+    pub not: Option<Schema>,
+}
+
+impl Junctors {
+    /// The branches with their keywords.
+    pub(crate) fn branches(&self) -> [(&'static str, &[Schema]); 4] {
+        [("allOf", &self.all_of), ("anyOf", &self.any_of), ("oneOf", &self.one_of), ("not", self.not.as_slice())]
+    }
 }
 
 /// Keywords that are published with a schema, and have no other effect.

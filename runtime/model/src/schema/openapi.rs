@@ -6,8 +6,7 @@ use serde_json::json;
 use self::json::{Json, Members};
 use super::{
     At, Document, Pattern, Schema,
-    junctors::Junctors,
-    model::{ListType, PatchStrategy, Type, unchanged_rule},
+    model::{Junctors, ListType, PatchStrategy, Type, unchanged_rule},
     named_definitions::{NamedDefinitions, Writer},
     number::of_double,
 };

@@ -9,8 +9,7 @@ use crate::{
     kind::model::Version,
     schema::{
         Pattern, Schema,
-        junctors::Junctors,
-        model::{ListType, PatchStrategy, Type, Unenforced},
+        model::{Junctors, ListType, PatchStrategy, Type, Unenforced},
     },
 };
 

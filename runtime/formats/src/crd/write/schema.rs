@@ -1,11 +1,10 @@
 //! From the model's schema to `JSONSchemaProps`.
 use serde_json::{Map, Value, json};
 
-use super::{super::QUANTITY, fields};
+use super::fields;
 use crate::schema::{
     Pattern, Scalar, Schema,
-    junctors::Junctors,
-    model::{ListType, PatchStrategy, Type, unchanged_rule},
+    model::{Junctors, ListType, PatchStrategy, Type, unchanged_rule},
     number::of_double,
 };
 
@@ -65,7 +64,7 @@ fn node(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
     }
     if is_quantity {
         out.remove("format");
-        out.insert("pattern".to_owned(), json!(QUANTITY));
+        out.insert("pattern".to_owned(), json!(Pattern::QUANTITY));
         out.insert("anyOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
     }
     if schema.patch != PatchStrategy::default() {

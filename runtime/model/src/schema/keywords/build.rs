@@ -10,8 +10,7 @@ use super::{
 };
 use crate::schema::{
     Document, Properties, Schema, format,
-    junctors::Junctors,
-    model::{ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule},
+    model::{Junctors, ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule},
     shared,
 };
 

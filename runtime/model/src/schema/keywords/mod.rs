@@ -14,6 +14,3 @@ pub use fields::{Additional, Fields};
 pub use findings::{Fault, Findings, Warning};
 pub use location::Location;
 pub use shape::{Shape, object as check_object, schema_of_schemas};
-
-/// The pattern of quantities, as controller-gen writes them: kube-apiserver knows no format of that name.
-pub const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";

@@ -48,6 +48,9 @@ type Programs = HashMap<String, Weak<Program>>;
 static ALL: LazyLock<Mutex<[Programs; 2]>> = LazyLock::new(Mutex::default);
 
 impl Pattern {
+    /// The pattern of quantities, as controller-gen writes them: kube-apiserver knows no format of that name.
+    pub const QUANTITY: &str = "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
+
     /// A pattern in the syntax of the `regex` crate. It is compiled when it is first used.
     ///
     /// # Errors
@@ -86,9 +89,9 @@ impl Pattern {
         Ok(Self(program))
     }
 
-    /// True for the pattern of [quantities](crate::schema::keywords::QUANTITY) in definitions.
+    /// True for the pattern of [quantities](Self::QUANTITY) in definitions.
     pub fn is_quantity(&self) -> bool {
-        self.text() == crate::schema::keywords::QUANTITY
+        self.text() == Self::QUANTITY
     }
 
     /// As declared.

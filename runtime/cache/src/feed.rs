@@ -1,9 +1,8 @@
 //! The live feed of a resource: the state, the window of past changes, and the subscribers that wait for more.
 //!
-//! Subscribers to the whole resource read the window. Each narrower subscription has a channel with exactly those
-//! changes of the window that match it (since the channel was opened), so that its subscribers skip all others. The
-//! feed keeps only a waker for each subscriber. A slow one therefore holds neither memory nor other subscribers back,
-//! and falls behind when the window moves past its position.
+//! Subscribers to the whole resource read the window; those of narrower subscriptions read a channel. The feed keeps only a
+//! waker for each subscriber. A slow one therefore holds neither memory nor other subscribers back, and falls behind when the
+//! window moves past its position.
 //!
 //! One lock protects the feed. It is held briefly: a new subscriber searches a copy of the window, and wakers are
 //! called after it is released.
@@ -11,16 +10,18 @@
 use std::{mem, sync::Arc, task::Waker};
 
 use super::{
-    WindowSize,
-    budget::{Budget, Rank},
+    budget::Budget,
     change::Change,
-    channel::{Channel, Subscribers},
+    channels::{Channels, Subscriber, Subscribers},
     snapshot::{Past, Snapshot},
-    subscription::{Index, Subscription},
+    subscription::Subscription,
     tree::Tree,
-    window::{Changes, Chunk, Window},
+    window::{Changes, Chunk, Window, WindowSize},
 };
 use crate::meta::Revision;
+
+/// A window's position in the order of eviction: the revision of its oldest change, and the resource's id.
+pub(super) type Rank = (Revision, u64);
 
 /// The feed of one resource.
 pub(super) struct Feed {
@@ -33,21 +34,14 @@ pub(super) struct Feed {
     window: Window,
     window_bytes: usize,
     budget: Arc<Budget>,
+    /// The number of times that the window began anew.
+    beginnings: u64,
+    /// The beginning whose history was read from the store's log.
+    filled: u64,
+    /// Those of the whole resource.
     subscribers: Subscribers,
-    channels: Vec<Option<Channel>>,
-    /// Unused positions in `channels`.
-    free: Vec<usize>,
-    index: Index,
-    /// Channels with changes whose subscribers have not been woken.
-    pending: Vec<usize>,
+    channels: Channels,
     closed: bool,
-}
-
-/// Identifies a subscriber: its channel (`None` for the whole resource), and the position of its waker there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Subscriber {
-    channel: Option<usize>,
-    number: usize,
 }
 
 /// The result of polling for changes.
@@ -71,11 +65,10 @@ impl Feed {
             window: Window::new(Revision(0)),
             window_bytes: 0,
             budget,
+            beginnings: 0,
+            filled: 0,
             subscribers: Subscribers::default(),
-            channels: Vec::new(),
-            free: Vec::new(),
-            index: Index::default(),
-            pending: Vec::new(),
+            channels: Channels::default(),
             closed: false,
         }
     }
@@ -83,11 +76,10 @@ impl Feed {
     /// Starts with the state at a revision. Subscribers have fallen behind, unless they are at that revision.
     pub(super) fn begin(&mut self, tree: Tree, floor: Revision) {
         self.tree = tree;
+        self.beginnings += 1;
         self.clear(floor);
         self.prune_past();
-        for channel in self.channels.iter_mut().flatten() {
-            channel.begin(floor);
-        }
+        self.channels.begin(floor);
     }
 
     fn clear(&mut self, floor: Revision) {
@@ -126,17 +118,19 @@ impl Feed {
         self.window.clone()
     }
 
+    /// The number of times that the window began anew.
+    pub(super) fn beginnings(&self) -> u64 {
+        self.beginnings
+    }
+
+    /// True if the window has been filled since it began.
+    pub(super) fn is_filled(&self) -> bool {
+        self.filled == self.beginnings
+    }
+
     /// Adds the next change.
     pub(super) fn append(&mut self, change: Arc<Change>) {
-        let Self { channels, index, pending, .. } = self;
-        index.touched(&change, |number| {
-            let Some(channel) = channels[number].as_mut() else { return };
-            channel.push(Arc::clone(&change));
-            if !channel.pending {
-                channel.pending = true;
-                pending.push(number);
-            }
-        });
+        self.channels.push(&change);
         self.count_in(&change);
         self.window.push(change);
     }
@@ -151,21 +145,17 @@ impl Feed {
         let Some(change) = self.window.pop() else { return };
         self.window_bytes -= change.size();
         change.release(&self.budget);
-        let channels = &mut self.channels;
-        self.index.touched(&change, |number| {
-            if let Some(channel) = channels[number].as_mut() {
-                channel.pop_if(change.revision);
-            }
-        });
+        self.channels.pop(&change);
     }
 
-    /// Adds older changes before the window: all those after `after` up to `upto`. If `upto` is no longer the window's
-    /// floor, they would leave a gap and are dropped.
-    pub(super) fn prepend(&mut self, older: Vec<Chunk>, after: Revision, upto: Revision) {
+    /// Fills the window with older changes: all those after `after` up to `upto`, as of one of its beginnings. If `upto` is no
+    /// longer the window's floor, they would leave a gap and are dropped.
+    pub(super) fn fill(&mut self, older: Vec<Chunk>, after: Revision, upto: Revision, beginning: u64) {
         if self.window.floor() == upto {
             older.iter().flat_map(Chunk::changes).for_each(|change| self.count_in(change));
             self.window.prepend(older, after.min(upto));
         }
+        self.filled = beginning;
     }
 
     /// Adds a subscriber if that needs no search in the window; otherwise returns `None`, and [`Feed::subscribe`] adds
@@ -185,11 +175,7 @@ impl Feed {
         if !self.window.has_after(after) {
             return self.subscribe(subscription, after, Changes::new(), after).map(Some);
         }
-        let Some(number) = self.index.find(subscription) else { return Ok(None) };
-        let Some(channel) = self.channels[number].as_mut().filter(|channel| channel.floor() <= after) else {
-            return Ok(None);
-        };
-        Ok(Some(Subscriber { channel: Some(number), number: channel.subscribers.add() }))
+        Ok(self.channels.join(subscription, after))
     }
 
     /// Adds a subscriber to its channel. `found` has the matching changes after its position, up to `searched`. Those
@@ -207,12 +193,8 @@ impl Feed {
         self.reaches_back_to(after)?;
         // A position in the future: the channel has all changes from now on.
         let after = after.min(self.window.newest().unwrap_or(self.window.floor()));
-        found.extend(self.window.after(searched).filter(|change| subscription.touched(change)).cloned());
-        let number = self.index.find(subscription);
-        let number = number.unwrap_or_else(|| self.open(subscription, mem::take(&mut found), after));
-        let channel = self.channels[number].as_mut().expect("the index names open channels");
-        channel.extend_back(found, after);
-        Ok(Subscriber { channel: Some(number), number: channel.subscribers.add() })
+        found.extend(self.window.after(searched).filter(|change| change.touches(subscription)).cloned());
+        Ok(self.channels.subscribe(subscription, found, after))
     }
 
     fn reaches_back_to(&self, revision: Revision) -> Result<(), Revision> {
@@ -220,26 +202,11 @@ impl Feed {
         if revision < floor { Err(floor) } else { Ok(()) }
     }
 
-    /// Opens a channel that is complete after a revision.
-    fn open(&mut self, subscription: &Subscription, changes: Changes, floor: Revision) -> usize {
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.channels.push(None);
-            self.channels.len() - 1
-        });
-        self.index.insert(subscription, number);
-        self.channels[number] = Some(Channel::new(subscription.clone(), changes, floor));
-        number
-    }
-
     /// Removes a subscriber, and closes its channel if it was the last.
     pub(super) fn unsubscribe(&mut self, subscriber: Subscriber) {
-        let Some(number) = subscriber.channel else { return self.subscribers.remove(subscriber.number) };
-        let Some(channel) = self.channels[number].as_mut() else { return };
-        channel.subscribers.remove(subscriber.number);
-        if channel.subscribers.is_empty() {
-            self.index.remove(&channel.subscription);
-            self.channels[number] = None;
-            self.free.push(number);
+        match subscriber.channel {
+            Some(channel) => self.channels.unsubscribe(channel, subscriber.number),
+            None => self.subscribers.remove(subscriber.number),
         }
     }
 
@@ -253,7 +220,7 @@ impl Feed {
         waker: &Waker,
     ) -> PollResult {
         let Self { window, channels, subscribers, .. } = self;
-        let (floor, has_more, subscribers) = match subscriber.channel.map(|number| channels[number].as_mut()) {
+        let (floor, has_more, subscribers) = match subscriber.channel.map(|number| channels.get_mut(number)) {
             None => {
                 let has_more = window.has_after(position);
                 if has_more && position >= window.floor() {
@@ -285,7 +252,7 @@ impl Feed {
 
     /// The revision up to which the subscriber has no pending change, if the window has all changes up to `fed`.
     pub(super) fn clear_upto(&self, subscriber: Subscriber, position: Revision, fed: Revision) -> Revision {
-        let (floor, next) = match subscriber.channel.map(|number| self.channels[number].as_ref()) {
+        let (floor, next) = match subscriber.channel.map(|number| self.channels.get(number)) {
             None => (self.window.floor(), self.window.after(position).next()),
             Some(Some(channel)) => (channel.floor(), channel.after(position).next()),
             Some(None) => return position,
@@ -299,18 +266,13 @@ impl Feed {
     /// Takes the wakers of subscribers with new changes. Call them after the lock is released.
     pub(super) fn take_wakers(&mut self, wakers: &mut Vec<Waker>) {
         self.subscribers.drain_into(wakers);
-        for number in self.pending.drain(..) {
-            if let Some(channel) = self.channels[number].as_mut() {
-                channel.pending = false;
-                channel.subscribers.drain_into(wakers);
-            }
-        }
+        self.channels.take_wakers(wakers);
     }
 
     /// The number of allocated places for subscribers to the whole resource, and for channels.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> (usize, usize) {
-        (self.subscribers.footprint(), self.channels.len())
+        (self.subscribers.footprint(), self.channels.footprint())
     }
 
     /// Ends every subscriber after its remaining changes, and takes all wakers.
@@ -322,7 +284,7 @@ impl Feed {
     /// Takes the wakers of all subscribers.
     pub(super) fn take_all_wakers(&mut self, wakers: &mut Vec<Waker>) {
         self.subscribers.drain_into(wakers);
-        self.channels.iter_mut().flatten().for_each(|channel| channel.subscribers.drain_into(wakers));
+        self.channels.take_all_wakers(wakers);
     }
 }
 

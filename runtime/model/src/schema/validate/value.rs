@@ -1,24 +1,18 @@
-//! Validation: reports all errors of a document, with kube-apiserver's wording.
+//! The rules of a value, in the order in which kube-openapi reports them.
 use serde_json::Map;
 
 use super::{
-    At, Document, Exceeded, Meter, Schema, bounds,
-    correlate::{Before, rest_is_kept},
-    embedded, format, immutable, junctors,
-    location::Location,
-    memory,
-    model::Type,
-    unique,
-    wording::{checks_of, knows, names_of, shown_text, subject},
+    embedded,
+    validator::Validator,
+    wording::{checks_of, knows, names_of, shown_text},
 };
-use crate::meta::{
-    FieldError, FieldErrorKind,
-    field::{MOST_ERROR_BYTES, MOST_ERRORS, MOST_REPEATED, beginning, shown},
-    go,
+use crate::{
+    meta::{
+        FieldErrorKind,
+        field::{MOST_REPEATED, beginning, shown},
+    },
+    schema::{At, Document, Schema, correlate::Before, format, location::Location, memory, model::Type},
 };
-
-/// The steps that an error takes, whether it is reported or not.
-const STEPS_OF_ERROR: usize = 64;
 
 /// The steps that hashing a value takes, for each value in it.
 const STEPS_OF_HASH: usize = 4;
@@ -26,160 +20,8 @@ const STEPS_OF_HASH: usize = 4;
 /// The bytes of a text that are read in one step.
 const BYTES_OF_STEP: usize = 32;
 
-/// All errors of a document, as far as there is room for them. Duplicates in sets and maps come last, as in kube-apiserver.
-///
-/// # Errors
-/// The limit of the meter that was exceeded.
-pub fn validate(schema: &Schema, document: &Document, meter: &Meter) -> Result<Vec<FieldError>, Exceeded> {
-    let errors = validate_at(At::of(schema), document, meter);
-    meter.check().map(|()| errors)
-}
-
-/// The same at a location in a schema. Of no use if the meter is exceeded.
-pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec<FieldError> {
-    let mut validator = Validator::new(meter);
-    validator.value(at, document, &Location::Root, Before::NOTHING);
-    validator.errors.append(&mut validator.duplicates);
-    validator.finish()
-}
-
-/// The errors of a change, given the errors of the new document (see [`validate`]): the ones that the change causes
-/// (KEP-4008), and changed immutable fields.
-///
-/// Unchanged values have no errors. For a changed value, its own rules are checked, and its content is compared with
-/// its counterparts. Junctors of a changed value are checked completely. The rules of the object itself do not apply if
-/// only metadata and status change; its junctors, which may be about the status, apply if the status changes. If the
-/// old document has duplicates, those of the new one are not reported.
-///
-/// # Errors
-/// The limit of the meter that was exceeded.
-pub fn validate_change(
-    schema: &Schema,
-    found: Vec<FieldError>,
-    document: &Document,
-    old: &Document,
-    meter: &Meter,
-) -> Result<Vec<FieldError>, Exceeded> {
-    let mut errors = if found.is_empty() { found } else { brought_about(schema, document, old, meter) };
-    errors.extend(immutable::changes(schema, document, old, meter));
-    meter.check().map(|()| errors)
-}
-
-fn brought_about(schema: &Schema, document: &Document, old: &Document, meter: &Meter) -> Vec<FieldError> {
-    let at = At::of(schema);
-    let mut validator = Validator::new(meter);
-    match document {
-        Document::Object(fields) if rest_is_kept(schema, document, old) => {
-            if fields.get("status") != old.get("status") {
-                validator.junctors(at, document, &Location::Root);
-            }
-            validator.fields(at, fields, &Location::Root, Before::of(old));
-        }
-        _ => validator.value(at, document, &Location::Root, Before::of(old)),
-    }
-    if !validator.duplicates.is_empty() && !has_duplicates(at, old, meter) {
-        validator.errors.append(&mut validator.duplicates);
-    }
-    validator.finish()
-}
-
-fn has_duplicates(at: At<'_>, document: &Document, meter: &Meter) -> bool {
-    let mut validator = Validator::new(meter);
-    validator.value(at, document, &Location::Root, Before::NOTHING);
-    !validator.duplicates.is_empty()
-}
-
-/// The results of a walk so far.
-pub(super) struct Validator<'m> {
-    pub(super) meter: &'m Meter,
-    errors: Vec<FieldError>,
-    /// The room for texts of errors in bytes.
-    room: usize,
-    /// Errors that were found when there was no room any more.
-    omitted: usize,
-    pub(super) duplicates: Vec<FieldError>,
-    /// The number of checks, as kube-openapi counts them (`MatchCount`).
-    checks: u64,
-}
-
-impl<'m> Validator<'m> {
-    fn new(meter: &'m Meter) -> Self {
-        let room = MOST_ERROR_BYTES;
-        Self { meter, errors: Vec::new(), room, omitted: 0, duplicates: Vec::new(), checks: 0 }
-    }
-
-    /// A separate walk over one value, without a counterpart.
-    pub(super) fn alone(&self, at: At<'_>, value: &Document, location: &Location<'_>) -> Self {
-        let mut validator = Self::new(self.meter);
-        validator.value(at, value, location, Before::NOTHING);
-        validator
-    }
-
-    /// The errors, and how many more there are.
-    fn finish(mut self) -> Vec<FieldError> {
-        if self.omitted > 0 {
-            self.errors.push(FieldError::omitted(self.omitted));
-        }
-        self.errors
-    }
-
-    /// True if there are no errors so far.
-    pub(super) fn is_valid(&self) -> bool {
-        self.errors.is_empty()
-    }
-
-    /// True if no further errors are reported.
-    pub(super) fn is_full(&self) -> bool {
-        self.errors.len() >= MOST_ERRORS || self.room == 0
-    }
-
-    /// The number of checks, which shows the failed branch of a junctor that came closest.
-    pub(super) fn checks(&self) -> u64 {
-        self.checks
-    }
-
-    /// Adds the results of another walk.
-    pub(super) fn take(&mut self, other: Self) {
-        self.checks += other.checks;
-        self.omitted += other.omitted;
-        other.errors.into_iter().for_each(|error| self.push(error));
-    }
-
-    /// Adds an error whose message contains the path: `spec.size in body should be …`.
-    pub(super) fn invalid(&mut self, location: &Location<'_>, value: Document, what: &str) {
-        self.add(location, || (FieldErrorKind::Invalid(value), format!("{} {what}", subject(location))));
-    }
-
-    /// Adds an error that kube-apiserver reports without a field.
-    pub(super) fn invalid_nowhere(&mut self, detail: String) {
-        self.add(&Location::Root, || (FieldErrorKind::Invalid("".into()), detail));
-    }
-
-    fn add(&mut self, location: &Location<'_>, error: impl FnOnce() -> (FieldErrorKind, String)) {
-        self.meter.step(STEPS_OF_ERROR);
-        if self.is_full() {
-            self.omitted += 1;
-            return;
-        }
-        let (kind, detail) = error();
-        self.push(FieldError::new(&location.path(), kind, detail));
-    }
-
-    /// Adds an error unless it exists already: a branch may report an error of another branch or of the schema around
-    /// it.
-    fn push(&mut self, error: FieldError) {
-        if self.is_full() {
-            self.omitted += 1;
-            return;
-        }
-        self.meter.step(self.errors.len());
-        if !self.errors.contains(&error) {
-            self.room = self.room.saturating_sub(error.size());
-            self.errors.push(error);
-        }
-    }
-
-    fn value(&mut self, at: At<'_>, value: &Document, location: &Location<'_>, before: Before<'_>) {
+impl Validator<'_> {
+    pub(super) fn value(&mut self, at: At<'_>, value: &Document, location: &Location<'_>, before: Before<'_>) {
         if !self.meter.step(1) || before.is(at, value, self.meter) {
             return;
         }
@@ -191,19 +33,13 @@ impl<'m> Validator<'m> {
         self.junctors(at, value, location);
         match value {
             Document::String(text) => self.text(&at, text, location),
-            Document::Number(number) => bounds::check(self, &at, number, location),
+            Document::Number(number) => self.number(&at, number, location),
             Document::Array(list) => self.list(at, list, location, before),
             _ => {}
         }
         self.enumeration(&at, value, location);
         if let Document::Object(fields) = value {
             self.object(at, fields, location, before);
-        }
-    }
-
-    fn junctors(&mut self, at: At<'_>, value: &Document, location: &Location<'_>) {
-        if let Some(junctors) = at.node().junctors.as_deref().filter(|_| !value.is_null()) {
-            junctors::check(self, at, junctors, value, location);
         }
     }
 
@@ -242,14 +78,6 @@ impl<'m> Validator<'m> {
             _ => (expected, given),
         };
         self.type_invalid(location, expected, given);
-    }
-
-    fn type_invalid(&mut self, location: &Location<'_>, expected: &str, given: &str) {
-        self.add(location, || {
-            let given = beginning(given, MOST_REPEATED);
-            let detail = format!("{} must be of type {expected}: {}", subject(location), go::quoted(&given));
-            (FieldErrorKind::TypeInvalid(given.into()), detail)
-        });
     }
 
     fn text(&mut self, schema: &Schema, text: &str, location: &Location<'_>) {
@@ -309,7 +137,7 @@ impl<'m> Validator<'m> {
             self.invalid(location, count.into(), &format!("should have at least {limit} items"));
         }
         self.too_many(at.max_items, list.len(), location);
-        unique::check(self, &at.list, list, location);
+        self.unique(&at.list, list, location);
     }
 
     fn object(&mut self, at: At<'_>, fields: &Map<String, Document>, location: &Location<'_>, before: Before<'_>) {
@@ -335,7 +163,13 @@ impl<'m> Validator<'m> {
         }
     }
 
-    fn fields(&mut self, at: At<'_>, fields: &Map<String, Document>, location: &Location<'_>, before: Before<'_>) {
+    pub(super) fn fields(
+        &mut self,
+        at: At<'_>,
+        fields: &Map<String, Document>,
+        location: &Location<'_>,
+        before: Before<'_>,
+    ) {
         for (name, value) in fields {
             match at.member(name) {
                 Some(field) if field.boolean == Some(false) => self.forbidden(name, location),

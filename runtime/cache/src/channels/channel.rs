@@ -2,17 +2,17 @@
 
 use std::{sync::Arc, task::Waker};
 
-use super::{
-    Subscription,
+use crate::{
     change::Change,
+    meta::Revision,
+    subscription::Subscription,
     window::{self, Changes},
 };
-use crate::meta::Revision;
 
 /// The changes of the window that match a subscription, complete after a floor, and its subscribers.
-pub(super) struct Channel {
+pub(crate) struct Channel {
     pub(super) subscription: Subscription,
-    pub(super) subscribers: Subscribers,
+    pub(crate) subscribers: Subscribers,
     /// True if there are new changes for which the subscribers have not been woken.
     pub(super) pending: bool,
     changes: Changes,
@@ -26,7 +26,7 @@ impl Channel {
     }
 
     /// The channel has all matching changes after this revision.
-    pub(super) fn floor(&self) -> Revision {
+    pub(crate) fn floor(&self) -> Revision {
         self.floor
     }
 
@@ -59,54 +59,54 @@ impl Channel {
     }
 
     /// Changes strictly after a revision, in order.
-    pub(super) fn after(&self, revision: Revision) -> impl Iterator<Item = &Arc<Change>> {
+    pub(crate) fn after(&self, revision: Revision) -> impl Iterator<Item = &Arc<Change>> {
         window::after(&self.changes, revision)
     }
 
     /// True if there is a change after a revision.
-    pub(super) fn has_after(&self, revision: Revision) -> bool {
+    pub(crate) fn has_after(&self, revision: Revision) -> bool {
         self.changes.back().is_some_and(|last| last.revision > revision)
     }
 }
 
 /// The wakers of subscribers that wait, by position.
 #[derive(Default)]
-pub(super) struct Subscribers {
+pub(crate) struct Subscribers {
     wakers: Vec<Option<Waker>>,
     free: Vec<usize>,
 }
 
 impl Subscribers {
-    pub(super) fn add(&mut self) -> usize {
+    pub(crate) fn add(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.wakers.push(None);
             self.wakers.len() - 1
         })
     }
 
-    pub(super) fn remove(&mut self, number: usize) {
+    pub(crate) fn remove(&mut self, number: usize) {
         self.wakers[number] = None;
         self.free.push(number);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.free.len() == self.wakers.len()
     }
 
-    pub(super) fn keep(&mut self, number: usize, waker: &Waker) {
+    pub(crate) fn keep(&mut self, number: usize, waker: &Waker) {
         match &mut self.wakers[number] {
             Some(kept) => kept.clone_from(waker),
             empty => *empty = Some(waker.clone()),
         }
     }
 
-    pub(super) fn drain_into(&mut self, wakers: &mut Vec<Waker>) {
+    pub(crate) fn drain_into(&mut self, wakers: &mut Vec<Waker>) {
         wakers.extend(self.wakers.iter_mut().filter_map(Option::take));
     }
 
     /// The number of allocated places.
     #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
+    pub(crate) fn footprint(&self) -> usize {
         self.wakers.len()
     }
 }

@@ -3,8 +3,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, json};
 
-use super::{Document, METADATA, location::Location, types::check_types};
-use crate::meta::{FieldError, FieldErrorKind, FieldPath, validate};
+use crate::{
+    meta::{FieldError, FieldErrorKind, FieldPath, validate},
+    schema::{Document, METADATA, location::Location, types::check_types},
+};
 
 /// The errors of an embedded object: it must have apiVersion and kind, and its metadata must be valid. Unlike a whole object,
 /// it needs no name, and may have a namespace or not.

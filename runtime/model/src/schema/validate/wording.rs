@@ -1,6 +1,8 @@
 //! kube-apiserver's words for values in errors, and what kube-openapi counts as checks of a value.
-use super::{Document, format, location::Location, model::Type, number};
-use crate::meta::field::{MOST_REPEATED, beginning};
+use crate::{
+    meta::field::{MOST_REPEATED, beginning},
+    schema::{Document, format, location::Location, model::Type},
+};
 
 /// A text as errors repeat it.
 pub(super) fn shown_text(text: &str) -> Document {
@@ -43,9 +45,4 @@ pub(super) fn checks_of(value: &Document) -> u64 {
         Document::String(_) | Document::Object(_) => 5,
         Document::Number(_) | Document::Array(_) => 6,
     }
-}
-
-/// A bound in the format of messages.
-pub(super) fn bound(limit: f64) -> String {
-    number::text_of_double(limit)
 }

@@ -1,0 +1,81 @@
+//! Validation: reports all errors of a document, with kube-apiserver's wording.
+
+mod bounds;
+mod embedded;
+mod junctors;
+mod unique;
+mod validator;
+mod value;
+mod wording;
+
+use super::{
+    At, Document, Exceeded, Meter, Schema,
+    correlate::{Before, rest_is_kept},
+    immutable,
+    location::Location,
+};
+use crate::meta::FieldError;
+use validator::Validator;
+
+/// All errors of a document, as far as there is room for them. Duplicates in sets and maps come last, as in kube-apiserver.
+///
+/// # Errors
+/// The limit of the meter that was exceeded.
+pub fn validate(schema: &Schema, document: &Document, meter: &Meter) -> Result<Vec<FieldError>, Exceeded> {
+    let errors = validate_at(At::of(schema), document, meter);
+    meter.check().map(|()| errors)
+}
+
+/// The same at a location in a schema. Of no use if the meter is exceeded.
+pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec<FieldError> {
+    let mut validator = Validator::new(meter);
+    validator.value(at, document, &Location::Root, Before::NOTHING);
+    validator.errors.append(&mut validator.duplicates);
+    validator.finish()
+}
+
+/// The errors of a change, given the errors of the new document (see [`validate`]): the ones that the change causes
+/// (KEP-4008), and changed immutable fields.
+///
+/// Unchanged values have no errors. For a changed value, its own rules are checked, and its content is compared with
+/// its counterparts. Junctors of a changed value are checked completely. The rules of the object itself do not apply if
+/// only metadata and status change; its junctors, which may be about the status, apply if the status changes. If the
+/// old document has duplicates, those of the new one are not reported.
+///
+/// # Errors
+/// The limit of the meter that was exceeded.
+pub fn validate_change(
+    schema: &Schema,
+    found: Vec<FieldError>,
+    document: &Document,
+    old: &Document,
+    meter: &Meter,
+) -> Result<Vec<FieldError>, Exceeded> {
+    let mut errors = if found.is_empty() { found } else { brought_about(schema, document, old, meter) };
+    errors.extend(immutable::changes(schema, document, old, meter));
+    meter.check().map(|()| errors)
+}
+
+fn brought_about(schema: &Schema, document: &Document, old: &Document, meter: &Meter) -> Vec<FieldError> {
+    let at = At::of(schema);
+    let mut validator = Validator::new(meter);
+    match document {
+        Document::Object(fields) if rest_is_kept(schema, document, old) => {
+            if fields.get("status") != old.get("status") {
+                validator.junctors(at, document, &Location::Root);
+            }
+            validator.fields(at, fields, &Location::Root, Before::of(old));
+        }
+        _ => validator.value(at, document, &Location::Root, Before::of(old)),
+    }
+    if !validator.duplicates.is_empty() && !has_duplicates(at, old, meter) {
+        validator.errors.append(&mut validator.duplicates);
+    }
+    validator.finish()
+}
+
+fn has_duplicates(at: At<'_>, document: &Document, meter: &Meter) -> bool {
+    let mut validator = Validator::new(meter);
+    validator.value(at, document, &Location::Root, Before::NOTHING);
+    !validator.duplicates.is_empty()
+}
