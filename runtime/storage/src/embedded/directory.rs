@@ -26,9 +26,6 @@ use crate::private::{Access, FileError, PrivateDir};
 /// The format that this version writes, and the newest that it reads.
 pub(super) const FORMAT: u64 = 3;
 
-/// The oldest format whose file is used as it is.
-pub(super) const SAME_FILE: u64 = 2;
-
 const LOCK_FILE: &str = "LOCK";
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_BEGUN: &str = "FORMAT.new";

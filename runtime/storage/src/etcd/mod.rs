@@ -31,7 +31,7 @@
 mod compaction;
 mod confirm;
 mod connection;
-mod deadlines;
+mod copy_note;
 mod endpoint;
 mod engine;
 mod error;
@@ -45,14 +45,13 @@ mod opening;
 mod options;
 mod pages;
 mod position;
-mod prefix;
 mod proto;
 mod session;
-mod staged_prefix;
 mod status;
-mod tail;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(any(test, feature = "tools"))]
+pub(super) mod tools;
 mod turns;
 mod txn;
 mod watch;
@@ -77,8 +76,6 @@ use crate::{counters::nanoseconds, meta::Revision};
 
 pub use error::EtcdError;
 pub use options::EtcdOptions;
-pub(super) use prefix::Prefix;
-pub(super) use staged_prefix::StagedPrefix;
 
 /// How long opening may take.
 const OPENED_WITHIN: Duration = Duration::from_secs(15);

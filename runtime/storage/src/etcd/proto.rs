@@ -10,9 +10,7 @@ use crate::meta::Revision;
 pub(super) mod path {
     pub(in super::super) const AUTHENTICATE: &str = "/etcdserverpb.Auth/Authenticate";
     pub(in super::super) const COMPACT: &str = "/etcdserverpb.KV/Compact";
-    pub(in super::super) const DELETE_RANGE: &str = "/etcdserverpb.KV/DeleteRange";
     pub(in super::super) const LEASE_GRANT: &str = "/etcdserverpb.Lease/LeaseGrant";
-    pub(in super::super) const LEASE_TIME_TO_LIVE: &str = "/etcdserverpb.Lease/LeaseTimeToLive";
     pub(in super::super) const PUT: &str = "/etcdserverpb.KV/Put";
     pub(in super::super) const RANGE: &str = "/etcdserverpb.KV/Range";
     pub(in super::super) const STATUS: &str = "/etcdserverpb.Maintenance/Status";
@@ -111,9 +109,6 @@ pub(super) struct DeleteRangeRequest {
     #[prost(bytes = "bytes", tag = "1")]
     pub key: Bytes,
 }
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct DeleteRangeResponse {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct RequestOp {
@@ -265,19 +260,6 @@ pub(super) struct LeaseGrantResponse {
     pub id: i64,
     #[prost(string, tag = "4")]
     pub error: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct LeaseTimeToLiveRequest {
-    #[prost(int64, tag = "1")]
-    pub id: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct LeaseTimeToLiveResponse {
-    /// In seconds; negative for a lease that has ended.
-    #[prost(int64, tag = "3")]
-    pub ttl: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
