@@ -60,6 +60,8 @@ mod history;
 mod layout;
 mod lifetimes;
 mod load;
+#[cfg(any(test, feature = "test-support"))]
+mod on_disk;
 mod options;
 mod pages;
 mod queue;
@@ -80,7 +82,6 @@ mod verify;
 mod writer;
 
 use std::{
-    io,
     path::Path,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -169,24 +170,6 @@ impl Embedded {
         store.socket = Mutex::new(store.serve_socket(dir.as_ref()));
         store.directory = Some(directory);
         Ok((store, scanned))
-    }
-
-    /// Opens the store on the caller's disk. An empty disk gets an empty store.
-    ///
-    /// # Errors
-    /// The disk's error, or an error of another kind if the disk does not hold a store.
-    pub fn open_on(disk: impl Disk, options: Options) -> io::Result<Self> {
-        let new = disk.size()? == 0;
-        let reserve = Arc::new(Reserve::new(Arc::new(disk)));
-        let disk: Arc<dyn Disk> = reserve.clone();
-        let opened = guarded(|| {
-            let handle = if new { Handle::make(&disk, &options) } else { Handle::open(&disk, &options) }?;
-            Self::start(reserve, handle, options, None, Findings::default(), Arc::default())
-        });
-        opened.map_err(|error| match error {
-            redb::Error::Io(error) => error,
-            other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
-        })
     }
 
     /// Starts the writer on an open file that has its tables.

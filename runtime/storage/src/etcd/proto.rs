@@ -1,5 +1,5 @@
 //! The messages of etcd's gRPC API that this engine uses, with the fields that it uses. Fields of a `oneof` are written as
-//! optional fields, which are the same on the wire.
+//! optional fields, which are the same on the wire. A message without fields is `()`.
 
 use bytes::Bytes;
 use prost::Message;
@@ -183,14 +183,11 @@ pub(super) struct CompactionRequest {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct CompactionResponse {}
-
-#[derive(Clone, PartialEq, Message)]
 pub(super) struct WatchRequest {
     #[prost(message, optional, tag = "1")]
     pub create: Option<WatchCreateRequest>,
     #[prost(message, optional, tag = "3")]
-    pub progress: Option<WatchProgressRequest>,
+    pub progress: Option<()>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -208,9 +205,6 @@ pub(super) struct WatchCreateRequest {
     #[prost(bool, tag = "8")]
     pub fragment: bool,
 }
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct WatchProgressRequest {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct WatchResponse {
@@ -261,9 +255,6 @@ pub(super) struct LeaseGrantResponse {
     #[prost(string, tag = "4")]
     pub error: String,
 }
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct StatusRequest {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct StatusResponse {

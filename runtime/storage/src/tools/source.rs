@@ -55,7 +55,7 @@ impl CopySource {
     pub(super) fn changes(&mut self, after: Revision, take: Take<'_>) -> Result<Revision, ChangesError> {
         match self {
             Self::Directory(dir) => dir.changes(after, take),
-            Self::Backup(backup) => Ok(backup.contents.head),
+            Self::Backup(backup) => Ok(backup.head),
             #[cfg(feature = "etcd")]
             Self::Etcd(prefix) => prefix.changes(after, take),
         }

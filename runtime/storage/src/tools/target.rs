@@ -10,8 +10,8 @@ use crate::{
 
 /// An open target.
 pub(super) enum CopyTarget {
-    Directory(StagedStore),
-    Backup(StagedStore),
+    /// A data directory or a backup.
+    Store(StagedStore),
     #[cfg(feature = "etcd")]
     Etcd(StagedPrefix),
 }
@@ -21,8 +21,8 @@ impl CopyTarget {
     pub(super) fn open(place: &Place, source: &CopySource) -> Result<Self, Error> {
         let revision_scheme = source.revision_scheme();
         Ok(match place {
-            Place::Directory(dir) => Self::Directory(StagedStore::open(dir, false, revision_scheme)?),
-            Place::Backup(file) => Self::Backup(StagedStore::open(file, true, revision_scheme)?),
+            Place::Directory(dir) => Self::Store(StagedStore::open(dir, false, revision_scheme)?),
+            Place::Backup(file) => Self::Store(StagedStore::open(file, true, revision_scheme)?),
             #[cfg(feature = "etcd")]
             Place::Etcd(options) => {
                 let prefix = StagedPrefix::open(options)?;
@@ -37,7 +37,7 @@ impl CopyTarget {
     /// What an unfinished copy noted.
     pub(super) fn marker(&self) -> Result<Option<String>, Error> {
         match self {
-            Self::Directory(staged) | Self::Backup(staged) => staged.marker(),
+            Self::Store(staged) => staged.marker(),
             #[cfg(feature = "etcd")]
             Self::Etcd(prefix) => Ok(prefix.note()),
         }
@@ -46,7 +46,7 @@ impl CopyTarget {
     /// The place of the unfinished copy.
     pub(super) fn unfinished(&self) -> String {
         match self {
-            Self::Directory(staged) | Self::Backup(staged) => staged.path().display().to_string(),
+            Self::Store(staged) => staged.path().display().to_string(),
             #[cfg(feature = "etcd")]
             Self::Etcd(prefix) => prefix.unfinished(),
         }
@@ -55,7 +55,7 @@ impl CopyTarget {
     /// Applies changes and notes how far the copy is.
     pub(super) fn write(&mut self, edits: &[Edit], marker: &Marker) -> Result<(), Error> {
         match self {
-            Self::Directory(staged) | Self::Backup(staged) => staged.write(edits, &marker.to_text()),
+            Self::Store(staged) => staged.write(edits, &marker.to_text()),
             #[cfg(feature = "etcd")]
             Self::Etcd(prefix) => prefix.write(edits, &marker.to_text()),
         }
@@ -64,7 +64,7 @@ impl CopyTarget {
     /// The objects after a key.
     pub(super) fn objects(&self, after: Option<&str>) -> Result<Objects, Error> {
         match self {
-            Self::Directory(staged) | Self::Backup(staged) => staged.objects(after),
+            Self::Store(staged) => staged.objects(after),
             #[cfg(feature = "etcd")]
             Self::Etcd(prefix) => prefix.objects(after),
         }
@@ -73,7 +73,7 @@ impl CopyTarget {
     /// The number of objects that do not have the revision of the source, whose newest one is `head`.
     pub(super) fn renumbered(&self, head: Revision) -> Result<u64, Error> {
         match self {
-            Self::Directory(staged) | Self::Backup(staged) => staged.renumbered(head),
+            Self::Store(staged) => staged.renumbered(head),
             #[cfg(feature = "etcd")]
             Self::Etcd(prefix) => prefix.count(),
         }
@@ -82,7 +82,7 @@ impl CopyTarget {
     /// True if the target gives all objects new revisions.
     pub(super) fn renumbers(&self) -> bool {
         match self {
-            Self::Directory(_) | Self::Backup(_) => false,
+            Self::Store(_) => false,
             #[cfg(feature = "etcd")]
             Self::Etcd(_) => true,
         }
@@ -90,11 +90,10 @@ impl CopyTarget {
 
     /// Completes the target; returns its newest revision. `head` is the revision of the source that was copied.
     pub(super) fn finish(self, head: Revision) -> Result<Revision, Error> {
-        Ok(match self {
-            Self::Directory(staged) => staged.finish(head, false)?.head,
-            Self::Backup(staged) => staged.finish(head, true)?.head,
+        match self {
+            Self::Store(staged) => staged.finish(head),
             #[cfg(feature = "etcd")]
-            Self::Etcd(prefix) => prefix.finish()?,
-        })
+            Self::Etcd(prefix) => prefix.finish(),
+        }
     }
 }

@@ -3,10 +3,12 @@
 use std::{
     fmt,
     io::{self, Read},
+    path::Path,
 };
 
 use ring::digest::{Context, SHA256};
 
+use super::Error;
 use crate::{
     embedded::{
         archive::{CHECKSUM, MAGIC, MAX_FRAME, VERSION},
@@ -35,6 +37,16 @@ pub(super) enum ReadError {
     Damaged { at: u64, what: String },
     /// The error message that the peer sent.
     Refused(String),
+}
+
+impl ReadError {
+    /// The same of a backup.
+    pub(super) fn of_backup(self, file: &Path) -> Error {
+        match self {
+            Self::Io(source) => Error::file(file)(source),
+            other => Error::BadBackup { file: file.to_owned(), message: other.to_string() },
+        }
+    }
 }
 
 impl fmt::Display for ReadError {

@@ -14,13 +14,12 @@ use redb::ReadableDatabase;
 use super::{
     Error, OnProgress, Progress,
     archive::{Item, ReadError, Reader},
+    aside::Aside,
     client,
     locked_dir::LockedDir,
-    target::Aside,
 };
 use crate::{
     embedded::{
-        OpenError,
         archive::{
             Writer,
             stream::{StreamError, stream},
@@ -75,19 +74,13 @@ impl Backup {
 /// [`Error`], for example if the file already exists or the store is damaged.
 pub fn backup(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     let (aside, file) = Aside::file(to)?;
-    let online = match LockedDir::open(dir) {
-        Ok(locked) => {
-            of_stopped(&locked, &file, to, progress)?;
-            false
-        }
-        Err(Error::Open(OpenError::InUse { .. })) => {
-            of_running(dir, &file, to, progress)?;
-            true
-        }
-        Err(error) => return Err(error),
-    };
+    let locked = LockedDir::open_unless_in_use(dir)?;
+    match &locked {
+        Some(locked) => of_stopped(locked, &file, to, progress)?,
+        None => of_running(dir, &file, to, progress)?,
+    }
     file.sync_all().map_err(Error::file(to))?;
-    let backup = Backup { online, ..verify(file, to, progress)? };
+    let backup = Backup { online: locked.is_none(), ..verify(file, to, progress)? };
     aside.publish_file()?;
     Ok(backup)
 }

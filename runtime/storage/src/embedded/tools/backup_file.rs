@@ -14,7 +14,7 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Backup, Error, OnProgress, Progress,
+    Error, OnProgress, Progress,
     archive::{Item, ReadError, Reader},
     objects::{Objects, State},
 };
@@ -31,8 +31,8 @@ use crate::{
 pub(crate) struct BackupFile {
     path: PathBuf,
     file: File,
-    /// What it holds.
-    pub(crate) contents: Backup,
+    /// The newest revision.
+    pub(crate) head: Revision,
     /// That of a store that is made of it.
     lead: Lead,
     /// Where the frames of the objects' rows begin, in the order of keys.
@@ -43,12 +43,9 @@ impl BackupFile {
     /// Opens and verifies a backup.
     pub(crate) fn open(path: &Path, progress: OnProgress<'_>) -> Result<Self, Error> {
         let file = File::open(path).map_err(Error::file(path))?;
-        let unreadable = |error| match error {
-            ReadError::Io(source) => Error::file(path)(source),
-            other => Error::BadBackup { file: path.to_owned(), message: other.to_string() },
-        };
+        let unreadable = |error: ReadError| error.of_backup(path);
         let mut reader = Reader::begin(BufReader::with_capacity(1 << 20, &file)).map_err(unreadable)?;
-        let contents = Backup::of(reader.state());
+        let (head, count) = (reader.state().end.head, reader.state().log.rows);
         let (mut rows, mut places, mut noted_ms) = (Vec::<(u64, u64)>::new(), Vec::new(), 0);
         loop {
             let at = reader.bytes;
@@ -56,7 +53,7 @@ impl BackupFile {
                 Some(Item::Row(revision, _)) => {
                     rows.push((revision.0, at));
                     if rows.len().is_multiple_of(256) {
-                        progress(Progress::new("verifying the backup", rows.len() as u64, contents.rows));
+                        progress(Progress::new("verifying the backup", rows.len() as u64, count));
                     }
                 }
                 Some(Item::Pointer(key, revision)) => {
@@ -71,8 +68,7 @@ impl BackupFile {
                 None => break,
             }
         }
-        let contents = Backup { bytes: reader.bytes, ..contents };
-        Ok(Self { path: path.to_owned(), file, contents, lead: Clock::lead(None, noted_ms), places })
+        Ok(Self { path: path.to_owned(), file, head, lead: Clock::lead(None, noted_ms), places })
     }
 
     /// The objects after a key.
@@ -88,7 +84,7 @@ impl BackupFile {
         }
         let this = Arc::clone(self);
         let objects: Objects = Box::new((low..self.places.len()).map(move |place| this.entry(this.places[place])));
-        Ok(State { head: self.contents.head, count: self.places.len() as u64, objects })
+        Ok(State { head: self.head, count: self.places.len() as u64, objects })
     }
 
     /// Reads the row in the frame at a place: kind, length, revision, row (`archive`).

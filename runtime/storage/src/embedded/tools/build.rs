@@ -1,17 +1,19 @@
 //! Builds a new store, in a directory that appears only once all of it is durable.
 
-use std::{io, path::Path};
+use std::path::Path;
 
 use redb::{Database, backends::FileBackend};
 
-use super::{Error, target::Aside};
-use crate::embedded::{
-    OpenError,
-    directory::{Directory, MakeError},
-    fresh::{self, Fresh},
-    guard::{Engine, guarded},
-    head::Witness,
-    layout::State,
+use super::{Error, aside::Aside};
+use crate::{
+    embedded::{
+        directory::Directory,
+        fresh::{self, Fresh},
+        guard::{Engine, guarded},
+        head::Witness,
+        layout::State,
+    },
+    meta::Revision,
 };
 
 /// The size of the engine's cache while it writes.
@@ -60,15 +62,16 @@ pub(super) fn build(
     if let Some(error) = source {
         return Err(error);
     }
-    written.map_err(|error| match error {
-        MakeError::File(error) => OpenError::from(error).into(),
-        MakeError::Fill(redb::Error::Io(source)) => Error::file(target)(source),
-        MakeError::Fill(error) => Error::file(target)(io::Error::other(error)),
-    })?;
-    let file = directory.open_witness()?;
-    let durable = file.try_clone().map_err(Error::file(target))?;
-    Witness::read(file).map_err(Error::file(target))?.0.testify(state.end.head);
-    durable.sync_all().map_err(Error::file(target))?;
+    written.map_err(|error| Error::make(target, error))?;
+    testify(&directory, target, state.end.head)?;
     drop(directory);
     aside.publish_directory()
+}
+
+/// Makes the witness of a new store.
+pub(super) fn testify(directory: &Directory, target: &Path, head: Revision) -> Result<(), Error> {
+    let file = directory.open_witness()?;
+    let durable = file.try_clone().map_err(Error::file(target))?;
+    Witness::read(file).map_err(Error::file(target))?.0.testify(head);
+    durable.sync_all().map_err(Error::file(target))
 }

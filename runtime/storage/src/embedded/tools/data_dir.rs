@@ -17,7 +17,7 @@ use super::{
     objects::{ChangesError, Edit, State, Take, objects_of},
 };
 use crate::{
-    OpenError, ReadError,
+    ReadError,
     embedded::{
         guard::guarded,
         handle::Handle,
@@ -48,14 +48,9 @@ impl DataDir {
     /// The present state, unless a server uses the directory.
     fn local(&mut self) -> Result<Option<Snapshot>, Error> {
         if self.locked.is_none() {
-            match LockedDir::open(&self.dir) {
-                Ok(locked) => {
-                    let handle = locked.database()?;
-                    self.locked = Some((locked, handle));
-                }
-                Err(Error::Open(OpenError::InUse { .. })) => return Ok(None),
-                Err(error) => return Err(error),
-            }
+            let Some(locked) = LockedDir::open_unless_in_use(&self.dir)? else { return Ok(None) };
+            let handle = locked.database()?;
+            self.locked = Some((locked, handle));
         }
         let Some((locked, handle)) = &self.locked else { return Ok(None) };
         let snapshot = guarded(|| Ok(handle.db().begin_read()?)).and_then(|transaction| Snapshot::of(&transaction));

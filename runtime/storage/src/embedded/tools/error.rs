@@ -1,11 +1,11 @@
-//! Errors of maintenance commands. Each message names the file and what the administrator can do.
+//! Errors of the tools. Each message names the file and what the administrator can do.
 
 use std::{
     fmt, io,
     path::{Path, PathBuf},
 };
 
-use super::super::OpenError;
+use crate::embedded::{OpenError, directory::MakeError};
 
 /// Why a store could not be checked, salvaged, backed up, restored or migrated.
 #[derive(Debug)]
@@ -118,6 +118,22 @@ impl Error {
     /// The files of a data directory are damaged.
     pub(super) fn damaged(dir: &Path, message: impl fmt::Display) -> Self {
         Self::Open(OpenError::Damaged { dir: dir.to_owned(), message: message.to_string() })
+    }
+
+    /// The engine failed while it read or wrote a file.
+    pub(super) fn engine(path: &Path, error: redb::Error) -> Self {
+        Self::file(path)(match error {
+            redb::Error::Io(source) => source,
+            other => io::Error::other(other),
+        })
+    }
+
+    /// The engine's file of a new store could not be made.
+    pub(super) fn make(target: &Path, error: MakeError<redb::Error>) -> Self {
+        match error {
+            MakeError::File(error) => Self::Open(error.into()),
+            MakeError::Fill(error) => Self::engine(target, error),
+        }
     }
 
     /// Wraps an I/O error about a file.

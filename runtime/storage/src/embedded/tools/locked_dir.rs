@@ -54,6 +54,14 @@ impl LockedDir {
         Ok(locked)
     }
 
+    /// The same, or `None` while a server uses the directory.
+    pub(super) fn open_unless_in_use(dir: &Path) -> Result<Option<Self>, Error> {
+        match Self::open(dir) {
+            Err(Error::Open(OpenError::InUse { .. })) => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
     /// Refuses a newer format. The rows may be readable even if `FORMAT` is missing or unreadable.
     fn check_format(&self) -> Result<(), Error> {
         let text = fs::read_to_string(self.dir.join("FORMAT")).unwrap_or_default();

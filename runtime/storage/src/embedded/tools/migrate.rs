@@ -7,10 +7,7 @@ use std::{
 };
 
 use super::{Error, client, locked_dir::LockedDir};
-use crate::{
-    OpenError,
-    migration::{Migration, Report},
-};
+use crate::migration::{Migration, Report};
 
 /// Asks the server that uses a data directory to rewrite the objects of the named resources, or of all resources, that are
 /// not stored in the current version and form. Returns the outcome for each resource.
@@ -26,10 +23,8 @@ pub fn migrate(
     resources: &[String],
     progress: &mut dyn FnMut(&Migration),
 ) -> Result<Vec<Migration>, Error> {
-    match LockedDir::open(dir) {
-        Ok(_) => return Err(Error::NoServer { dir: dir.to_owned() }),
-        Err(Error::Open(OpenError::InUse { .. })) => {}
-        Err(error) => return Err(error),
+    if LockedDir::open_unless_in_use(dir)?.is_some() {
+        return Err(Error::NoServer { dir: dir.to_owned() });
     }
     let failed = |message: String| Error::Migration { dir: dir.to_owned(), message };
     let unreachable = |error: io::Error| failed(format!("its socket cannot be reached: {error}"));

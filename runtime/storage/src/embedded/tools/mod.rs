@@ -5,6 +5,7 @@
 //! check keeps a few bytes for each row, and a salvage its key.
 
 mod archive;
+mod aside;
 mod backup;
 mod backup_file;
 mod build;
@@ -21,7 +22,6 @@ mod restore;
 mod salvage;
 mod scan;
 mod staged_store;
-mod target;
 
 pub use backup::{Backup, backup};
 pub(crate) use backup_file::BackupFile;

@@ -17,10 +17,7 @@ use super::{
 /// [`Error::BadBackup`] if the backup is damaged, [`Error::Exists`] if the directory is not empty.
 pub fn restore(file: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     let open = File::open(file).map_err(Error::file(file))?;
-    let unreadable = |error| match error {
-        ReadError::Io(source) => Error::file(file)(source),
-        other => Error::BadBackup { file: file.to_owned(), message: other.to_string() },
-    };
+    let unreadable = |error: ReadError| error.of_backup(file);
     let mut reader = Reader::begin(BufReader::with_capacity(1 << 20, open)).map_err(unreadable)?;
     let state = *reader.state();
     let mut done = 0;

@@ -73,7 +73,7 @@ impl Salvage {
 /// # Errors
 /// [`Error`], if nothing can be read. Partial losses are not errors.
 pub fn salvage(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Salvage, Error> {
-    super::target::refuse_taken(to)?;
+    super::aside::refuse_taken(to)?;
     let locked = LockedDir::open(dir)?;
     let testified = locked.testified().unwrap_or_default();
     let store = ReadableStore::of(&locked, testified, progress)?;

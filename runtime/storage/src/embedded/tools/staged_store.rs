@@ -12,18 +12,18 @@ use std::{
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, backends::FileBackend};
 
 use super::{
-    Backup, Error,
+    Error,
+    aside::{Aside, refuse_taken},
+    backup,
+    build::testify,
     objects::{Edit, Objects, objects_of},
-    target::{Aside, refuse_taken},
 };
 use crate::{
     embedded::{
-        OpenError,
         archive::{Writer, stream::stream},
-        directory::{Directory, MakeError},
+        directory::Directory,
         fresh,
         guard::{Engine, guarded},
-        head::Witness,
         layout::{End, INDEX, LIFETIMES, LOG, META, Row, State, lifetime, pointer, read_pointer},
         snapshot::Snapshot,
     },
@@ -52,6 +52,7 @@ const BEYOND: u64 = 1 << 40;
 /// The unfinished store.
 pub(crate) struct StagedStore {
     target: PathBuf,
+    is_backup: bool,
     aside: Aside,
     directory: Directory,
     db: Engine,
@@ -59,34 +60,27 @@ pub(crate) struct StagedStore {
 }
 
 impl StagedStore {
-    /// Opens the unfinished store of a target, or begins one. The target must not exist; a directory may be empty.
-    pub(crate) fn open(target: &Path, is_file: bool, revision_scheme: RevisionScheme) -> Result<Self, Error> {
-        if is_file && fs::symlink_metadata(target).is_ok() {
+    /// Opens the unfinished store of a target, a backup or a data directory, or begins one. The target must not exist; a
+    /// directory may be empty.
+    pub(crate) fn open(target: &Path, is_backup: bool, revision_scheme: RevisionScheme) -> Result<Self, Error> {
+        if is_backup && fs::symlink_metadata(target).is_ok() {
             return Err(Error::Exists { path: target.to_owned() });
         }
-        if !is_file {
+        if !is_backup {
             refuse_taken(target)?;
         }
         let aside = Aside::resumable(target)?;
         let directory = Directory::open(aside.path())?;
-        let made = directory.make_file(|file| {
-            guarded(|| {
-                let db = Engine::new(Database::builder().create_with_backend(FileBackend::new(file)?)?);
-                fresh::write_to(&db, &State::new(Revision(0)), |_| Ok(()))
-            })
-        });
-        made.map_err(|error| match error {
-            MakeError::File(error) => OpenError::from(error).into(),
-            MakeError::Fill(error) => engine(target, error),
-        })?;
+        let made = directory.make_file(|file| fresh::write(file, &State::new(Revision(0)), |_| Ok(())));
+        made.map_err(|error| Error::make(target, error))?;
         let file = directory.open_file()?;
         let db = guarded(|| {
             let mut builder = Database::builder();
             builder.set_cache_size(CACHE_BYTES);
             Ok(Engine::new(builder.create_with_backend(FileBackend::new(file)?)?))
         });
-        let db = db.map_err(|error| engine(target, error))?;
-        Ok(Self { target: target.to_owned(), aside, directory, db, revision_scheme })
+        let db = db.map_err(|error| Error::engine(target, error))?;
+        Ok(Self { target: target.to_owned(), is_backup, aside, directory, db, revision_scheme })
     }
 
     /// Its place until it is complete.
@@ -162,6 +156,7 @@ impl StagedStore {
             transaction.open_table(COPY)?.insert(MARKER, marker)?;
             Ok(())
         })
+        .map(drop)
     }
 
     /// The objects after a key, as the last write left them.
@@ -171,38 +166,33 @@ impl StagedStore {
         Ok(objects_of(snapshot, self.aside.path(), after))
     }
 
-    /// Makes the complete store the target. `head` is the revision of the source that was copied.
-    pub(crate) fn finish(self, head: Revision, is_file: bool) -> Result<Backup, Error> {
-        self.transact(|state, transaction| {
+    /// Makes the complete store the target; returns its newest revision. `head` is the revision of the source that was
+    /// copied.
+    pub(crate) fn finish(self, head: Revision) -> Result<Revision, Error> {
+        let head = self.transact(|state, transaction| {
             state.end.head = state.end.head.max(head);
             transaction.delete_table(COPY)?;
             Ok(())
         })?;
-        let Self { target, aside, directory, db, .. } = self;
-        let state =
-            guarded(|| State::load(&db.begin_read()?.open_table(META)?)).map_err(|error| engine(&target, error))?;
-        let contents = Backup::of(&state);
-        if is_file {
-            let bytes = write_file(&target, &db)?;
+        let Self { target, is_backup, aside, directory, db, .. } = self;
+        if is_backup {
+            write_file(&target, &db)?;
             drop((db, directory));
             fs::remove_dir_all(aside.path()).map_err(Error::file(aside.path()))?;
-            return Ok(Backup { bytes, ..contents });
+            return Ok(head);
         }
         drop(db);
-        let witness = directory.open_witness()?;
-        let durable = witness.try_clone().map_err(Error::file(&target))?;
-        Witness::read(witness).map_err(Error::file(&target))?.0.testify(state.end.head);
-        durable.sync_all().map_err(Error::file(&target))?;
-        let bytes = directory.open_file()?.metadata().map_err(Error::file(&target))?.len();
+        testify(&directory, &target, head)?;
         drop(directory);
         aside.publish_directory()?;
-        Ok(Backup { bytes, ..contents })
+        Ok(head)
     }
 
+    /// Writes in one transaction; returns the newest revision.
     fn transact(
         &self,
         work: impl FnOnce(&mut State, &redb::WriteTransaction) -> Result<(), redb::Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<Revision, Error> {
         let written = guarded(|| {
             let mut transaction = self.db.begin_write()?;
             // A run that is killed does not make the next one read the whole file.
@@ -212,33 +202,26 @@ impl StagedStore {
             // There is no history.
             state.compacted = End { head: state.end.head, ..state.compacted };
             state.save(&mut transaction.open_table(META)?)?;
-            Ok(transaction.commit()?)
+            transaction.commit()?;
+            Ok(state.end.head)
         });
         written.map_err(|error| self.failed(error))
     }
 
     fn failed(&self, error: redb::Error) -> Error {
-        engine(self.aside.path(), error)
+        Error::engine(self.aside.path(), error)
     }
 }
 
-fn engine(path: &Path, error: redb::Error) -> Error {
-    Error::file(path)(match error {
-        redb::Error::Io(source) => source,
-        other => std::io::Error::other(other),
-    })
-}
-
 /// Writes the store as a backup.
-fn write_file(target: &Path, db: &Database) -> Result<u64, Error> {
+fn write_file(target: &Path, db: &Database) -> Result<(), Error> {
     let (aside, file) = Aside::file(target)?;
     let mut writer = Writer::begin(BufWriter::with_capacity(1 << 20, &file)).map_err(Error::file(target))?;
-    let transaction = guarded(|| Ok(db.begin_read()?)).map_err(|error| engine(target, error))?;
+    let transaction = guarded(|| Ok(db.begin_read()?)).map_err(|error| Error::engine(target, error))?;
     stream(&transaction, &mut writer, |_, _| {})
         .map_err(|error| Error::file(target)(std::io::Error::other(error.to_string())))?;
     drop(writer);
     file.sync_all().map_err(Error::file(target))?;
-    let verified = super::backup::verify(file, target, &mut |_| {})?;
-    aside.publish_file()?;
-    Ok(verified.bytes)
+    backup::verify(file, target, &mut |_| {})?;
+    aside.publish_file()
 }

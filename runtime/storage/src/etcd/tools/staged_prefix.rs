@@ -15,7 +15,6 @@ use std::{
 };
 
 use bytes::Bytes;
-use prost::Message;
 use tokio::task::JoinSet;
 
 use super::prefix::{Client, Prefix};
@@ -37,9 +36,6 @@ use crate::{
 
 /// The call that deletes a key outside of a transaction.
 const DELETE_RANGE: &str = "/etcdserverpb.KV/DeleteRange";
-
-#[derive(Clone, PartialEq, Message)]
-struct DeleteRangeResponse {}
 
 /// The number of writes that etcd gets at once.
 const AT_ONCE: usize = 128;
@@ -224,9 +220,7 @@ async fn write(client: &Client, edit: Edit) -> Result<(), Error> {
         put(engine, key, value, edit.deadline_ms).await
     } else {
         let request = DeleteRangeRequest { key };
-        let answer: Result<DeleteRangeResponse, Fault> =
-            engine.members.call(DELETE_RANGE, &request, Again::Always).await;
-        answer.map(drop)
+        engine.members.call(DELETE_RANGE, &request, Again::Always).await
     };
     written.map_err(|fault| {
         if fault.is_forbidden() {

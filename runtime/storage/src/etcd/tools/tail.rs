@@ -23,7 +23,7 @@ use crate::{
         fault::Fault,
         keys::Keys,
         members::texts,
-        proto::{self, Event, EventType, WatchCreateRequest, WatchProgressRequest, WatchRequest, WatchResponse, path},
+        proto::{self, Event, EventType, WatchCreateRequest, WatchRequest, WatchResponse, path},
         session::Session,
         wire::{Messages, framed},
     },
@@ -174,7 +174,7 @@ impl Tail {
 impl WatchStream {
     /// Asks how far the watch is.
     fn ask(&self) {
-        let request = WatchRequest { create: None, progress: Some(WatchProgressRequest {}) };
+        let request = WatchRequest { create: None, progress: Some(()) };
         // If the stream has ended, the next message says so.
         let _ = self.requests.send(framed(&request));
     }

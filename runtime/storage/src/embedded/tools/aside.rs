@@ -1,4 +1,4 @@
-//! Targets of results: created under another name beside the target and renamed once complete. Nothing is overwritten.
+//! Results while they are made: under another name beside their target, and renamed once complete. Nothing is overwritten.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
