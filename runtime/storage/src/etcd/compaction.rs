@@ -94,9 +94,7 @@ pub(super) async fn compact(engine: &Engine, upto: Revision) -> Result<(), Fault
     let request = CompactionRequest { revision: proto::raw(upto) };
     let answer: Result<(), Fault> = engine.members.call(path::COMPACT, &request, Again::Always).await;
     match answer {
-        Err(fault) if fault.is_compacted() => return Ok(()),
-        answer => answer?,
-    };
-    engine.position.saw_compaction(upto);
-    Ok(())
+        Err(fault) if fault.is_compacted() => Ok(()),
+        answer => answer.map(|()| _ = engine.position.saw_compaction(upto)),
+    }
 }

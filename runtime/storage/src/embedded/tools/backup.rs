@@ -75,12 +75,13 @@ impl Backup {
 pub fn backup(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     let (aside, file) = Aside::file(to)?;
     let locked = LockedDir::open_unless_in_use(dir)?;
-    match &locked {
-        Some(locked) => of_stopped(locked, &file, to, progress)?,
+    let online = locked.is_none();
+    match locked {
+        Some(locked) => of_stopped(&locked, &file, to, progress)?,
         None => of_running(dir, &file, to, progress)?,
     }
     file.sync_all().map_err(Error::file(to))?;
-    let backup = Backup { online: locked.is_none(), ..verify(file, to, progress)? };
+    let backup = Backup { online, ..verify(file, to, progress)? };
     aside.publish_file()?;
     Ok(backup)
 }

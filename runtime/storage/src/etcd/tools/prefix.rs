@@ -9,7 +9,6 @@ use std::{
 };
 
 use bytes::Bytes;
-use tokio::runtime::{self, Runtime};
 
 use super::{
     deadlines::Deadlines,
@@ -30,6 +29,7 @@ use crate::{
         opening,
         pages::Pages,
         proto::{self, KeyValue, RangeRequest, RangeResponse, path},
+        threads::Threads,
     },
     meta::Revision,
 };
@@ -48,12 +48,11 @@ pub(crate) struct Prefix(pub(super) Arc<Client>);
 
 /// What an open prefix shares with the iterators over its objects.
 pub(super) struct Client {
+    threads: Threads,
     pub(super) engine: Arc<Engine>,
     deadlines: Deadlines,
     /// The address, for errors.
     place: String,
-    /// `None` after the drop.
-    runtime: Option<Runtime>,
     /// The cluster's number, the same through each of its members.
     cluster: u64,
 }
@@ -66,21 +65,9 @@ pub(super) struct Moment {
 }
 
 impl Client {
-    /// Starts a task, and returns where its result will be.
-    fn start<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> mpsc::Receiver<T> {
-        let (done, result) = mpsc::sync_channel(1);
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(async move {
-                // The caller may have stopped waiting.
-                let _ = done.send(task.await);
-            });
-        }
-        result
-    }
-
     /// Runs a task, and blocks until it is done. Each call of etcd in it has a time limit.
     pub(super) fn wait<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
-        self.start(task).recv().map_err(|_| self.failed(&"its threads have stopped"))
+        self.threads.spawn(task).recv().map_err(|_| self.failed(&"its threads have stopped"))
     }
 
     pub(super) fn failed(&self, why: &dyn std::fmt::Display) -> Error {
@@ -147,15 +134,6 @@ impl Client {
     }
 }
 
-impl Drop for Client {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // It must not block: this may be dropped on a thread of another runtime.
-            runtime.shutdown_background();
-        }
-    }
-}
-
 impl Prefix {
     /// Connects, and checks that the user may read below the prefix. Blocks, for a few seconds at most.
     pub(crate) fn open(options: &EtcdOptions) -> Result<Self, Error> {
@@ -163,16 +141,8 @@ impl Prefix {
         let refused = |error: EtcdError| Error::Place { place: place.clone(), message: error.to_string() };
         let keys = Keys::new(&options.prefix).map_err(refused)?;
         let engine = Arc::new(Engine::new(Members::new(options.clone()).map_err(refused)?, keys));
-        let mut builder = runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(1).thread_name("etcd").enable_all().build();
-        let runtime = runtime.map_err(|error| refused(EtcdError::Failed(format!("no threads: {error}"))))?;
-        let mut client = Client {
-            engine,
-            deadlines: Deadlines::default(),
-            place: place.clone(),
-            runtime: Some(runtime),
-            cluster: 0,
-        };
+        let threads = Threads::start().map_err(refused)?;
+        let mut client = Client { threads, engine, deadlines: Deadlines::default(), place: place.clone(), cluster: 0 };
         let engine = Arc::clone(&client.engine);
         client.wait(async move { opening::connect(&engine).await })?.map_err(refused)?;
         client.cluster = client.moment()?.cluster;
@@ -262,7 +232,7 @@ struct Rest {
 impl Rest {
     fn read(client: &Arc<Client>, mut pages: Pages) -> mpsc::Receiver<Page> {
         let shared = Arc::clone(client);
-        client.start(async move {
+        client.threads.spawn(async move {
             let mut page = pages.next_stored(&shared.engine).await;
             if let Ok(Some(kvs)) = &page {
                 let learned = shared.deadlines.learn(&shared.engine, kvs.iter().map(|kv| kv.lease)).await;
