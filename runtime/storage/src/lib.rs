@@ -350,7 +350,9 @@ pub trait Store: Send + Sync + 'static {
     fn head(&self) -> Revision;
 
     /// True if other processes write to the store, so that the cache may be behind it.
-    fn is_shared(&self) -> bool;
+    fn is_shared(&self) -> bool {
+        false
+    }
 
     /// Asks for a revision that is not older than anything acknowledged, by any process, before this call. Once the sink
     /// has it, reads of what was delivered are linearizable. `None` if the store is not [shared](Store::is_shared): then the

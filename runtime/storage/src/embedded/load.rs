@@ -199,7 +199,7 @@ fn tell(directory: &Directory, report: &Report, sound: bool, kept: &str) {
     );
 }
 
-fn cannot_make(directory: &Directory, error: MakeError<redb::Error>) -> OpenError {
+fn cannot_make(directory: &Directory, error: MakeError) -> OpenError {
     match error {
         MakeError::File(error) => error.into(),
         MakeError::Fill(error) => cannot_open(directory, error),

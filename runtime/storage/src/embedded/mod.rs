@@ -286,10 +286,6 @@ fn read_from<T>(
 }
 
 impl Store for Embedded {
-    fn is_shared(&self) -> bool {
-        false
-    }
-
     fn attach(&self, sink: Sink) {
         // A stopped writer has nothing to publish.
         let _ = self.jobs.send(Job::Attach(sink));

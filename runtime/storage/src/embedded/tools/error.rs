@@ -129,7 +129,7 @@ impl Error {
     }
 
     /// The engine's file of a new store could not be made.
-    pub(super) fn make(target: &Path, error: MakeError<redb::Error>) -> Self {
+    pub(super) fn make(target: &Path, error: MakeError) -> Self {
         match error {
             MakeError::File(error) => Self::Open(error.into()),
             MakeError::Fill(error) => Self::engine(target, error),
