@@ -70,7 +70,7 @@ mod recovery;
 mod reserve;
 mod scan;
 mod scrub;
-pub(super) mod snapshot;
+mod snapshot;
 mod socket;
 mod tables;
 #[cfg(test)]

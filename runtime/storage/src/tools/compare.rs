@@ -5,10 +5,7 @@ use std::cmp::Ordering;
 use super::{Digest, Place, source::CopySource};
 use crate::{
     Damage, Foreign,
-    embedded::{
-        snapshot::Object,
-        tools::{Error, Objects, OnProgress, Progress, State},
-    },
+    embedded::tools::{Error, Object, Objects, OnProgress, Progress, State},
     meta::Revision,
 };
 

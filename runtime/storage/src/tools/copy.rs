@@ -18,10 +18,7 @@ use super::{
 };
 use crate::{
     Damage, Foreign,
-    embedded::{
-        snapshot::Object,
-        tools::{ChangesError, Edit, Error, OnProgress, Progress},
-    },
+    embedded::tools::{ChangesError, Edit, Error, Object, OnProgress, Progress},
     meta::Revision,
 };
 

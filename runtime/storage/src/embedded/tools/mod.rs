@@ -36,6 +36,7 @@ pub(crate) use staged_store::{RevisionScheme, StagedStore};
 
 #[cfg(any(feature = "etcd", test))]
 pub(crate) use super::clock::now_ms;
+pub(crate) use super::snapshot::Object;
 
 /// The progress of a long operation.
 #[derive(Clone, Copy, Debug)]

@@ -16,10 +16,7 @@ use super::{
 };
 use crate::{
     ReadError,
-    embedded::{
-        snapshot::Object,
-        tools::{ChangesError, Error, State, Take},
-    },
+    embedded::tools::{ChangesError, Error, Object, State, Take},
     etcd::{
         EtcdError, EtcdOptions, copy_note,
         engine::Engine,
