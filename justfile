@@ -43,10 +43,12 @@ fmt-client *arguments:
 lint:
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Lints the crates of the library alone. The workspace's tests turn its features on, so that `lint` builds it with them.
+# Lints the crates of the library alone. The workspace's tests turn its features on, so that `lint` builds it with them. The
+# second build has not even those that the tests of these crates select.
 [group('sources')]
 lint-without-features:
     cargo clippy {{ runtime }} --lib --tests --locked -- -D warnings
+    cargo clippy -p kindsmith --locked -- -D warnings
 
 # Lints the library without the server.
 [group('sources')]

@@ -74,7 +74,8 @@
 //!   declared kinds, over the network and inside the process (`App::kube_client`).
 //! - [`builtin`] has Namespace, ConfigMap, Secret, ServiceAccount, Event and Lease, and the reviews behind `kubectl auth`.
 //! - [`Server::test`] starts a server inside a test.
-//! - [`maintenance`] backs up, restores, checks and salvages data directories. [`logging`] is a log that never blocks the server.
+//! - [`logging`] is a log that never blocks the server. With the feature `tools`, the module `tools` backs up, restores, checks,
+//!   salvages and copies stores.
 //!
 //! # Features
 //!
@@ -85,6 +86,7 @@
 //! | `etcd` | the store over etcd, for several servers of one API |
 //! | `messages` | declared types as Protobuf messages in Rust |
 //! | `kube` | kube-rs on declared kinds, and inside the process |
+//! | `tools` | `tools`: what the command `kindsmith store` does with whole stores, such as backups, checks and copies |
 //! | `schemars` | types that implement `schemars::JsonSchema` as parts of kinds: `#[api(schema = schemars)]` |
 
 #[cfg(all(doc, not(doctest), feature = "server"))]
@@ -105,8 +107,8 @@ pub use kindsmith_server::{
     App, Error, Result, Server, auth, builtin,
     server::{self, logging},
 };
-#[cfg(feature = "server")]
-pub use kindsmith_storage::maintenance;
+#[cfg(feature = "tools")]
+pub use kindsmith_storage::tools;
 #[cfg(feature = "etcd")]
 pub use kindsmith_storage::{EtcdError, EtcdOptions};
 /// The crate in whose types users register metrics of their own; see [`server::Builder::metrics`].

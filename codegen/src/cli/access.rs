@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kindsmith::maintenance::{Error, Place};
+use kindsmith::tools::{Error, Place};
 
 /// The options. They are those of the program `library`.
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use kindsmith::maintenance::{self, Contents, Copied, CopyOptions, Error, Foreign, Interrupt, Place};
+use kindsmith::tools::{self, Contents, Copied, CopyOptions, Error, Foreign, Interrupt, Place};
 
 use super::{
     Outcome,
@@ -64,7 +64,7 @@ pub(super) fn copy(from: &Place, to: &Place, follow: bool) -> Result<Outcome, Er
     options.follow = follow;
     on_interrupt(Arc::clone(&options.interrupt));
     let (mut bar, mut follows) = (Bar::new(), false);
-    let copied = maintenance::copy(from, to, &options, &mut |progress| {
+    let copied = tools::copy(from, to, &options, &mut |progress| {
         if progress.doing.starts_with("following") && !follows {
             follows = true;
             bar.clear();
@@ -147,7 +147,7 @@ pub(super) fn print_contents(contents: &Contents) {
 /// Reads a store that is not a data directory.
 pub(super) fn inspect(place: &Place) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
-    let contents = maintenance::inspect(place, &mut |progress| bar.show(progress))?;
+    let contents = tools::inspect(place, &mut |progress| bar.show(progress))?;
     drop(bar);
     print(format_args!("{place}: {}, as of resourceVersion {}\n", good("whole"), contents.head));
     print_contents(&contents);
@@ -157,7 +157,7 @@ pub(super) fn inspect(place: &Place) -> Result<Outcome, Error> {
 /// Compares two stores.
 pub(super) fn compare(left: &Place, right: &Place) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
-    let found = maintenance::compare(left, right, &mut |progress| bar.show(progress))?;
+    let found = tools::compare(left, right, &mut |progress| bar.show(progress))?;
     drop(bar);
     for (place, contents) in [(left, &found.left), (right, &found.right)] {
         print(format_args!("{place}: as of resourceVersion {}\n", contents.head));

@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use kindsmith::maintenance::{self, Error, Migration, Progress};
+use kindsmith::tools::{self, Error, Migration, Progress};
 
 use super::{
     Outcome,
@@ -37,7 +37,7 @@ pub(super) fn run(dir: PathBuf, resources: Vec<String>) -> Result<Outcome, Error
     thread::spawn(move || {
         // After the receiver is gone, the process ends soon.
         let mut progress = |migration: &Migration| drop(tell.send(Event::Progress(migration.clone())));
-        let migrate = || maintenance::migrate(&dir, &resources, &mut progress);
+        let migrate = || tools::migrate(&dir, &resources, &mut progress);
         let ended = panic::catch_unwind(AssertUnwindSafe(migrate));
         let _ = tell.send(Event::Ended(ended));
     });

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::maintenance::Progress;
+use kindsmith::tools::Progress;
 
 use super::style::{bytes, grouped};
 

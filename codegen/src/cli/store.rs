@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use kindsmith::maintenance::{self, Backup, Error, Place};
+use kindsmith::tools::{self, Backup, Error, Place};
 
 use super::{
     Outcome,
@@ -186,10 +186,10 @@ pub(super) fn run(command: Command) -> Outcome {
 
 fn check(dir: &Path) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
-    let found = maintenance::check(dir, &mut |progress| bar.show(progress))?;
+    let found = tools::check(dir, &mut |progress| bar.show(progress))?;
     let place = Place::Directory(dir.to_owned());
     let contents =
-        if found.is_whole() { Some(maintenance::inspect(&place, &mut |progress| bar.show(progress))?) } else { None };
+        if found.is_whole() { Some(tools::inspect(&place, &mut |progress| bar.show(progress))?) } else { None };
     drop(bar);
     let verdict = if found.is_whole() { good("whole") } else { bad("damaged") };
     print(format_args!(
@@ -227,7 +227,7 @@ fn check(dir: &Path) -> Result<Outcome, Error> {
 
 fn salvage(dir: &Path, to: &Path) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
-    let saved = maintenance::salvage(dir, to, &mut |progress| bar.show(progress))?;
+    let saved = tools::salvage(dir, to, &mut |progress| bar.show(progress))?;
     drop(bar);
     print(format_args!("salvaged {} to {}\n", dir.display(), to.display()));
     print(format_args!(
@@ -265,7 +265,7 @@ fn salvage(dir: &Path, to: &Path) -> Result<Outcome, Error> {
 
 fn backup(dir: &Path, to: &Path) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
-    let backup = maintenance::backup(dir, to, &mut |progress| bar.show(progress))?;
+    let backup = tools::backup(dir, to, &mut |progress| bar.show(progress))?;
     drop(bar);
     let source = if backup.online { " (its server is running)" } else { "" };
     print(format_args!("backed up {}{source} to {}\n", dir.display(), to.display()));
@@ -275,7 +275,7 @@ fn backup(dir: &Path, to: &Path) -> Result<Outcome, Error> {
 
 fn restore(file: &Path, to: &Path) -> Result<Outcome, Error> {
     let mut bar = Bar::new();
-    let backup = maintenance::restore(file, to, &mut |progress| bar.show(progress))?;
+    let backup = tools::restore(file, to, &mut |progress| bar.show(progress))?;
     drop(bar);
     print(format_args!("restored {} to {}\n", file.display(), to.display()));
     print_contents(&backup);

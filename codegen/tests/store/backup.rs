@@ -12,8 +12,8 @@ use std::{
 };
 
 use kindsmith::{
-    maintenance::{self, Error},
     meta::Revision,
+    tools::{self, Error},
 };
 use kindsmith_storage::{Embedded, Options, Store};
 use kindsmith_tests::{Folder, Random};
@@ -83,7 +83,7 @@ fn a_damaged_backup_is_refused_and_restores_nothing() {
     let (file, target) = (sample.beside("bad.backup"), sample.beside("restored"));
     let refused = |bytes: &[u8], what: &str| {
         fs::write(&file, bytes).unwrap();
-        match maintenance::restore(&file, &target, &mut |_| {}) {
+        match tools::restore(&file, &target, &mut |_| {}) {
             Err(error @ Error::BadBackup { .. }) => {
                 let text = error.to_string();
                 assert!(text.contains("at byte") && text.contains("bad.backup"), "{what}: {text}");

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use kindsmith::maintenance::{self, Salvage};
+use kindsmith::tools::{self, Salvage};
 use kindsmith_tests::Random;
 
 use crate::sample::{self, Sample, contents, expect, path};
@@ -25,7 +25,7 @@ fn damaged(sample: &Sample, change: impl FnOnce(&mut Vec<u8>)) -> std::path::Pat
 fn salvaged(sample: &Sample, dir: &Path, what: &str) -> Option<(Salvage, usize)> {
     let to = sample.beside("salvaged");
     let _ = fs::remove_dir_all(&to);
-    let saved = match maintenance::salvage(dir, &to, &mut |_| {}) {
+    let saved = match tools::salvage(dir, &to, &mut |_| {}) {
         Ok(saved) => saved,
         Err(error) => {
             assert!(error.is_damage(), "{what}: {error}");
@@ -33,7 +33,7 @@ fn salvaged(sample: &Sample, dir: &Path, what: &str) -> Option<(Salvage, usize)>
             return None;
         }
     };
-    let check = maintenance::check(&to, &mut |_| {}).unwrap();
+    let check = tools::check(&to, &mut |_| {}).unwrap();
     assert!(check.is_whole(), "{what}: {check:?}");
     let found = contents(&to);
     assert_eq!((found.head, found.entries.len() as u64), (saved.head, saved.objects), "{what}");
@@ -76,7 +76,7 @@ fn a_flipped_bit_is_found_and_loses_at_most_one_object() {
             bytes[at] ^= 1 << bit;
         });
         let what = format!("bit {bit} of byte {at}");
-        let whole = maintenance::check(&dir, &mut |_| {}).is_ok_and(|check| check.is_whole());
+        let whole = tools::check(&dir, &mut |_| {}).is_ok_and(|check| check.is_whole());
         let Some((saved, missing)) = salvaged(&sample, &dir, &what) else { panic!("{what}: nothing was salvaged") };
         assert!(missing <= 1, "{what}: {missing} objects are lost: {saved:?}");
         assert!(!whole || saved.is_complete(), "{what}: {saved:?}");

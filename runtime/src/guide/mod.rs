@@ -65,7 +65,7 @@ pub mod definitions {}
 pub mod generating {}
 
 /// Certificates, users, systemd, containers, backups, upgrades, metrics and alerts: [`server`](crate::server),
-/// [`auth`](crate::auth), [`maintenance`](crate::maintenance).
+/// [`auth`](crate::auth), and `tools` with the feature of this name.
 ///
 #[doc = include_str!("links.md")]
 #[doc = include_str!("../../docs/running.md")]

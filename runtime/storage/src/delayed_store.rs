@@ -8,9 +8,7 @@ use std::{
     },
 };
 
-use super::{
-    Change, Commit, CommitFuture, ConfirmFuture, Entry, Health, Memory, ReadError, Sink, Store, ValueCache, Visit,
-};
+use super::{Change, Commit, CommitFuture, Entry, Health, Memory, ReadError, Sink, Store, Visit};
 use crate::meta::Revision;
 
 type Delay = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -67,24 +65,12 @@ impl Store for DelayedStore {
         self.store.head()
     }
 
-    fn is_shared(&self) -> bool {
-        self.store.is_shared()
-    }
-
-    fn confirm(&self) -> Option<ConfirmFuture<'_>> {
-        self.store.confirm()
-    }
-
     fn compacted(&self) -> Revision {
         self.store.compacted()
     }
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
         self.store.changes(after, limit)
-    }
-
-    fn pass(&self, after: Revision, limit: usize, cache: &dyn ValueCache) -> Result<Vec<Change>, ReadError> {
-        self.store.pass(after, limit, cache)
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {

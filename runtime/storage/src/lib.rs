@@ -11,9 +11,10 @@ pub mod delayed_store;
 pub mod embedded;
 #[cfg(feature = "etcd")]
 pub mod etcd;
-pub mod maintenance;
+mod foreign;
 pub mod memory;
 mod metrics;
+pub mod migration;
 pub mod private;
 #[cfg(any(test, feature = "test-support"))]
 pub mod ramdisk;
@@ -23,12 +24,14 @@ pub mod relay;
 pub mod several;
 #[cfg(test)]
 mod suite;
-mod transfer;
+#[cfg(any(test, feature = "tools"))]
+pub mod tools;
 
 pub use change::{Change, Previous};
 pub use embedded::{Disk, Embedded, OpenError, Options};
 #[cfg(feature = "etcd")]
 pub use etcd::{Etcd, EtcdError, EtcdOptions};
+pub use foreign::Foreign;
 pub use memory::Memory;
 pub use metrics::Metrics;
 pub use private::FileError;
@@ -347,7 +350,9 @@ pub trait Store: Send + Sync + 'static {
     fn head(&self) -> Revision;
 
     /// True if other processes write to the store, so that the cache may be behind it.
-    fn is_shared(&self) -> bool;
+    fn is_shared(&self) -> bool {
+        false
+    }
 
     /// Asks for a revision that is not older than anything acknowledged, by any process, before this call. Once the sink
     /// has it, reads of what was delivered are linearizable. `None` if the store is not [shared](Store::is_shared): then the

@@ -257,10 +257,6 @@ fn entry(key: &Arc<str>, revision: Revision, value: &Value) -> Entry {
 }
 
 impl Store for Memory {
-    fn is_shared(&self) -> bool {
-        false
-    }
-
     fn attach(&self, sink: Sink) {
         self.inner.writer().sink = Some(sink);
     }

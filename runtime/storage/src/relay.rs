@@ -72,10 +72,6 @@ impl Relay {
 }
 
 impl Store for Relay {
-    fn is_shared(&self) -> bool {
-        false
-    }
-
     fn attach(&self, sink: Sink) {
         lock(&self.link).sink = Some(sink);
     }

@@ -9,7 +9,7 @@ use crate::{
     registry::ResourceEntry,
     storage::{
         Embedded,
-        maintenance::{Migration, Report, Reports},
+        migration::{Migration, Report, Reports},
     },
     verbs::Verbs,
 };

@@ -20,7 +20,7 @@ use crate::{
         reader::{Validity, Values},
     },
     schema::Meter,
-    storage::{Expect, maintenance::Migration},
+    storage::{Expect, migration::Migration},
 };
 
 /// Report at least after this many objects that need no rewrite.

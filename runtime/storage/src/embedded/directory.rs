@@ -26,9 +26,6 @@ use crate::private::{Access, FileError, PrivateDir};
 /// The format that this version writes, and the newest that it reads.
 pub(super) const FORMAT: u64 = 3;
 
-/// The oldest format whose file is used as it is.
-pub(super) const SAME_FILE: u64 = 2;
-
 const LOCK_FILE: &str = "LOCK";
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_BEGUN: &str = "FORMAT.new";
@@ -81,7 +78,7 @@ impl Directory {
     }
 
     /// Creates the engine's file in a directory that has no store yet.
-    pub(super) fn make_file<E>(&self, fill: impl FnOnce(File) -> Result<(), E>) -> Result<(), MakeError<E>> {
+    pub(super) fn make_file(&self, fill: impl FnOnce(File) -> Result<(), redb::Error>) -> Result<(), MakeError> {
         if self.files.has(FORMAT_FILE)? {
             return Ok(());
         }
@@ -97,11 +94,11 @@ impl Directory {
 
     /// Replaces the engine's file with a new one and keeps the old one under another name. A crash at any moment leaves
     /// one complete file in place.
-    pub(super) fn replace_file<E>(
+    pub(super) fn replace_file(
         &self,
         keep: &str,
-        fill: impl FnOnce(File) -> Result<(), E>,
-    ) -> Result<(), MakeError<E>> {
+        fill: impl FnOnce(File) -> Result<(), redb::Error>,
+    ) -> Result<(), MakeError> {
         let file = self.files.create(STORE_BEGUN)?;
         let written = file.try_clone();
         fill(file).map_err(MakeError::Fill)?;
@@ -137,18 +134,19 @@ impl Directory {
 
     /// Opens the witness of the newest durable revision, and creates it if it is missing.
     pub(super) fn open_witness(&self) -> Result<File, OpenError> {
-        Ok(match self.files.open_file(WITNESS_FILE, Access::Public, true)? {
-            Some(file) => file,
-            None => self.files.create(WITNESS_FILE)?,
-        })
+        Ok(self.open_or_create(WITNESS_FILE)?)
     }
 
     /// Opens the file that takes space on the disk for a time when the disk is full (`reserve.rs`).
     pub(super) fn open_reserve(&self) -> Result<File, FileError> {
-        Ok(match self.files.open_file(RESERVE_FILE, Access::Public, true)? {
-            Some(file) => file,
-            None => self.files.create(RESERVE_FILE)?,
-        })
+        self.open_or_create(RESERVE_FILE)
+    }
+
+    fn open_or_create(&self, name: &str) -> Result<File, FileError> {
+        match self.files.open_file(name, Access::Public, true)? {
+            Some(file) => Ok(file),
+            None => self.files.create(name),
+        }
     }
 
     /// The path of the engine's file, for messages.
@@ -198,12 +196,12 @@ impl Directory {
 }
 
 /// Why the engine's file could not be created.
-pub(super) enum MakeError<E> {
+pub(super) enum MakeError {
     File(FileError),
-    Fill(E),
+    Fill(redb::Error),
 }
 
-impl<E> From<FileError> for MakeError<E> {
+impl From<FileError> for MakeError {
     fn from(error: FileError) -> Self {
         Self::File(error)
     }

@@ -13,9 +13,7 @@ use super::{
     Disk, Options,
     ahead::ReadAhead,
     backend::{Backend, Gate, WriteOverlay},
-    fresh,
     guard::Engine,
-    layout::State,
     verify::{Report, verify},
 };
 
@@ -29,13 +27,6 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// Creates an empty store on an empty disk.
-    pub(super) fn make(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
-        let handle = Self::on(WriteOverlay::open(disk), options)?;
-        fresh::write_to(&handle.db, &State::new(options.origin), |_| Ok(()))?;
-        Ok(handle)
-    }
-
     /// Opens a store for reading and writing.
     pub(super) fn open(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
         Self::on(WriteOverlay::open(something(disk)?), options)
@@ -78,7 +69,7 @@ impl Handle {
         Ok(self.overlay.release().inspect_err(|_| self.gate.fence())?)
     }
 
-    fn on(overlay: WriteOverlay, options: &Options) -> Result<Self, redb::Error> {
+    pub(super) fn on(overlay: WriteOverlay, options: &Options) -> Result<Self, redb::Error> {
         let (overlay, gate) = (Arc::new(overlay), Arc::default());
         let backend = Backend::new(&overlay, &gate);
         let verified = Arc::new(AtomicBool::new(false));

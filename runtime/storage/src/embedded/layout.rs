@@ -224,10 +224,11 @@ pub(super) struct Row<'a> {
     pub(super) deadline_ms: Option<u64>,
 }
 
-const PUT: u8 = 0;
-const DELETE: u8 = 1;
+/// The kind of a row, its first byte after the checksum: a value that stays.
+pub(super) const PUT: u8 = 0;
+pub(super) const DELETE: u8 = 1;
 /// A value that expires: its deadline follows the body.
-const LEASE: u8 = 2;
+pub(super) const LEASE: u8 = 2;
 const SUM: usize = 8;
 const HEAD: usize = 1 + 8 + 8 + 4;
 
@@ -253,11 +254,6 @@ impl<'a> Row<'a> {
             0 => (size + PAGE_HEAD).next_power_of_two(),
             rows => PAGE / rows,
         }
-    }
-
-    /// True if a row may have this first byte after its checksum.
-    pub(super) fn is_kind(byte: u8) -> bool {
-        [PUT, DELETE, LEASE].contains(&byte)
     }
 
     /// Writes the row into a buffer of exactly its size and returns its checksum.

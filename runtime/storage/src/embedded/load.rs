@@ -146,7 +146,7 @@ struct Direct {
 impl Direct {
     fn read(disk: &dyn Disk, prefixes: &[&str], visit: Visit<'_>) -> Self {
         let Some(pages) = Pages::open(disk) else { return Self::default() };
-        let report = verify_and_scan(&pages, prefixes, visit, &mut |_, _| {}).ok();
+        let report = verify_and_scan(&pages, prefixes, visit, &mut |_, _, _| {}).ok();
         Self { report: report.filter(|report| report.is_whole() && pages.are_sound()), passed: true }
     }
 }
@@ -168,7 +168,7 @@ fn inspect(
     // The values that were passed do not count, and nothing is passed twice.
     let passed = !direct.passed;
     let (prefixes, visit): (_, Visit<'_>) = if passed { (prefixes, visit) } else { (&[][..], &|_| {}) };
-    let rows = || verify_and_scan(&Engines::open(handle.db())?, prefixes, visit, &mut |_, _| {});
+    let rows = || verify_and_scan(&Engines::open(handle.db())?, prefixes, visit, &mut |_, _, _| {});
     if handle.pages_verified {
         return Ok(Inspection { report: rows()?, sound: true, passed });
     }
@@ -199,7 +199,7 @@ fn tell(directory: &Directory, report: &Report, sound: bool, kept: &str) {
     );
 }
 
-fn cannot_make(directory: &Directory, error: MakeError<redb::Error>) -> OpenError {
+fn cannot_make(directory: &Directory, error: MakeError) -> OpenError {
     match error {
         MakeError::File(error) => error.into(),
         MakeError::Fill(error) => cannot_open(directory, error),

@@ -43,6 +43,7 @@
 //! meanwhile, and the repair is written once they are verified.
 
 mod ahead;
+mod archive;
 mod backend;
 mod clock;
 mod directory;
@@ -59,7 +60,8 @@ mod history;
 mod layout;
 mod lifetimes;
 mod load;
-pub(super) mod maintenance;
+#[cfg(any(test, feature = "test-support"))]
+mod on_disk;
 mod options;
 mod pages;
 mod queue;
@@ -68,15 +70,18 @@ mod recovery;
 mod reserve;
 mod scan;
 mod scrub;
+mod snapshot;
+mod socket;
 mod tables;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, feature = "tools"))]
+pub(super) mod tools;
 mod upgrade;
 mod verify;
 mod writer;
 
 use std::{
-    io,
     path::Path,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -97,11 +102,11 @@ use self::{
     history::History,
     lifetimes::Lifetimes,
     load::VerifiedStore,
-    maintenance::{Reports, socket},
     queue::{Answer, Job, Pending},
     read::View,
     reserve::Reserve,
     scrub::{Findings, Scrub},
+    socket::{Socket, answer::Answers},
     writer::{Progress, Writer},
 };
 use super::{
@@ -109,7 +114,7 @@ use super::{
     Visit,
     budget::{Budget, Share},
 };
-use crate::meta::Revision;
+use crate::{meta::Revision, migration::Reports};
 
 pub use disk::Disk;
 pub use error::OpenError;
@@ -129,8 +134,8 @@ pub struct Embedded {
     findings: Arc<Findings>,
     metrics: Arc<Metrics>,
     /// Serves backups and migrations of a running store. `None` if the system could not create the socket.
-    socket: Mutex<Option<socket::Socket>>,
-    answers: Arc<socket::Answers>,
+    socket: Mutex<Option<Socket>>,
+    answers: Arc<Answers>,
     current: Arc<Current>,
     /// Dropped last, so that the directory is released after the engine's file is closed.
     directory: Option<Directory>,
@@ -167,24 +172,6 @@ impl Embedded {
         Ok((store, scanned))
     }
 
-    /// Opens the store on the caller's disk. An empty disk gets an empty store.
-    ///
-    /// # Errors
-    /// The disk's error, or an error of another kind if the disk does not hold a store.
-    pub fn open_on(disk: impl Disk, options: Options) -> io::Result<Self> {
-        let new = disk.size()? == 0;
-        let reserve = Arc::new(Reserve::new(Arc::new(disk)));
-        let disk: Arc<dyn Disk> = reserve.clone();
-        let opened = guarded(|| {
-            let handle = if new { Handle::make(&disk, &options) } else { Handle::open(&disk, &options) }?;
-            Self::start(reserve, handle, options, None, Findings::default(), Arc::default())
-        });
-        opened.map_err(|error| match error {
-            redb::Error::Io(error) => error,
-            other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
-        })
-    }
-
     /// Starts the writer on an open file that has its tables.
     fn start(
         reserve: Arc<Reserve>,
@@ -209,7 +196,7 @@ impl Embedded {
         let scrub = Mutex::new(Some(Scrub::start(&options, Arc::clone(&findings), read)?));
         let read = Arc::downgrade(&current);
         let begin = Box::new(move || read.upgrade().map(|current| guarded(|| Ok(current.get().db().begin_read()?))));
-        let (socket, answers) = (Mutex::default(), Arc::new(socket::Answers { begin, migrate: OnceLock::new() }));
+        let (socket, answers) = (Mutex::default(), Arc::new(Answers { begin, migrate: OnceLock::new() }));
         Ok(Self {
             jobs,
             queue: room,
@@ -234,8 +221,8 @@ impl Embedded {
     }
 
     /// A store works without its socket, except that it cannot be backed up or migrated while it runs.
-    fn serve_socket(&self, dir: &Path) -> Option<socket::Socket> {
-        let served = socket::Socket::serve(dir, Arc::clone(&self.answers));
+    fn serve_socket(&self, dir: &Path) -> Option<Socket> {
+        let served = Socket::serve(dir, Arc::clone(&self.answers));
         if let Err(error) = &served {
             tracing::warn!(dir = %dir.display(), %error, "the store has no socket: back it up while the server is stopped");
         }
@@ -299,10 +286,6 @@ fn read_from<T>(
 }
 
 impl Store for Embedded {
-    fn is_shared(&self) -> bool {
-        false
-    }
-
     fn attach(&self, sink: Sink) {
         // A stopped writer has nothing to publish.
         let _ = self.jobs.send(Job::Attach(sink));

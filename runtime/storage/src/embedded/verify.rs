@@ -69,26 +69,19 @@ struct Part {
     lost: Vec<Lost>,
 }
 
-/// How many rows were read, and their size.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Count {
-    pub(super) rows: u64,
-    pub(super) bytes: usize,
-}
-
 /// Verifies everything. Fails if not even the tables or the state can be read.
 pub(super) fn verify(db: &Database) -> Result<Report, redb::Error> {
-    verify_and_scan(&Engines::open(db)?, &[], &|_| {}, &mut |_, _| {})
+    verify_and_scan(&Engines::open(db)?, &[], &|_| {}, &mut |_, _, _| {})
 }
 
 /// Verifies everything, and passes the newest values of all keys with one of the prefixes to `visit`, as
 /// [`Store::scan`](crate::Store::scan) does. What was passed is complete only if the report is whole. `each`
-/// receives the expected number of rows, and what was read since it was called before.
+/// receives the expected number of rows, and the number and the size of those read since it was called before.
 pub(super) fn verify_and_scan(
     tables: &impl Tables,
     prefixes: &[&str],
     visit: Visit<'_>,
-    each: &mut dyn FnMut(u64, Count),
+    each: &mut dyn FnMut(u64, u64, usize),
 ) -> Result<Report, redb::Error> {
     let state = tables.state()?;
     let mut report = Report {
@@ -102,7 +95,7 @@ pub(super) fn verify_and_scan(
         lifetimes_whole: false,
     };
     let rows = state.log.rows.saturating_add(state.index.rows);
-    let each = &mut |count| each(rows, count);
+    let each = &mut |read, bytes| each(rows, read, bytes);
     let mut listing = IndexListing::of(prefixes);
     report.verify_index(tables, &mut listing, each);
     let newest = listing.finish();
@@ -132,7 +125,7 @@ pub(super) fn verify_and_scan(
 
 impl Report {
     /// Reads every entry of the index.
-    fn verify_index(&mut self, tables: &impl Tables, listing: &mut IndexListing<'_>, each: &mut dyn FnMut(Count)) {
+    fn verify_index(&mut self, tables: &impl Tables, listing: &mut IndexListing<'_>, each: &mut dyn FnMut(u64, usize)) {
         let (mut tally, mut whole) = (Tally::default(), true);
         let mut bytes = 0;
         let read = tables.each_pointer(&mut |key, checksummed| {
@@ -145,7 +138,7 @@ impl Report {
                 listing.skip();
             }
         });
-        each(Count { rows: tally.rows, bytes });
+        each(tally.rows, bytes);
         self.index_whole = read.is_ok() && whole && tally == self.state.index;
     }
 
@@ -155,15 +148,13 @@ impl Report {
         tables: &impl Tables,
         pieces: &[Piece<'_>],
         visit: Visit<'_>,
-        each: &mut dyn FnMut(Count),
+        each: &mut dyn FnMut(u64, usize),
     ) -> (Log, Vec<Lost>) {
         let compacted = self.state.compacted.head;
         let parts = on_all_cores(
             pieces,
             |piece| Part::read(tables, piece, compacted, visit),
-            |part| {
-                each(Count { rows: part.log.tally.rows, bytes: part.bytes });
-            },
+            |part| each(part.log.tally.rows, part.bytes),
         );
         let (mut log, mut lost, mut readable) = (Log::default(), Vec::new(), true);
         for part in parts {

@@ -18,9 +18,9 @@ use super::{
 use crate::Commit;
 
 /// How much longer than asked a key may live, so that leases can be shared: a twentieth, and at most this.
-const MOST_SECONDS_MORE: u64 = 60;
+pub(super) const MOST_SECONDS_MORE: u64 = 60;
 /// The longest lease that etcd grants. A value with a longer lifetime stays.
-const MOST_SECONDS: u64 = 9_000_000_000;
+pub(super) const MOST_SECONDS: u64 = 9_000_000_000;
 /// The number of keys of one lease: etcd deletes them in one step.
 const MOST_KEYS: usize = 1_000;
 
@@ -74,21 +74,6 @@ impl Leases {
         Ok(lent)
     }
 
-    /// A lease for one of many keys with different lifetimes, which may live a little longer so that they can share leases.
-    /// Returns it with its lifetime in seconds, for [`Leases::forget`], or `None` for a value that stays.
-    pub(super) async fn lend_for(
-        &self,
-        members: &Arc<Members>,
-        lifetime: Duration,
-    ) -> Result<Option<(i64, u64)>, Fault> {
-        let seconds = lifetime.as_secs().saturating_add(1);
-        if seconds > MOST_SECONDS - 2 * MOST_SECONDS_MORE {
-            return Ok(None);
-        }
-        let seconds = seconds.next_multiple_of((seconds / 20).clamp(1, MOST_SECONDS_MORE));
-        Ok(Some((self.lease(members, seconds).await?, seconds)))
-    }
-
     /// Drops leases that etcd does not know.
     pub(super) fn forget(&self, lifetimes: &[u64]) {
         let mut shared = self.shared();
@@ -97,8 +82,8 @@ impl Leases {
         }
     }
 
-    /// A lease. Waits for grants of others [`ENDED_WITHIN`] at most, and as long for one of its own.
-    async fn lease(&self, members: &Arc<Members>, seconds: u64) -> Result<i64, Fault> {
+    /// A lease of so many seconds, which others share. Waits for grants of others [`ENDED_WITHIN`] at most, and as long for one of its own.
+    pub(super) async fn lease(&self, members: &Arc<Members>, seconds: u64) -> Result<i64, Fault> {
         if let Some(id) = self.granted(seconds) {
             return Ok(id);
         }

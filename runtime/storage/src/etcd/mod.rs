@@ -31,7 +31,7 @@
 mod compaction;
 mod confirm;
 mod connection;
-mod deadlines;
+mod copy_note;
 mod endpoint;
 mod engine;
 mod error;
@@ -45,14 +45,14 @@ mod opening;
 mod options;
 mod pages;
 mod position;
-mod prefix;
 mod proto;
 mod session;
-mod staged_prefix;
 mod status;
-mod tail;
 #[cfg(test)]
 pub(crate) mod tests;
+mod threads;
+#[cfg(any(test, feature = "tools"))]
+pub(super) mod tools;
 mod turns;
 mod txn;
 mod watch;
@@ -66,9 +66,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::runtime::{self, Runtime};
-
-use self::{engine::Engine, feed::Feed, keys::Keys, members::Members, pages::Pages};
+use self::{engine::Engine, feed::Feed, keys::Keys, members::Members, pages::Pages, threads::Threads};
 use super::{
     Change, Commit, CommitError, CommitFuture, ConfirmFuture, Damages, Entry, Health, Metrics, ReadError, Sink, Store,
     Visit,
@@ -77,8 +75,6 @@ use crate::{counters::nanoseconds, meta::Revision};
 
 pub use error::EtcdError;
 pub use options::EtcdOptions;
-pub(super) use prefix::Prefix;
-pub(super) use staged_prefix::StagedPrefix;
 
 /// How long opening may take.
 const OPENED_WITHIN: Duration = Duration::from_secs(15);
@@ -86,15 +82,11 @@ const OPENED_WITHIN: Duration = Duration::from_secs(15);
 const CLOSED_WITHIN: Duration = Duration::from_secs(15);
 /// The number of pages that a scan reads ahead.
 const PAGES_AHEAD: usize = 2;
-/// The number of threads that talk to etcd and run the sink. Two would wake each other, and take half as much CPU again for
-/// each commit.
-const THREADS: usize = 1;
 
 /// A store in an etcd cluster. Any number of servers can use the same one.
 pub struct Etcd {
+    threads: Threads,
     engine: Arc<Engine>,
-    /// `None` after the drop.
-    runtime: Option<Runtime>,
     flights: Arc<Flights>,
 }
 
@@ -148,28 +140,12 @@ impl Etcd {
         let keys = Keys::new(&options.prefix)?;
         let age = options.history_age;
         let engine = Arc::new(Engine::new(Members::new(options)?, keys));
-        let mut builder = runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(THREADS).thread_name("etcd").enable_all().build();
-        let runtime = runtime.map_err(|error| EtcdError::Failed(format!("no threads: {error}")))?;
-        let store = Self { engine, runtime: Some(runtime), flights: Arc::default() };
-        let opened = store.spawn(opening::begin(Arc::clone(&store.engine)));
+        let store = Self { threads: Threads::start()?, engine, flights: Arc::default() };
+        let opened = store.threads.spawn(opening::begin(Arc::clone(&store.engine)));
         let opened = opened.recv_timeout(OPENED_WITHIN);
         opened.unwrap_or_else(|_| Err(EtcdError::Unreachable(format!("no answer within {OPENED_WITHIN:?}"))))?;
-        store.spawn(compaction::run(Arc::downgrade(&store.engine), age));
+        store.threads.spawn(compaction::run(Arc::downgrade(&store.engine), age));
         Ok(store)
-    }
-
-    /// Runs a task on the engine's threads, and returns where its result will be.
-    fn spawn<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> mpsc::Receiver<T> {
-        let (done, result) = mpsc::sync_channel(1);
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(async move {
-                let result = task.await;
-                // The caller may have stopped waiting.
-                let _ = done.send(result);
-            });
-        }
-        result
     }
 
     /// Runs a read on the engine's threads, and blocks until it is done. Each call of etcd in it has a time limit.
@@ -179,7 +155,7 @@ impl Etcd {
     ) -> Result<T, ReadError> {
         let stopped = || ReadError::Engine("the engine's threads have stopped".to_owned());
         self.engine.position.asking().map_err(ReadError::Engine)?;
-        self.spawn(read).recv().unwrap_or_else(|_| Err(stopped()))
+        self.threads.spawn(read).recv().unwrap_or_else(|_| Err(stopped()))
     }
 }
 
@@ -187,7 +163,7 @@ impl Store for Etcd {
     fn attach(&self, sink: Sink) {
         let feed = Feed::new(Arc::clone(&self.engine), sink, self.engine.position.attach());
         let engine = Arc::clone(&self.engine);
-        self.spawn(async move {
+        self.threads.spawn(async move {
             if let Err(panicked) = tokio::spawn(feed.run()).await {
                 engine.members.changes_stop(format!("the sink has failed: {panicked}; restart this server"));
             }
@@ -198,7 +174,7 @@ impl Store for Etcd {
         let Some(flight) = self.flights.begin() else { return Box::pin(future::ready(Err(CommitError::Closed))) };
         let (engine, (answer, done)) = (Arc::clone(&self.engine), tokio::sync::oneshot::channel());
         engine.metrics.enqueue();
-        self.spawn(async move {
+        self.threads.spawn(async move {
             let start = Instant::now();
             let result = engine.commit(commit).await;
             engine.metrics.take(1);
@@ -276,7 +252,7 @@ impl Store for Etcd {
     fn confirm(&self) -> Option<ConfirmFuture<'_>> {
         let (answer, begins) = self.engine.confirms.join();
         if begins {
-            self.spawn(confirm::run(Arc::clone(&self.engine)));
+            self.threads.spawn(confirm::run(Arc::clone(&self.engine)));
         }
         let stopped = || Err(ReadError::Engine("the engine's threads have stopped".to_owned()));
         Some(Box::pin(async move { answer.await.unwrap_or_else(|_| stopped()) }))
@@ -319,9 +295,5 @@ impl Store for Etcd {
 impl Drop for Etcd {
     fn drop(&mut self) {
         self.close();
-        if let Some(runtime) = self.runtime.take() {
-            // It must not block: the store may be dropped on a thread of another runtime.
-            runtime.shutdown_background();
-        }
     }
 }

@@ -5,11 +5,11 @@ use std::{sync::Arc, time::Instant};
 use super::{
     OPENED_WITHIN,
     connection::ConnectError,
+    copy_note,
     engine::Engine,
     error::EtcdError,
     history,
     members::{NoSession, PAUSE, TRIED_FOR, texts},
-    staged_prefix,
 };
 use crate::ReadError;
 
@@ -44,7 +44,7 @@ pub(super) async fn begin(engine: Arc<Engine>) -> Result<(), EtcdError> {
 async fn learn(engine: &Arc<Engine>) -> Result<(), EtcdError> {
     connect(engine).await?;
     let (user, prefix) = (engine.members.user(), engine.keys.prefix().to_owned());
-    match staged_prefix::read_note(Arc::clone(engine)).await {
+    match copy_note::read(Arc::clone(engine)).await {
         Ok(None) => {}
         Ok(Some(_)) => return Err(EtcdError::Unfinished { prefix }),
         Err(fault) if fault.is_forbidden() => return Err(EtcdError::Forbidden { user, prefix }),

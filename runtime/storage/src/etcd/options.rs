@@ -103,13 +103,6 @@ impl EtcdOptions {
         self.history_age = age;
         self
     }
-
-    /// The address of the objects, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/registry`.
-    pub(crate) fn address(&self) -> String {
-        let hosts: Vec<_> =
-            self.endpoints.iter().map(|url| url.split_once("://").map_or(&**url, |(_, host)| host)).collect();
-        format!("etcd://{}/{}", hosts.join(","), self.prefix.trim_matches('/'))
-    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, EtcdError> {

@@ -1,5 +1,5 @@
 //! The messages of etcd's gRPC API that this engine uses, with the fields that it uses. Fields of a `oneof` are written as
-//! optional fields, which are the same on the wire.
+//! optional fields, which are the same on the wire. A message without fields is `()`.
 
 use bytes::Bytes;
 use prost::Message;
@@ -10,9 +10,7 @@ use crate::meta::Revision;
 pub(super) mod path {
     pub(in super::super) const AUTHENTICATE: &str = "/etcdserverpb.Auth/Authenticate";
     pub(in super::super) const COMPACT: &str = "/etcdserverpb.KV/Compact";
-    pub(in super::super) const DELETE_RANGE: &str = "/etcdserverpb.KV/DeleteRange";
     pub(in super::super) const LEASE_GRANT: &str = "/etcdserverpb.Lease/LeaseGrant";
-    pub(in super::super) const LEASE_TIME_TO_LIVE: &str = "/etcdserverpb.Lease/LeaseTimeToLive";
     pub(in super::super) const PUT: &str = "/etcdserverpb.KV/Put";
     pub(in super::super) const RANGE: &str = "/etcdserverpb.KV/Range";
     pub(in super::super) const STATUS: &str = "/etcdserverpb.Maintenance/Status";
@@ -113,9 +111,6 @@ pub(super) struct DeleteRangeRequest {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct DeleteRangeResponse {}
-
-#[derive(Clone, PartialEq, Message)]
 pub(super) struct RequestOp {
     #[prost(message, optional, tag = "1")]
     pub range: Option<RangeRequest>,
@@ -188,14 +183,11 @@ pub(super) struct CompactionRequest {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct CompactionResponse {}
-
-#[derive(Clone, PartialEq, Message)]
 pub(super) struct WatchRequest {
     #[prost(message, optional, tag = "1")]
     pub create: Option<WatchCreateRequest>,
     #[prost(message, optional, tag = "3")]
-    pub progress: Option<WatchProgressRequest>,
+    pub progress: Option<()>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -213,9 +205,6 @@ pub(super) struct WatchCreateRequest {
     #[prost(bool, tag = "8")]
     pub fragment: bool,
 }
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct WatchProgressRequest {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct WatchResponse {
@@ -266,22 +255,6 @@ pub(super) struct LeaseGrantResponse {
     #[prost(string, tag = "4")]
     pub error: String,
 }
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct LeaseTimeToLiveRequest {
-    #[prost(int64, tag = "1")]
-    pub id: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct LeaseTimeToLiveResponse {
-    /// In seconds; negative for a lease that has ended.
-    #[prost(int64, tag = "3")]
-    pub ttl: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct StatusRequest {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct StatusResponse {

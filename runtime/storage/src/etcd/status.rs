@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     fault::Fault,
-    proto::{RangeRequest, RangeResponse, StatusRequest, StatusResponse, path},
+    proto::{RangeRequest, RangeResponse, StatusResponse, path},
     session::Session,
 };
 
@@ -25,7 +25,7 @@ impl Session {
     pub(super) async fn status(&self, question: &RangeRequest, within: Duration) -> Result<Status, Fault> {
         let (token, connection) = (self.token(), &self.connection);
         let status: Result<StatusResponse, Fault> =
-            connection.call(path::STATUS, &StatusRequest {}, token.header.as_ref(), within).await;
+            connection.call(path::STATUS, &(), token.header.as_ref(), within).await;
         match status {
             Err(fault) if fault.is_forbidden() => {}
             status => return Status::of(&status?),

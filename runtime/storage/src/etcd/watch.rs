@@ -10,7 +10,7 @@ use super::{
     engine::Engine,
     fault::Fault,
     members::texts,
-    proto::{self, Event, EventType, WatchCreateRequest, WatchProgressRequest, WatchRequest, WatchResponse, path},
+    proto::{self, Event, EventType, WatchCreateRequest, WatchRequest, WatchResponse, path},
     session::Session,
     wire::{Messages, framed},
 };
@@ -134,7 +134,7 @@ impl Watch {
 
     /// Asks how far the watch is.
     pub(super) fn ask(&self) {
-        let request = WatchRequest { create: None, progress: Some(WatchProgressRequest {}) };
+        let request = WatchRequest { create: None, progress: Some(()) };
         // If the stream has ended, `next` says so.
         let _ = self.requests.send(framed(&request));
     }

@@ -9,7 +9,7 @@ use crate::{
     codec::{self, protobuf},
     kind::Versions,
     schema::Document,
-    storage::maintenance::Foreign,
+    storage::Foreign,
 };
 
 impl KindReader {

@@ -11,8 +11,8 @@ use crate::{
     kind::Resource,
     meta::{options::ListOptions, selector::Fields},
     storage::{
-        Commit, Etcd, EtcdOptions, Expect, Op, Store,
-        maintenance::{self, CopyOptions, Foreign, Place},
+        Commit, Etcd, EtcdOptions, Expect, Foreign, Op, Store,
+        tools::{self, CopyOptions, Place},
     },
     widget::Widget,
 };
@@ -155,7 +155,7 @@ async fn custom_resources_of_kube_apiserver_are_served_from_a_copy() {
     let dir = std::env::temp_dir().join(format!("kindsmith-taken-over-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
     let (from, to) = (Place::Etcd(Box::new(options)), Place::Directory(dir.clone()));
-    let copied = tokio::task::block_in_place(|| maintenance::copy(&from, &to, &CopyOptions::default(), &mut |_| {}));
+    let copied = tokio::task::block_in_place(|| tools::copy(&from, &to, &CopyOptions::default(), &mut |_| {}));
     let copied = copied.expect("a copy");
     assert_eq!((copied.digest.objects, copied.renumbered, copied.foreign), (12, 0, 5));
     let encrypted = copied.foreigners.iter().filter(|(_, foreign)| *foreign == Foreign::Encrypted);

@@ -7,7 +7,7 @@ use super::{
     fixture::{World, at},
     versions::{gears, older, stored},
 };
-use crate::{registry::ResourceEntry, storage::maintenance::Migration, verbs::Error};
+use crate::{registry::ResourceEntry, storage::migration::Migration, verbs::Error};
 
 const GEARS: usize = 150;
 const ALL: u64 = GEARS as u64;

@@ -341,7 +341,7 @@ fn objects_are_copied_even_if_the_marks_of_history_are_unreadable() {
         assert!(transaction.delete_table(layout::MARKS).unwrap());
         transaction.open_table(marks).unwrap();
     });
-    let mut dir = maintenance::DataDir::open(&scratch.0).unwrap();
+    let mut dir = tools::DataDir::open(&scratch.0).unwrap();
     let objects = dir.state(None).unwrap().objects.collect::<Result<Vec<_>, _>>().unwrap();
     assert_eq!(objects.len(), 5);
 }

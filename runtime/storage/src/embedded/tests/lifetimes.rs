@@ -118,7 +118,7 @@ fn copies_get_deadlines_on_the_clock_of_the_system() {
     transaction.commit().unwrap();
     drop(db);
     let deadline_ms = |dir: &Path| {
-        let mut objects = maintenance::DataDir::open(dir).unwrap().state(None).unwrap().objects;
+        let mut objects = tools::DataDir::open(dir).unwrap().state(None).unwrap().objects;
         objects.next().unwrap().unwrap().deadline_ms.unwrap()
     };
     let expected = now_ms + HOUR_MS;
@@ -131,7 +131,7 @@ fn copies_get_deadlines_on_the_clock_of_the_system() {
     let before = put(&store, "/b", "1");
     lease(&store, "/c", LONG);
     let mut seen = Vec::new();
-    let mut dir = maintenance::DataDir::open(&scratch.0).unwrap();
+    let mut dir = tools::DataDir::open(&scratch.0).unwrap();
     let read = dir.changes(before, &mut |edit| {
         seen.extend(edit.deadline_ms);
         Ok(())
@@ -149,8 +149,8 @@ fn a_backup_keeps_lifetimes() {
     drop(store);
     let (file, restored) = (scratch.0.with_extension("backup"), Scratch::new());
     let _ = fs::remove_file(&file);
-    maintenance::backup(&scratch.0, &file, &mut |_| {}).unwrap();
-    maintenance::restore(&file, &restored.0, &mut |_| {}).unwrap();
+    tools::backup(&scratch.0, &file, &mut |_| {}).unwrap();
+    tools::restore(&file, &restored.0, &mut |_| {}).unwrap();
     fs::remove_file(&file).unwrap();
     let store = restored.open(Options::default());
     assert_eq!(deadlines(&store), 2);
@@ -164,7 +164,7 @@ fn salvage_keeps_lifetimes() {
     lease(&store, "/a", SHORT);
     lease(&store, "/b", LONG);
     drop(store);
-    let salvage = maintenance::salvage(&scratch.0, &salvaged.0, &mut |_| {}).unwrap();
+    let salvage = tools::salvage(&scratch.0, &salvaged.0, &mut |_| {}).unwrap();
     assert!(salvage.is_complete(), "{salvage:?}");
     let store = salvaged.open(Options::default());
     assert_eq!(deadlines(&store), 2);
@@ -201,7 +201,7 @@ fn a_file_of_format_2_is_used_as_it_is() {
     transaction.commit().unwrap();
     drop(db);
     fs::write(scratch.0.join("FORMAT"), "2\n").unwrap();
-    assert!(maintenance::check(&scratch.0, &mut |_| {}).is_ok_and(|checked| checked.is_whole()));
+    assert!(tools::check(&scratch.0, &mut |_| {}).is_ok_and(|checked| checked.is_whole()));
     let store = scratch.open(Options::default());
     assert_eq!(keys(&store), ["/a"]);
     lease(&store, "/a", Duration::from_millis(1));

@@ -17,7 +17,7 @@ fn read(file: &[u8]) -> Option<(State, Vec<Entry>)> {
     let pages = Pages::open(&disk)?;
     let found = Mutex::new(Vec::new());
     let visit = |piece: Vec<(usize, Entry)>| found.lock().unwrap().extend(piece);
-    let report = verify_and_scan(&pages, &[""], &visit, &mut |_, _| {}).ok()?;
+    let report = verify_and_scan(&pages, &[""], &visit, &mut |_, _, _| {}).ok()?;
     let mut found = found.into_inner().unwrap();
     found.sort_by_key(|(position, _)| *position);
     let found = found.into_iter().map(|(_, entry)| entry).collect();

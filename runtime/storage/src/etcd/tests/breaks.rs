@@ -52,7 +52,7 @@ fn history_has_all_changes_up_to_a_state_that_was_read_before_they_came() {
     let reading = thread::spawn(move || store.changes(first, 10));
     thread::sleep(Duration::from_millis(200));
     assert!(!reading.is_finished(), "it waits for the sink");
-    ours.spawn(Feed::new(Arc::clone(&ours.engine), Box::new(|_| ()), at).run());
+    ours.threads.spawn(Feed::new(Arc::clone(&ours.engine), Box::new(|_| ()), at).run());
     let changes = reading.join().expect("no panic").expect("changes");
     assert_eq!(changes.iter().map(|change| change.revision).collect::<Vec<_>>(), [last]);
 }

@@ -10,7 +10,11 @@ use hyper::{
 };
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
-use tokio::{net::TcpListener, runtime::Builder, task::spawn_blocking};
+use tokio::{
+    net::TcpListener,
+    runtime::{Builder, Runtime},
+    task::spawn_blocking,
+};
 
 use super::*;
 

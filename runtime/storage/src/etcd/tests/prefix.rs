@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    embedded::maintenance::{ChangesError, Edit, Error},
-    etcd::Prefix,
+    embedded::tools::{ChangesError, Edit, Error},
+    etcd::tools::prefix::Prefix,
 };
 
 fn opened(member: &Member) -> Prefix {

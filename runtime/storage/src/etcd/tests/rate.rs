@@ -49,7 +49,7 @@ fn rate(store: &Etcd, etcd: u32, at_once: usize, way: &Way) -> Rate {
     let tasks: Vec<_> = (0..at_once)
         .map(|task| {
             let (way, count) = (Arc::clone(way), Arc::clone(&count));
-            store.spawn(async move {
+            store.threads.spawn(async move {
                 while start.elapsed() < ROUND {
                     way(task).await;
                     count.fetch_add(1, Ordering::Relaxed);

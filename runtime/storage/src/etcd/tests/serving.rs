@@ -99,7 +99,7 @@ fn all_calls_end_in_time_while_members_are_silent() {
             let (members, leases) = (Arc::clone(&members), Arc::clone(&leases));
             calls.spawn(async move {
                 if number % 2 == 0 {
-                    return leases.lend_for(&members, Duration::from_hours(1)).await.map(drop);
+                    return leases.lease(&members, 3_660).await.map(drop);
                 }
                 let request = proto::RangeRequest::default();
                 members.call::<proto::RangeResponse>(proto::path::RANGE, &request, Again::Always).await.map(drop)

@@ -69,7 +69,7 @@ fn the_prefix_replaces_that_of_the_callers() {
     let (first, end) = (Bytes::from_static(b"/"), Bytes::from_static(b"0"));
     let request = proto::RangeRequest { key: first, range_end: end, ..Default::default() };
     let members = Arc::clone(&store.engine.members);
-    let found = store.spawn(async move {
+    let found = store.threads.spawn(async move {
         members.call::<proto::RangeResponse>(proto::path::RANGE, &request, members::Again::Always).await
     });
     let found = found.recv().expect("a result").expect("a range").kvs;

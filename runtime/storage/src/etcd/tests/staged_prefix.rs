@@ -3,8 +3,11 @@
 use super::{proxy::Proxy, *};
 use crate::{
     embedded::{Embedded, Options},
-    etcd::{Prefix, StagedPrefix, members::TRIED_FOR},
-    transfer::{CopyOptions, Place, copy},
+    etcd::{
+        members::TRIED_FOR,
+        tools::{prefix::Prefix, staged_prefix::StagedPrefix},
+    },
+    tools::{CopyOptions, Place, copy},
 };
 
 const NOTE: &str = "/registry/kindsmith.copy";

@@ -1,0 +1,36 @@
+//! Values that kube-apiserver stored, and that are not JSON.
+
+use std::fmt;
+
+/// What kube-apiserver stored, other than JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// Protobuf. A server reads it if its kind has Protobuf numbers.
+    Protobuf,
+    /// A value that kube-apiserver encrypted (`--encryption-provider-config`). No server but kube-apiserver reads it.
+    Encrypted,
+}
+
+impl Foreign {
+    /// What a value is. `None` for JSON and for the records of this server.
+    pub fn of(value: &[u8]) -> Option<Self> {
+        if value.starts_with(b"k8s\0") {
+            return Some(Self::Protobuf);
+        }
+        value.starts_with(b"k8s:enc:").then_some(Self::Encrypted)
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Protobuf => {
+                "kube-apiserver's Protobuf, read only by a program that declares the kind with Protobuf numbers"
+            }
+            Self::Encrypted => {
+                "encrypted by kube-apiserver, whose keys no other server has; first let it rewrite the objects with the \
+                 provider identity"
+            }
+        })
+    }
+}
