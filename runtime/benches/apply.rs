@@ -14,7 +14,6 @@ use std::{
 use bytes::Bytes;
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
-    auth::User,
     meta::options::PatchOptions,
     schema::{Document, Meter},
 };
@@ -191,21 +190,14 @@ impl World {
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
         let resource = registry.register([Service::kind()]).expect("a kind");
-        let user = Arc::new(User::default());
-        let request = Request {
-            user,
-            resource,
-            namespace: String::new(),
-            name: "s".into(),
-            subresource: "".into(),
-            warnings: Arc::default(),
-            meter: Arc::default(),
-        };
+        let request = Request::for_all(&Arc::default(), &resource).at("s");
         Self { api: Verbs::new(registry, cache, store), request }
     }
 
     fn named(&self, name: String) -> Request {
-        Request { name, ..self.request.clone() }
+        let mut request = self.request.clone();
+        request.name = name;
+        request
     }
 }
 
