@@ -22,7 +22,7 @@ use super::{Backend, Site, dispatch};
 /// socket. Clones are cheap and share everything.
 ///
 /// It is always ready, and needs no layer around it and no connect info. The server's authenticators identify the user
-/// from the request's headers and from [`PeerCertificates`]. A layer that already knows the user puts an
+/// from the request's headers and from [`PeerCertificates`](super::PeerCertificates). A layer that already knows the user puts an
 /// `Arc<`[`User`](crate::auth::User)`>` into the request's extensions, and the authenticators are skipped. If the
 /// service is nested under a prefix, strip it from the request's path, as axum's `nest_service` does.
 #[derive(Clone)]
