@@ -50,7 +50,7 @@ pub trait Reader: Send + Sync {
     }
 
     /// Reads past values, given as keys and values, on a thread that may block. A reader that waits for another server asks it
-    /// for all of them together.
+    /// for all of them together. The result has one for each, in their order.
     fn read_all(&self, values: &[(&str, &Bytes)]) -> Vec<DecodedValue> {
         values.iter().map(|(key, value)| DecodedValue::guarded(|| self.read(key, value))).collect()
     }

@@ -66,7 +66,10 @@ impl<'a> Target<'a> {
     pub(super) fn render(&self, past: &[Past]) -> (Vec<Arc<Change>>, Revision) {
         let mut older: HashMap<&str, Option<Arc<Object>>> = HashMap::new();
         let (mut changes, mut floor) = (Vec::with_capacity(past.len()), Revision(0));
-        let values = past.iter().filter_map(|change| match &change.previous {
+        // Nothing before a value that cannot be read is used.
+        let is_gap = |change: &Past| matches!(change.previous, Previous::Value(_, Err(_)) | Previous::Unread);
+        let usable = &past[past.iter().rposition(is_gap).unwrap_or_default()..];
+        let values = usable.iter().filter_map(|change| match &change.previous {
             Previous::Value(_, Ok(value)) => Some((&*change.key, value)),
             Previous::Value(_, Err(_)) | Previous::Absent | Previous::Unread => None,
         });
@@ -81,7 +84,7 @@ impl<'a> Target<'a> {
                 _ if !is_known => Err(()),
                 Previous::Absent => Ok(None),
                 Previous::Value(revision, Ok(_)) => {
-                    Ok(read.pop().map(|decoded| self.old(past, key, *revision, decoded)))
+                    read.pop().map(|decoded| Some(self.old(past, key, *revision, decoded))).ok_or(())
                 }
                 Previous::Value(_, Err(_)) | Previous::Unread => Err(()),
             };

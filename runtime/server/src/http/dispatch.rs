@@ -1,5 +1,12 @@
 //! The way of a request from its first byte to its answer. One way serves all paths, because kinds may be added while the
-//! server runs.
+//! server runs. Its steps, in their order:
+//!
+//! 1. [`receive`] takes the request, and the rest of a body that nothing reads.
+//! 2. [`Exchange::serve`] reads what it asks for, finds the resource, takes a slot, and sets the time limit.
+//! 3. [`Exchange::serve_in_time`] authenticates and authorizes, and waits for a definition that another server has made.
+//! 4. [`resource::serve`] finds the operation, which reads the body, calls the verb or the user's handler, and answers.
+//! 5. [`Exchange::finish`] adds what all answers have, and logs; [`inflight::with_slot`] keeps the slot until the answer was
+//!    sent, and the measure counts.
 
 use std::{
     pin::pin,
@@ -13,7 +20,9 @@ use http::{Method, StatusCode};
 use super::{
     Backend, Site, access, deadline, discovery,
     exchange::Exchange,
-    guard, inflight, methods, metrics, openapi,
+    guard, inflight, methods, metrics,
+    negotiate::ResponseFormat,
+    openapi,
     request_info::RequestInfo,
     resource, response,
     status::{self, StatusError},
@@ -28,7 +37,8 @@ pub(super) async fn receive(site: Arc<Site>, request: Request) -> Response {
     // Boxed, because futures copy their arguments.
     let mut exchange = Box::new(Exchange::new(site, parts));
     let served = guard::caught(pin!(exchange.serve(body))).await;
-    let mut answer = exchange.answer(served);
+    let answer = guard::attempt(|| exchange.finish(served));
+    let mut answer = answer.unwrap_or_else(|| response::status(&guard::failed(), ResponseFormat::default()));
     if let Some(unread) = unread {
         if answer.status().is_client_error() || answer.status().is_server_error() {
             // The rest depends on the client, which must not occupy a slot meanwhile.
@@ -48,9 +58,7 @@ impl Exchange {
     /// Serves a request: the steps until its resource takes over.
     async fn serve(&mut self, body: Body) -> Result<Response, StatusError> {
         self.read()?;
-        self.slot = self.site.in_flight.enter(&self.info)?;
-        let limit = deadline::time_limit(&self.info, Duration::from_secs(self.backend().limits.request_seconds))?;
-        self.deadline = limit.map(|limit| Instant::now() + limit);
+        let limit = self.enter()?;
         deadline::within(limit, pin!(self.serve_in_time(body))).await
     }
 
@@ -76,8 +84,17 @@ impl Exchange {
     /// Reads the meaning of the request, and finds its resource.
     fn read(&mut self) -> Result<(), StatusError> {
         self.info = RequestInfo::read(&self.parts, &self.site.backend.api.registry)?;
-        self.measure.is_about(&self.info, &self.site.backend.metrics);
+        self.measure.count_as(&self.info, &self.site.backend.metrics);
         Ok(())
+    }
+
+    /// Takes a slot. Returns the time limit.
+    fn enter(&mut self) -> Result<Option<Duration>, StatusError> {
+        self.slot = None;
+        self.slot = self.site.in_flight.enter(&self.info)?;
+        let limit = deadline::time_limit(&self.info, Duration::from_secs(self.backend().limits.request_seconds))?;
+        self.deadline = limit.map(|limit| Instant::now() + limit);
+        Ok(limit)
     }
 
     /// If another server of the store serves the resource, waits for its definition, and reads and authorizes the request again.
@@ -85,6 +102,8 @@ impl Exchange {
         let Some(path) = &self.info.resource else { return Ok(()) };
         if appears(&self.backend().api, &path.group, &path.version, &path.resource).await? {
             self.read()?;
+            // It may be a watch or a connection, as is known only now.
+            self.enter()?;
             access::authorize(self, user).await?;
         }
         Ok(())

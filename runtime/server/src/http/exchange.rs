@@ -97,8 +97,8 @@ impl Exchange {
         }
     }
 
-    /// The answer to a request that was served or refused, with its warnings and its number for logs.
-    pub(super) fn answer(&mut self, served: Result<Response, StatusError>) -> Response {
+    /// The answer to a request that was served or refused, with its warnings and its number for logs. Called once.
+    pub(super) fn finish(&mut self, served: Result<Response, StatusError>) -> Response {
         let mut answer = match served {
             Ok(answer) if compress::is_wanted(&self.parts.headers) => compress::gzip(answer),
             Ok(answer) => answer,

@@ -18,17 +18,21 @@ pub(super) async fn caught<T>(
     let poll = poll_fn(|cx| {
         catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx))).unwrap_or_else(|panic| {
             tracing::error!(message = panic_message(&*panic), "a handler panicked");
-            // The panic message is only logged: it may contain data that the client may not see.
-            Poll::Ready(Err(Status::internal("the server failed while it answered; its log says why").into()))
+            Poll::Ready(Err(failed().into()))
         })
     });
     poll.await
 }
 
-/// Runs code in a stream that may call the user's code; `None` if it panicked.
+/// What the client is told of a panic. Its message is only logged: it may contain data that the client may not see.
+pub(super) fn failed() -> Status {
+    Status::internal("the server failed while it answered; its log says why")
+}
+
+/// Runs code that writes an answer, and may call the user's code; `None` if it panicked.
 pub(super) fn attempt<T>(run: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(run));
-    result.inspect_err(|panic| tracing::error!(message = panic_message(&**panic), "a stream met a panic")).ok()
+    result.inspect_err(|panic| tracing::error!(message = panic_message(&**panic), "an answer met a panic")).ok()
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

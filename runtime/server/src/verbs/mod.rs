@@ -175,10 +175,10 @@ impl Request {
         Self { user, resource, namespace, name, subresource, warnings, meter, slot: None }
     }
 
-    /// The same for the object at a key, with a meter of its own.
+    /// The same for the object at a key, with a meter of its own and without a slot.
     #[must_use]
     pub fn at(mut self, key: &str) -> Self {
-        self.meter = Arc::default();
+        (self.meter, self.slot) = (Arc::default(), None);
         match key.split_once('/') {
             Some((namespace, name)) if self.resource.kind.shared.scope == Scope::Namespaced => {
                 namespace.clone_into(&mut self.namespace);

@@ -89,7 +89,7 @@ impl Verbs {
         request.changes()?;
         let turn = self.turn(request);
         let (mut retry, write) =
-            (Retry::in_turn(&turn).await, &Write { permits: write.permits.in_turn(&turn), ..*write });
+            (Retry::in_turn(&turn).await, &Write { permits: write.permits.with_turn(&turn), ..*write });
         loop {
             let attempt = self.rewrite_once(write, current(request)?, &change);
             if let Some(result) = retry.run(request, attempt).await? {

@@ -46,7 +46,7 @@ impl Request {
 
 impl<'a> Permits<'a> {
     /// The same for a writer that may have a turn.
-    pub(super) fn in_turn(self, turn: &'a Turn) -> Self {
+    pub(super) fn with_turn(self, turn: &'a Turn) -> Self {
         Self { turn: Some(turn), ..self }
     }
 
@@ -74,6 +74,7 @@ impl<'a> Permits<'a> {
             polled
         })
         .await;
+        // The try goes on as heavy work. The turn stays released until it has lost again.
         if let Some(slot) = slot.filter(|_| released) {
             slot.0.wait().await;
         }
@@ -114,6 +115,21 @@ mod tests {
         permits(&slot, &turn).outside(nested).await;
         assert!(slot.0.is_held(), "the request goes on in a slot");
         assert_eq!(slots.available_permits(), 0);
+    }
+
+    #[tokio::test]
+    async fn code_that_waits_again_releases_the_slot_again() {
+        let slots = Arc::new(Semaphore::new(1));
+        let slot = Slot::take(&slots).await;
+        let code = async {
+            yield_now().await;
+            // What it has called has taken the slot back.
+            slot.0.wait().await;
+            yield_now().await;
+            slots.available_permits()
+        };
+        assert_eq!(permits(&slot, None).outside(code).await, 1);
+        assert!(slot.0.is_held());
     }
 
     #[tokio::test(start_paused = true)]

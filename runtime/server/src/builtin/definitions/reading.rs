@@ -1,4 +1,5 @@
-//! Definitions are read, and written by the server, apart from the threads that serve connections, a few at a time: a large one takes long.
+//! Definitions are read, and written by the server, apart from the threads that serve connections, a few at a time: a large one takes
+//! long. So a writer of a definition always waits, and gives up its turn and its slot meanwhile.
 use std::{
     future::pending,
     panic::resume_unwind,
@@ -28,7 +29,7 @@ pub(super) async fn read(definition: &Document) -> Result<Defined, Findings> {
     let turn = turn().await;
     // Copied in the turn, so that copies take memory for only a few.
     let definition = definition.clone();
-    in_turn(turn, move || crd::define(&definition)).await
+    run(turn, move || crd::define(&definition)).await
 }
 
 async fn turn() -> OwnedSemaphorePermit {
@@ -38,10 +39,10 @@ async fn turn() -> OwnedSemaphorePermit {
 /// Reads a definition, and propagates a panic. A reading that has started holds its turn to its end, also where the request is
 /// cancelled.
 pub(super) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> T {
-    in_turn(turn().await, read).await
+    run(turn().await, read).await
 }
 
-async fn in_turn<T: Send + 'static>(turn: OwnedSemaphorePermit, read: impl FnOnce() -> T + Send + 'static) -> T {
+async fn run<T: Send + 'static>(turn: OwnedSemaphorePermit, read: impl FnOnce() -> T + Send + 'static) -> T {
     let reading = spawn_blocking(move || {
         let read = read();
         drop(turn);

@@ -34,9 +34,9 @@ pub(crate) struct Measure {
 enum Lifetime {
     /// Until its answer was sent.
     Short,
-    /// Indefinitely, as a watch or a connection, unless it is refused.
+    /// As long as it likes, as a watch or a connection, unless it is refused.
     Long,
-    /// Indefinitely, and it counts among the active ones.
+    /// The same, and it counts among the active ones.
     Active,
 }
 
@@ -55,8 +55,8 @@ impl Measure {
         }
     }
 
-    /// Notes what the request asks for, which decides where it is counted.
-    pub(crate) fn is_about(&mut self, info: &RequestInfo, metrics: &Metrics) {
+    /// Notes what the request asks for, which decides where it is counted. The last note holds.
+    pub(crate) fn count_as(&mut self, info: &RequestInfo, metrics: &Metrics) {
         if methods::is_long_running(info) {
             self.lifetime = Lifetime::Long;
         }

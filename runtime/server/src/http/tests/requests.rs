@@ -213,6 +213,11 @@ async fn a_panic_in_a_hook_is_an_answer() {
     let path = "/apis/conformance.example.com/v1/namespaces/default/fragiles";
     let (code, status) = rig.post(path, &json!({"metadata": {"name": "a"}, "spec": {"size": 1}})).await;
     assert_eq!((code, status["reason"].as_str()), (500, Some("InternalError")));
+    let body = r#"{"metadata": {"name": "a"}, "spec": {"size": 1}}"#;
+    let headers = [("content-type", "application/json"), ("accept", "application/yaml"), ("audit-id", "seven")];
+    let answer = rig.answer("POST", path, &headers, body).await;
+    let header = |name| header(answer.headers(), name);
+    assert_eq!((header("content-type"), header("audit-id")), ("application/yaml".into(), "seven".into()));
     assert_eq!(rig.get(path).await.0, 200, "the server lives on");
 }
 

@@ -1,4 +1,4 @@
-//! The builder's settings for kinds: those declared in Rust, those of documents, and built-in ones.
+//! The builder's settings for kinds of documents, and built-in ones.
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -8,31 +8,16 @@ use crate::{
     builtin, codec,
     crd::{self, WebhookService},
     files::Limits,
-    handlers::{self, Object, RequestContext, Subresource},
     kind::{
         Kind,
         hook::{self, Hooks},
         policy::Custom,
-        resource::{Stored, Unstored},
     },
     schema::Document,
     server::definition_files::KindHooks,
 };
 
 impl Builder {
-    /// Serves a kind declared in Rust, in addition to the built-in kinds such as Namespace and `ConfigMap` (see
-    /// [`Builder::without_builtins`]). For a kind with several versions, add every version in any order, including the
-    /// storage version and those declared `unserved`.
-    pub fn kind<R: Stored>(self) -> Self {
-        self.model(R::kind())
-    }
-
-    /// Serves a kind declared in Rust with [`Hooks`]: the user's code that runs in its writes, with state. Hooks that the
-    /// declaration names run first.
-    pub fn kind_with<R: Stored + Object>(self, hooks: impl Hooks<R>) -> Self {
-        self.model(R::kind().with(|_, _, binding| binding.add_hooks(hook::on_documents(hooks))))
-    }
-
     /// Serves a kind given as data. [`Builder::build`] reports what is wrong with it.
     pub fn model(mut self, kind: Kind) -> Self {
         self.problems.extend(kind.version.problems(&kind.shared).iter().map(str::to_owned));
@@ -66,28 +51,6 @@ impl Builder {
         find: impl Fn(&WebhookService) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.core.webhook_resolver = Some(Arc::new(find));
-        self
-    }
-
-    /// Serves a virtual kind, which is declared `unstored`: a POST calls the handler, whose result is the answer.
-    ///
-    /// The handler is an async function of the object and the [`RequestContext`]. The object was strictly decoded,
-    /// defaulted and validated. [`handlers`] has an example.
-    pub fn virtual_kind<R, F, Fut>(mut self, handler: F) -> Self
-    where
-        R: Object + Unstored,
-        F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = handlers::Result<R>> + Send + 'static,
-    {
-        let kind = self.core.handlers.virtual_kind(handler);
-        self.model(kind)
-    }
-
-    /// Serves a subresource of a served kind: an action, an object computed from its parent, a stream, or a connection.
-    ///
-    #[doc = include_str!("../docs/subresource.md")]
-    pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
-        self.core.handlers.subresource(name, subresource);
         self
     }
 

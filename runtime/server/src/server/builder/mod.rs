@@ -16,9 +16,13 @@ use super::{
     stores::StoreSettings,
 };
 use crate::{
-    handlers::{Client, Pending},
+    handlers::{self, Client, Object, Pending, RequestContext, Subresource},
     http::Service,
-    kind::Definition,
+    kind::{
+        Definition,
+        hook::{self, Hooks},
+        resource::{Stored, Unstored},
+    },
     registry::reader::Transformer,
     verbs::{Admission, Plugin},
     webhook::Resolver,
@@ -219,6 +223,41 @@ impl Builder {
     /// added.
     pub fn on_ready(mut self, tell: impl FnOnce(&Ready) + Send + 'static) -> Self {
         self.entrance.on_ready.push(Box::new(tell));
+        self
+    }
+
+    /// Serves a kind declared in Rust, in addition to the built-in kinds such as Namespace and `ConfigMap` (see
+    /// [`Builder::without_builtins`]). For a kind with several versions, add every version in any order, including the
+    /// storage version and those declared `unserved`.
+    pub fn kind<R: Stored>(self) -> Self {
+        self.model(R::kind())
+    }
+
+    /// Serves a kind declared in Rust with [`Hooks`]: the user's code that runs in its writes, with state. Hooks that the
+    /// declaration names run first.
+    pub fn kind_with<R: Stored + Object>(self, hooks: impl Hooks<R>) -> Self {
+        self.model(R::kind().with(|_, _, binding| binding.add_hooks(hook::on_documents(hooks))))
+    }
+
+    /// Serves a virtual kind, which is declared `unstored`: a POST calls the handler, whose result is the answer.
+    ///
+    /// The handler is an async function of the object and the [`RequestContext`]. The object was strictly decoded,
+    /// defaulted and validated. [`handlers`] has an example.
+    pub fn virtual_kind<R, F, Fut>(mut self, handler: F) -> Self
+    where
+        R: Object + Unstored,
+        F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = handlers::Result<R>> + Send + 'static,
+    {
+        let kind = self.core.handlers.virtual_kind(handler);
+        self.model(kind)
+    }
+
+    /// Serves a subresource of a served kind: an action, an object computed from its parent, a stream, or a connection.
+    ///
+    #[doc = include_str!("../docs/subresource.md")]
+    pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
+        self.core.handlers.subresource(name, subresource);
         self
     }
 }

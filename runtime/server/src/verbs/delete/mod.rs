@@ -48,7 +48,7 @@ impl Verbs {
 
     async fn delete_once(&self, request: &Request, options: &DeleteOptions) -> Result<DeleteResult, Error> {
         let turn = self.turn(request);
-        let deletion = Deletion { api: self, request, permits: request.permits().in_turn(&turn), options };
+        let deletion = Deletion { api: self, request, permits: request.permits().with_turn(&turn), options };
         let mut retry = Retry::in_turn(&turn).await;
         loop {
             let attempt =
