@@ -15,7 +15,10 @@ use syn::{Item, ItemUse, UseTree, spanned::Spanned, visit::Visit};
 
 /// The crates that have layers, each with its modules from top to bottom. A module may import from later ones.
 const CRATES: [(&str, &[&str]); 2] = [
-    ("server", &["server", "kube", "http", "builtin", "handlers", "verbs", "registry", "webhook", "metrics", "auth"]),
+    (
+        "server",
+        &["server", "kube", "http", "builtin", "handlers", "verbs", "registry", "webhook", "metrics", "auth", "tasks"],
+    ),
     ("model", &["testing", "message", "kind", "patch", "codec", "schema"]),
 ];
 

@@ -24,6 +24,7 @@ pub mod kube;
 mod metrics;
 pub mod registry;
 pub mod server;
+mod tasks;
 pub mod verbs;
 mod webhook;
 

@@ -10,6 +10,7 @@ use crate::{
     auth::User,
     kind::Kind,
     meta::{Time, options::WriteOptions},
+    tasks,
     verbs::{Error, Request, Verbs},
 };
 
@@ -34,7 +35,7 @@ mod protobuf_tests;
 mod reviews;
 mod secret;
 mod service_account;
-mod tasks;
+mod task_set;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -127,21 +128,21 @@ impl Controllers {
     /// Starts the controllers that write, on the current runtime. Of several servers over one store, the leader runs them.
     pub(crate) fn lead(&mut self, api: &Arc<Verbs>) {
         let stopping = || self.stop.subscribe();
-        let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping()));
-        let gc = tokio::spawn(gc::run(api.clone(), stopping()));
-        let grace = tokio::spawn(grace::run(api.clone(), Arc::new(Time::now), stopping()));
+        let lifecycle = tasks::spawn(lifecycle::run(api.clone(), stopping()));
+        let gc = tasks::spawn(gc::run(api.clone(), stopping()));
+        let grace = tasks::spawn(grace::run(api.clone(), Arc::new(Time::now), stopping()));
         self.tasks.extend([("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)]);
     }
 
     /// Reads objects again that could not be converted. Each server does that for itself.
     pub(crate) fn reread(&mut self, api: &Arc<Verbs>) {
-        let unread = tokio::spawn(definitions::reread(api.clone(), self.stop.subscribe()));
+        let unread = tasks::spawn(definitions::reread(api.clone(), self.stop.subscribe()));
         self.tasks.push(("unread objects", unread));
     }
 
     /// Serves definitions as they change. Each server does that for itself; the leader decides about them.
     pub(crate) fn follow(&mut self, definitions: Definitions, leads: watch::Receiver<bool>) {
-        let task = tokio::spawn(definitions.run(leads, self.stop.subscribe()));
+        let task = tasks::spawn(definitions.run(leads, self.stop.subscribe()));
         self.tasks.push(("definitions", task));
     }
 

@@ -1,5 +1,6 @@
 //! Documents about all kinds, rendered once per generation of the registry, and served with an ETag.
 
+use crate::tasks;
 use std::{
     fmt::Write,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -15,7 +16,6 @@ use ring::digest::{SHA256, digest};
 use tokio::sync::OnceCell;
 
 use super::{
-    offload,
     rendered_document::{Holder, RenderedDocument},
     response,
 };
@@ -51,7 +51,7 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
         }
         let before = self.made.load_full();
         let make = move || make(before.as_ref().map(|before| &before.1));
-        let fresh = Arc::new((generation, offload::apart(make).await));
+        let fresh = Arc::new((generation, tasks::apart(make).await));
         self.made.store(Some(fresh.clone()));
         fresh
     }
@@ -74,7 +74,7 @@ impl<T: Clone + Send + Sync + 'static> OnRequest<T> {
         let mut fresh = false;
         let made = cell.get_or_init(|| {
             fresh = true;
-            offload::apart(make)
+            tasks::apart(make)
         });
         (made.await.clone(), fresh)
     }

@@ -17,6 +17,7 @@ use super::{
     websocket::{End, Socket},
 };
 use crate::handlers::Serve;
+use crate::tasks;
 
 /// The buffer size in each direction of a port.
 const WAITING: usize = 64 << 10;
@@ -48,20 +49,20 @@ fn open(serve: &Serve, ports: &[u16]) -> Ports {
         let (theirs, ours) = duplex(WAITING);
         let (mut output, input) = split(ours);
         let (serving, errors, tell) = (guarded(serve, *port, theirs), tell.clone(), tell.clone());
-        work.spawn(async move {
+        work.spawn(tasks::boxed(async move {
             if let Err(error) = serving.await {
                 // If the connection is gone, the error does not matter.
                 let _ = errors.send((data + 1, error.to_string().into())).await;
             }
-        });
-        work.spawn(async move {
+        }));
+        work.spawn(tasks::boxed(async move {
             let mut piece = vec![0; PIECE];
             while let Ok(count @ 1..) = output.read(&mut piece).await {
                 if tell.send((data, Bytes::copy_from_slice(&piece[..count]))).await.is_err() {
                     return;
                 }
             }
-        });
+        }));
         Some(input)
     });
     let inputs = inputs.collect();

@@ -3,21 +3,17 @@
 //! are.
 
 use std::{
-    any::Any,
-    pin::Pin,
     sync::{Arc, LazyLock},
     task::{Context, Poll, Wake, Waker},
     thread,
 };
 
-use tokio::{
-    sync::{Notify, Semaphore},
-    task::JoinHandle,
-};
+use tokio::sync::{Notify, Semaphore};
 
 use crate::{
     registry::ResourceEntry,
     storage::budget::{self, Budget, Share},
+    tasks::{self, BoxFuture, Done, apart, boxed, ended, taken},
     verbs::Slot,
 };
 
@@ -40,33 +36,24 @@ pub(super) async fn write<T: Send + 'static, F: Future<Output = T> + Send + 'sta
 ) -> Option<T> {
     let room = STORED[objects as usize].wait(stored).await?;
     let slot = Slot::take(&WRITES).await;
-    let work: Work = Box::pin(async {
+    let work = boxed(async {
         let done = work(slot).await;
         drop(room);
         Box::new(done) as Done
     });
-    Some(taken(joined(tokio::spawn(polled_off_thread(work))).await))
-}
-
-/// The result of a task, of any type. Each type of future that the runtime spawns instantiates its code for tasks, so
-/// that all of them have one.
-type Done = Box<dyn Any + Send>;
-type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
-
-fn taken<T: 'static>(done: Done) -> T {
-    *done.downcast().expect("a task returns what its caller takes")
+    Some(taken(ended(tasks::spawn(polled_off_thread(work)).await).await))
 }
 
 /// Polls a future on the threads for slow work. No thread is held while it waits.
-async fn polled_off_thread(mut work: Work) -> Done {
+async fn polled_off_thread(mut work: BoxFuture<Done>) -> Done {
     let signal = Arc::new(WakeSignal::default());
     loop {
         let waker = Waker::from(signal.clone());
-        let poll = tokio::task::spawn_blocking(move || {
+        let poll = apart(move || {
             let polled = work.as_mut().poll(&mut Context::from_waker(&waker));
             (work, polled)
         });
-        match joined(poll).await {
+        match poll.await {
             (_, Poll::Ready(done)) => return done,
             (pending, Poll::Pending) => work = pending,
         }
@@ -124,24 +111,6 @@ pub(super) async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 
         done
     };
     apart(work).await
-}
-
-/// Runs slow work on a separate thread, however many are busy. Propagates its panic.
-pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let work: Box<dyn FnOnce() -> Done + Send> = Box::new(|| Box::new(work()));
-    taken(joined(tokio::task::spawn_blocking(work)).await)
-}
-
-/// The result of a task; propagates its panic.
-async fn joined<T>(task: JoinHandle<T>) -> T {
-    match task.await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The server is shutting down, so the result is no longer needed.
-            Err(_) => std::future::pending().await,
-        },
-    }
 }
 
 fn cores() -> usize {

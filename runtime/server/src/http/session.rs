@@ -16,6 +16,7 @@ use super::{
 use crate::{
     handlers::{Exit, Refusal, Run, StreamOptions, pair},
     meta::status::{Status, StatusCause, StatusDetails},
+    tasks,
 };
 
 const STDIN: u8 = 0;
@@ -69,7 +70,7 @@ pub(super) async fn run(
         stderr: ends.stderr,
         resize: ends.resize,
         waiting: Bytes::new(),
-        work: Work(tokio::spawn(async move { run(remote).await })),
+        work: Work(tasks::spawn(async move { run(remote).await })),
     };
     let greeted = session.greet().await;
     let outcome = match greeted {

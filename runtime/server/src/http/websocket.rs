@@ -35,6 +35,7 @@ use super::{deadline::EndsAt, inflight::Slot, status::StatusError};
 use crate::{
     handlers::{ConnectionGuard, Handlers},
     meta::status::Status,
+    tasks,
 };
 
 /// The subprotocol with which browsers, which cannot set headers, send a bearer token.
@@ -170,8 +171,7 @@ impl Handshake {
     {
         let (stopping, connected) = (Box::pin(handlers.open.stopping()), handlers.open.connect());
         let Self { upgrade, proof, slot, protocol } = self;
-        // Boxed, so that the runtime's code for tasks is compiled once for all connections.
-        let connection: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
+        tasks::spawn(async move {
             // Otherwise the client has gone before it read the answer.
             if let Ok(upgraded) = upgrade.await {
                 let limits = Limits::default().max_payload_len(Some(MESSAGE_BYTES));
@@ -179,7 +179,6 @@ impl Handshake {
                 run(Socket::new(socket, PING, stopping, (connected, slot))).await;
             }
         });
-        tokio::spawn(connection);
         let mut answer = Response::new(Body::empty());
         *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
         let headers = answer.headers_mut();

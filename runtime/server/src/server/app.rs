@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
     sync::watch,
-    task::{JoinSet, spawn_blocking},
+    task::JoinSet,
     time::{Instant, timeout_at},
 };
 
@@ -22,6 +22,7 @@ use crate::{
     builtin,
     handlers::{Client, Handlers},
     http::{Health, Service},
+    tasks,
     verbs::Verbs,
 };
 
@@ -106,7 +107,7 @@ impl App {
     }
 
     pub(super) fn follow(&mut self, files: FileWatcher) {
-        self.file_watchers.spawn(files.follow(self.read_now.subscribe()));
+        self.file_watchers.spawn(tasks::boxed(files.follow(self.read_now.subscribe())));
     }
 
     /// Serves on a listener until `shutdown` completes, and then stops like [`App::stop`]: no new connections, watches
@@ -170,7 +171,7 @@ impl App {
             tracing::warn!("the built-in controllers did not end in time, and were cut off");
         }
         let store = self.api.store.clone();
-        spawn_blocking(move || store.close()).await.expect("closing the store does not panic");
+        tasks::blocking(move || store.close()).await.expect("closing the store does not panic");
         tracing::info!("stopped");
     }
 }

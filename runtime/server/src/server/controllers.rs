@@ -10,6 +10,7 @@ use tokio::{
 };
 
 use super::Election;
+use crate::tasks;
 use crate::{builtin, handlers::Client, verbs::Verbs};
 
 /// The delay after the first failure. Each further delay is twice as long.
@@ -126,7 +127,7 @@ impl Controller {
             let (start, client, told, began) = (self.start.clone(), client.clone(), shutdown.clone(), Instant::now());
             // A separate task, so that a panic ends only this run. The set cancels it on drop.
             let mut run = JoinSet::new();
-            run.spawn(async move { start(client, told).await });
+            run.spawn(tasks::boxed(async move { start(client, told).await }));
             let error = match run.join_next().await.expect("a task was spawned") {
                 Ok(Ok(())) => {
                     tracing::info!(controller = name, "a controller has ended");
@@ -157,7 +158,7 @@ impl ControllerTasks {
             let (stop, stopping) = watch::channel(false);
             let (name, client) = (controller.name.clone(), Client::new(api.clone(), controller.name.as_str()));
             let mut task = JoinSet::new();
-            task.spawn(controller.supervise(client, Shutdown(stopping)));
+            task.spawn(tasks::boxed(controller.supervise(client, Shutdown(stopping))));
             (name, stop, task)
         };
         Self(controllers.into_iter().map(start).collect())

@@ -3,6 +3,7 @@
 //! Invalid files change nothing: the previous content stays valid, and one error is logged. Never blocks an async
 //! worker on a file.
 
+use crate::tasks;
 use std::{
     fs, io,
     os::unix::fs::MetadataExt,
@@ -10,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::watch, task::spawn_blocking, time::sleep};
+use tokio::{sync::watch, time::sleep};
 
 use super::Result;
 
@@ -84,7 +85,7 @@ impl FileWatcher {
                     Err(_) => return,
                 },
             };
-            let looked = spawn_blocking(move || {
+            let looked = tasks::blocking(move || {
                 self.report(now);
                 self
             });

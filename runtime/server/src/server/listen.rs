@@ -20,6 +20,7 @@ use super::{
     tls::{Authority, CertificateFiles},
 };
 use crate::http::Service;
+use crate::tasks;
 
 /// The backlog: hundreds of clients reconnect at once when a server restarts.
 const BACKLOG: u32 = 1024;
@@ -113,7 +114,7 @@ impl Entrance {
         let commands = admin.map_or(String::new(), |_| self.samples.commands(state, &url));
         let (stop, stopping) = watch::channel(false);
         let tls = config.map(|config| TlsAcceptor::from(Arc::new(config)));
-        let accepting = tokio::spawn(connections::accept(listener, tls, service.clone(), self.limits, stopping));
+        let accepting = tasks::spawn(connections::accept(listener, tls, service.clone(), self.limits, stopping));
         let ready = Ready { address, url, kubeconfig, commands };
         for tell in self.on_ready {
             tell(&ready);

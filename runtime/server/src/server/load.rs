@@ -6,10 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::{
-    sync::watch,
-    task::{JoinSet, spawn_blocking},
-};
+use tokio::{sync::watch, task::JoinSet};
 
 use super::{
     App, Error, Limits, Result,
@@ -28,6 +25,7 @@ use crate::{
     kind::{Kind, by_resource},
     registry::{PreparedKind, Preparer, Registry, reader::Identity},
     storage::Store,
+    tasks,
     verbs::Verbs,
     webhook::Webhooks,
 };
@@ -43,10 +41,10 @@ impl Builder {
         let initial = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
-        let loading = spawn_blocking(move || self.core.load(path, &limits, kinds));
+        let loading = tasks::blocking(move || self.core.load(path, &limits, kinds));
         let (api, mut handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
         // Watches and lists that need history wait for it. If it fails, the first of them tries again.
-        tokio::spawn(api.cache.fill_history());
+        tasks::spawn(api.cache.fill_history());
         // The directory is locked only now, so that no other server creates the same files.
         let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
@@ -107,7 +105,7 @@ impl Builder {
         files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
         let unattached: Vec<_> = files.hooks.iter().filter(|hooks| !hooks.attach(kinds)).cloned().collect();
         let files = files.clone();
-        let reading = spawn_blocking(move || {
+        let reading = tasks::blocking(move || {
             let initial = files.open()?;
             let kinds: Vec<Kind> =
                 initial.resources.iter().flat_map(|defined| files.kinds(&defined.resource)).collect();

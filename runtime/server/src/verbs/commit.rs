@@ -2,7 +2,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::time::timeout;
 
 use super::{
     Error, Request, Verbs,
@@ -18,6 +18,7 @@ use crate::{
     registry::reader::{StoredRecord, Validity, Values},
     schema::Document,
     storage::{Commit, CommitError, Damage, Expect, Hold, Op},
+    tasks,
 };
 
 /// The maximum size of a stored object. Requests are limited to the same size, but patches may grow an object.
@@ -86,7 +87,7 @@ impl Row<'_> {
         };
         let (store, at) = (self.api.store.clone(), full_key.clone());
         let stored =
-            spawn_blocking(move || store.get(&at)).await.map_err(|error| Error::Internal(error.to_string()))?;
+            tasks::blocking(move || store.get(&at)).await.map_err(|error| Error::Internal(error.to_string()))?;
         let stored = stored.map_err(|error| Error::Timeout(format!("the stored object could not be read: {error}")))?;
         let newest = stored.as_ref().map(|stored| stored.revision);
         let Some(stored) = stored.filter(|stored| stored.revision == revision && now.revision() == revision) else {

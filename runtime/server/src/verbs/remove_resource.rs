@@ -6,6 +6,7 @@ use crate::{
     cache,
     registry::ResourceEntry,
     storage::{CommitError, Expect, Op},
+    tasks,
 };
 
 /// The number of deletions that wait for the store at once.
@@ -35,7 +36,7 @@ impl Verbs {
         }
         let (api, resource) = (self.clone(), resource.clone());
         let name = resource.kind.group_resource();
-        let removed = tokio::task::spawn_blocking(move || api.registry.remove(&resource)).await;
+        let removed = tasks::blocking(move || api.registry.remove(&resource)).await;
         removed.map_err(|error| CommitError::Unknown(format!("removing {name} broke off: {error}")))?;
         Ok(deleted)
     }

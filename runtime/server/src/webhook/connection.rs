@@ -41,6 +41,7 @@ use super::{
 use crate::{
     kind::convert::Webhook,
     meta::{ByteString, go, url::Url},
+    tasks,
 };
 
 /// The maximum size of a response: a batch of the largest size whose objects grow several times.
@@ -192,7 +193,7 @@ impl Target {
         socket.set_nodelay(true).map_err(|error| error.to_string())?;
         let stream = self.tls.connect(self.name.clone(), socket).await.map_err(|error| format!("tls: {error}"))?;
         let (requests, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "the connection to a webhook has ended");
             }

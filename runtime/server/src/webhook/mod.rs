@@ -19,7 +19,6 @@ use std::{
 
 use tokio::{
     sync::watch,
-    task::spawn_blocking,
     time::{sleep, timeout},
 };
 
@@ -36,6 +35,7 @@ use crate::{
     meta::{GroupVersion, uid::uid},
     metrics::{self, Histogram, Totals, milliseconds},
     schema::Document,
+    tasks,
 };
 use bytes::Bytes;
 
@@ -240,7 +240,7 @@ async fn decode(answer: Answer) -> Result<Document, String> {
     if answer.body.len() <= LARGE {
         return review::decode(&answer.body);
     }
-    let decoding = spawn_blocking(move || review::decode(&answer.body)).await;
+    let decoding = tasks::blocking(move || review::decode(&answer.body)).await;
     decoding.unwrap_or_else(|error| Err(format!("decoding the response broke off: {error}")))
 }
 

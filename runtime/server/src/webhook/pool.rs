@@ -1,5 +1,6 @@
 //! Open connections that no call uses. There are only a few, of all webhooks together, and they are closed when no call has used
 //! them for a while.
+use crate::tasks;
 use std::{
     collections::VecDeque,
     sync::{
@@ -58,7 +59,7 @@ impl Pool {
         idle.push_back(Idle { client, since: Instant::now(), connection });
         // Under the lock, like the end of the sweeper, which thus leaves no connection without one.
         if !self.is_swept.swap(true, Ordering::AcqRel) {
-            tokio::spawn(Sweeper { pool: self.clone(), has_ended: false }.run());
+            tasks::spawn(Sweeper { pool: self.clone(), has_ended: false }.run());
         }
     }
 }

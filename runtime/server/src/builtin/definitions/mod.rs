@@ -21,7 +21,7 @@ use self::{
     retry::Retry,
     serving::{Outcome, ServeTasks},
 };
-use super::tasks::Tasks;
+use super::task_set::Tasks;
 use crate::{
     auth::User,
     cache::{Object, Subscription},

@@ -1,8 +1,6 @@
 //! Definitions are read, and written by the server, apart from the threads that serve connections, a few at a time: a large one takes
 //! long. So a writer of a definition always waits, and gives up its turn and its slot meanwhile.
 use std::{
-    future::pending,
-    panic::resume_unwind,
     sync::{Arc, LazyLock},
     thread,
 };
@@ -10,12 +8,12 @@ use std::{
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
-    task::{JoinHandle, spawn_blocking},
 };
 
 use crate::{
     crd::{self, Defined, Findings},
     schema::Document,
+    tasks,
 };
 
 /// Half of the cores, to leave the others to everything else.
@@ -43,29 +41,17 @@ pub(super) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + '
 }
 
 async fn run<T: Send + 'static>(turn: OwnedSemaphorePermit, read: impl FnOnce() -> T + Send + 'static) -> T {
-    let reading = spawn_blocking(move || {
+    let reading = tasks::apart(move || {
         let read = read();
         drop(turn);
         read
     });
-    joined(reading).await
+    reading.await
 }
 
 /// Makes a write of the server to a definition apart from the threads that serve connections: what a large one takes is not
 /// measured as it is for requests.
 pub(super) async fn written<T: Send + 'static>(write: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = Handle::current();
-    joined(spawn_blocking(move || runtime.block_on(write))).await
-}
-
-/// The result of a task. Propagates its panic.
-async fn joined<T>(task: JoinHandle<T>) -> T {
-    match task.await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // The server is shutting down.
-            Err(_) => pending().await,
-        },
-    }
+    tasks::apart(move || runtime.block_on(write)).await
 }

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
-use tokio::{task::spawn_blocking, time::sleep};
+use tokio::time::sleep;
 
 use super::{Access, FINALIZER, LONGEST_WAIT, MANAGER, defined, names::put_condition, reading::written};
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
     registry::ResourceEntry,
     schema::Document,
     storage::Hold,
+    tasks,
     verbs::{Error, Items, Request},
 };
 
@@ -82,7 +83,7 @@ impl DefinitionRemoval {
     ) -> Result<Option<Arc<ResourceEntry>>, String> {
         let bare = bare(definition.clone());
         let api = self.access.api.clone();
-        let resource = spawn_blocking(move || {
+        let resource = tasks::blocking(move || {
             let (entries, _) = api.store.range(&prefix).map_err(|error| error.to_string())?;
             if entries.is_empty() {
                 return Ok(None);

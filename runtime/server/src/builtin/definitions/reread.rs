@@ -4,6 +4,7 @@ use std::{collections::HashSet, future::ready, sync::Arc, time::Duration};
 use tokio::{sync::watch as signal, task::JoinSet, time::sleep_until};
 
 use super::{Definitions, retry::Retry};
+use crate::tasks;
 use crate::{kind::Definition, registry::ResourceEntry, verbs::Verbs};
 
 /// The wait before such objects are read again. Each further wait doubles.
@@ -31,7 +32,7 @@ pub(crate) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
         let mut reading = JoinSet::new();
         for before in unread {
             let (registry, stop) = (api.registry.clone(), stop.clone());
-            reading.spawn(async move { registry.reread(&before, stop).await });
+            reading.spawn(tasks::boxed(async move { registry.reread(&before, stop).await }));
         }
         let mut all_read = true;
         while let Some(read) = reading.join_next().await {

@@ -2,10 +2,7 @@
 //! read again, by a task of its own: the webhook may not answer, and other definitions do not wait for it.
 use std::{collections::HashMap, sync::Arc};
 
-use tokio::{
-    sync::{oneshot, watch as signal},
-    task::spawn_blocking,
-};
+use tokio::sync::{oneshot, watch as signal};
 
 use super::{Definitions, Tasks, defined, reading::apart, removal::DefinitionRemoval};
 use crate::{
@@ -14,6 +11,7 @@ use crate::{
     registry::{Registry, ResourceEntry},
     schema::Document,
     storage::Hold,
+    tasks,
 };
 
 /// The result of a task: the served resource, or why it could not be served. `None` if nothing has changed.
@@ -129,7 +127,7 @@ impl Definitions {
         // Not what is known: a removal that broke off may have replaced it.
         if let Some(served) = self.access.registered(name) {
             let api = self.access.api.clone();
-            drop(spawn_blocking(move || api.registry.remove(&served)).await);
+            drop(tasks::blocking(move || api.registry.remove(&served)).await);
         }
         is_known
     }
@@ -172,7 +170,7 @@ impl Definitions {
             return Ok(false);
         }
         let kinds = now.kinds(&Custom);
-        let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold))).await;
+        let replaced = tasks::blocking(move || registry.replace(kinds, Some(hold))).await;
         *served = Some((now, replaced.map_err(|error| error.to_string())??));
         Ok(true)
     }

@@ -39,7 +39,7 @@ use self::{
     kinds::Kinds,
     queue::Queue,
 };
-use super::{tasks::Tasks, watched_resources::Next};
+use super::{task_set::Tasks, watched_resources::Next};
 use crate::{
     auth::User,
     cache::{Event, EventType, Object, Subscription, WatchError},

@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use super::{
-    tasks::Tasks,
+    task_set::Tasks,
     watched_resources::{Next, WatchedResources},
 };
 use crate::{

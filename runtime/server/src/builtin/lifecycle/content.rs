@@ -12,6 +12,7 @@ use crate::{
     kind::model::Scope,
     meta::options::{DeleteOptions, Propagation},
     registry::ResourceEntry,
+    tasks,
     verbs::{Error, Request, Verbs},
 };
 
@@ -56,10 +57,10 @@ pub(super) async fn delete_all(api: &Arc<Verbs>, user: &Arc<User>, namespace: &s
                 remaining.record(&resource, deletions.join_next().await);
             }
             let (api, request) = (api.clone(), Request::for_all(user, &resource).at(object.key()));
-            deletions.spawn(async move {
+            deletions.spawn(tasks::boxed(async move {
                 let options = DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
                 api.delete(&request, &options).await.map(drop)
-            });
+            }));
         }
         while let Some(done) = deletions.join_next().await {
             remaining.record(&resource, Some(done));

@@ -22,7 +22,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{namespace::FINALIZER, tasks::Tasks};
+use super::{namespace::FINALIZER, task_set::Tasks};
 use crate::{
     auth::User,
     cache::{Subscription, Watch},

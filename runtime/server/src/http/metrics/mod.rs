@@ -16,11 +16,12 @@ use axum_core::response::Response;
 use http::{HeaderValue, StatusCode};
 use prometheus::TextEncoder;
 
-use super::{offload, response, status::StatusError};
+use super::{response, status::StatusError};
 use crate::{
     auth::Decision,
     meta::Status,
     metrics::{Counter, Endpoint},
+    tasks,
     verbs::Verbs,
 };
 
@@ -158,7 +159,7 @@ impl Metrics {
     /// 500 where a collector of the user's gives what has no text form.
     pub async fn answer(&self) -> Result<Response, StatusError> {
         let registry = self.registry.clone();
-        let text = offload::apart(move || TextEncoder::new().encode_to_string(&registry.gather())).await;
+        let text = tasks::apart(move || TextEncoder::new().encode_to_string(&registry.gather())).await;
         match text {
             Ok(text) => Ok(response::with(StatusCode::OK, TEXT, text.into())),
             Err(error) => {

@@ -30,6 +30,7 @@ use super::{
     negotiate, response,
     status::StatusError,
 };
+use crate::tasks;
 use crate::{registry::ResourceEntry, schema::openapi::Version};
 use render::Parts;
 
@@ -214,7 +215,7 @@ async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response
     entry.hash.get_or_init(|| document.hash().to_owned());
     if fresh {
         let documents = Arc::downgrade(made);
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             tokio::time::sleep(CACHED_FOR).await;
             if let Some(documents) = documents.upgrade() {
                 documents.1.v2(protobuf).document.forget();

@@ -8,6 +8,7 @@
 //!
 //! Uses the server only as a service that answers requests.
 
+use crate::tasks;
 use std::{
     convert::Infallible,
     io,
@@ -130,7 +131,7 @@ pub(super) async fn accept(
                 Ok((stream, _)) => {
                     let peer = peers.welcome();
                     let socket = Socket::new(stream, peer.clone());
-                    tokio::spawn(serve(socket, peer, tls.clone(), service.clone(), stopped.clone()));
+                    tasks::spawn(serve(socket, peer, tls.clone(), service.clone(), stopped.clone()));
                 }
                 Err(error) => {
                     // For example too many open files: a connection must end before the next one can be accepted.

@@ -8,6 +8,8 @@ use std::{
 
 use tokio::task::{Id, JoinError, JoinSet};
 
+use crate::tasks::boxed;
+
 /// Running tasks with a result of type `T`, each about an `A`.
 pub(super) struct Tasks<A, T> {
     set: JoinSet<T>,
@@ -25,7 +27,7 @@ impl<A, T> Default for Tasks<A, T> {
 impl<A: Clone + Eq + Hash, T: Send + 'static> Tasks<A, T> {
     /// Starts a task.
     pub(super) fn spawn(&mut self, about: A, work: impl Future<Output = T> + Send + 'static) {
-        let task = self.set.spawn(work);
+        let task = self.set.spawn(boxed(work));
         self.running.insert(about.clone());
         self.about.insert(task.id(), about);
     }
