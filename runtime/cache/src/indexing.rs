@@ -131,5 +131,4 @@ async fn unused(resource: &Weak<Resource>, term: &Term) {
 }
 
 #[cfg(test)]
-#[path = "indexing_tests.rs"]
 mod tests;

@@ -335,5 +335,4 @@ fn digits(number: u64) -> usize {
 }
 
 #[cfg(test)]
-#[path = "object_tests.rs"]
 mod tests;

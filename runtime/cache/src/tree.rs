@@ -176,5 +176,4 @@ impl Tree {
 }
 
 #[cfg(test)]
-#[path = "tree_tests.rs"]
 mod tests;

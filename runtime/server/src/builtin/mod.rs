@@ -19,27 +19,17 @@ mod definitions;
 mod event;
 pub mod events;
 mod gc;
-#[cfg(test)]
-mod generations_tests;
 mod grace;
 mod keys;
 mod lease;
 mod lifecycle;
-#[cfg(all(test, feature = "messages"))]
-mod message_tests;
 mod namespace;
-#[cfg(test)]
-mod proto_tests;
-#[cfg(test)]
-mod protobuf_tests;
 mod reviews;
 mod secret;
 mod service_account;
 mod task_set;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod times_tests;
 mod watched_resources;
 
 pub use config_map::ConfigMap;

@@ -44,8 +44,6 @@
 
 mod backend;
 mod change;
-#[cfg(test)]
-mod client_tests;
 mod context;
 mod forward;
 mod hooks;
@@ -56,6 +54,8 @@ mod session;
 mod stream;
 mod subresource;
 mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 mod virtual_kind;
 

@@ -199,5 +199,4 @@ impl Body for ListBody {
 }
 
 #[cfg(test)]
-#[path = "list_tests.rs"]
 mod tests;

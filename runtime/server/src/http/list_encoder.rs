@@ -389,5 +389,4 @@ fn metadata(list: &List, whole: bool) -> Document {
 }
 
 #[cfg(test)]
-#[path = "list_encoder_tests.rs"]
 mod tests;

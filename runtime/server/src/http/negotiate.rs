@@ -207,5 +207,4 @@ pub(super) fn first<'o>(accept: Option<&str>, offers: &[&'o str]) -> Option<&'o 
 }
 
 #[cfg(test)]
-#[path = "negotiate_tests.rs"]
 mod tests;

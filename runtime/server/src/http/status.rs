@@ -136,5 +136,4 @@ pub(super) fn slow_body() -> Status {
 }
 
 #[cfg(test)]
-#[path = "status_tests.rs"]
 mod tests;

@@ -222,5 +222,4 @@ fn write(out: &mut Vec<u8>, value: &Value) {
 }
 
 #[cfg(test)]
-#[path = "table_tests.rs"]
 mod tests;

@@ -6,16 +6,12 @@ mod lookup;
 mod prepared;
 mod put;
 pub(crate) mod reader;
-#[cfg(test)]
-mod reader_tests;
 pub(crate) mod record;
-#[cfg(test)]
-mod record_tests;
 mod shown;
 mod table;
-mod view;
 #[cfg(test)]
-mod view_tests;
+mod tests;
+mod view;
 
 use std::{
     fmt,

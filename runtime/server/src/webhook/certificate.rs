@@ -192,5 +192,4 @@ fn time(value: BERReader<'_, '_>) -> ASN1Result<u64> {
 }
 
 #[cfg(test)]
-#[path = "certificate_tests.rs"]
 mod tests;

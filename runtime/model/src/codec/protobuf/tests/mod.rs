@@ -229,7 +229,7 @@ fn times_before_1970_count_forward() {
 
 #[test]
 fn answers_are_numbered_as_in_the_reference() {
-    let fields = include_str!("../../../../../server/src/builtin/protobuf_fields.json");
+    let fields = include_str!("../../../../../server/src/builtin/tests/protobuf_fields.json");
     let reference: serde_json::Value = serde_json::from_str(fields).expect("recorded fields");
     for (name, message) in [
         ("apimachinery.pkg.apis.meta.v1.ListMeta", &*LIST_META),

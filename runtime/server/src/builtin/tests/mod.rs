@@ -1,4 +1,11 @@
 //! Tests of the built-in kinds through the verbs, over a memory store.
+mod generations;
+#[cfg(feature = "messages")]
+mod message;
+mod proto;
+mod protobuf;
+mod times;
+
 use serde_json::{Value, json};
 
 use super::*;

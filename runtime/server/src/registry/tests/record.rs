@@ -5,7 +5,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{
+use super::super::{
     index::Indexes,
     record::{decode, encode, object_size, upgrade},
 };

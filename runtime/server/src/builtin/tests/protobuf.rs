@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::*;
+use super::super::*;
 use crate::codec::{
     self, Limits,
     protobuf::{self, Message},

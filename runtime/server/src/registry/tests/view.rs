@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Registry, View};
+use super::super::{Registry, View};
 use crate::{
     cache::{Body, Cache, DecodedValue, EventType, Limits, Object, Renderings, Texts},
     codec,

@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{ConfigMap, Controllers, tests::Inside};
+use super::{
+    super::{ConfigMap, Controllers},
+    Inside,
+};
 use crate::{
     Resource,
     kind::{

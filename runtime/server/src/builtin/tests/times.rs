@@ -1,7 +1,7 @@
 //! Times and bytes of built-in kinds.
 use serde_json::json;
 
-use super::tests::{Inside, told};
+use super::{Inside, told};
 
 #[tokio::test]
 async fn times_are_stored_as_kube_apiserver_prints_them() {

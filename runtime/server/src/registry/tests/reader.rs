@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::json;
 
-use super::{
+use super::super::{
     reader::{Identity, KindReader, Validity, Values},
     record,
 };

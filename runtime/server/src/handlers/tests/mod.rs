@@ -1,0 +1,3 @@
+//! Tests of the client that handlers get.
+
+mod client;

@@ -1,0 +1,5 @@
+//! Tests of readers, records and views together.
+
+mod reader;
+mod record;
+mod view;
