@@ -44,11 +44,12 @@ lint:
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # Lints the crates of the library alone. The workspace's tests turn its features on, so that `lint` builds it with them. The
-# second build has not even those that the tests of these crates select.
+# others have not even those that the tests of these crates select.
 [group('sources')]
 lint-without-features:
     cargo clippy {{ runtime }} --lib --tests --locked -- -D warnings
     cargo clippy -p kindsmith --locked -- -D warnings
+    cargo clippy -p kindsmith --features etcd --locked -- -D warnings
 
 # Lints the library without the server.
 [group('sources')]
@@ -126,7 +127,7 @@ test-kube-docs:
 
 # Tests the engine over etcd. Needs `etcd` and `etcdctl` on the path; KINDSMITH_ETCD names another etcd.
 [group('tests')]
-etcd *filters="etcd embedded suite transfer private memory several relay delayed":
+etcd *filters="etcd embedded suite tools private memory several relay delayed":
     {{ test }} {{ with_features }} --lib -- {{ filters }}
 
 # Tests `kindsmith store` on etcd.

@@ -44,11 +44,6 @@ fn module_of(root: &Path, file: &Path) -> Vec<String> {
     let mut module: Vec<String> =
         below.iter().map(|part| part.to_str().expect("names of modules are text").to_owned()).collect();
     module.pop_if(|last| last == "mod");
-    // Such a file is the module `tests` of the file that it tests.
-    if let Some(tested) = module.last().and_then(|last| Some(last.strip_suffix("_tests")?.to_owned())) {
-        module.pop();
-        module.extend([tested, "tests".to_owned()]);
-    }
     module
 }
 

@@ -126,11 +126,7 @@ impl Comparer<'_> {
 
     fn version(&mut self, change: &Change<&Version>) {
         self.at.has_status = change.old.status && change.new.status;
-        self.ask(|check, notes| {
-            if let Check::Version(check) = check {
-                check(change, notes);
-            }
-        });
+        self.ask(|check, notes| check.version(change, notes));
         self.field(At::of(&change.old.schema), At::of(&change.new.schema));
         self.names(change);
         for subresource in &change.new.subresources {

@@ -4,19 +4,14 @@ use std::ptr;
 use kindsmith::schema::{Schema, Type};
 use kindsmith_model::schema::At;
 
-/// The schema with the children: that of the place, or the definition that it refers to.
-fn children(at: At<'_>) -> &Schema {
-    at.leads_to().unwrap_or(at).node()
-}
-
 /// What tells places with the same children from others: a walk that comes to one again need not go on.
 pub(super) fn identity(at: At<'_>) -> *const Schema {
-    ptr::from_ref(children(at))
+    ptr::from_ref(at.children())
 }
 
 /// The names of required fields.
 pub(super) fn required(at: At<'_>) -> &[String] {
-    &children(at).required
+    &at.children().required
 }
 
 /// True if a field is declared.

@@ -120,6 +120,10 @@ pub(crate) enum Check {
     Kind(fn(&Kind<'_>, &mut Notes)),
     /// A version of a kind.
     Version(fn(&Change<&Version>, &mut Notes)),
+    /// What a version is or has now, and had not, and what to say.
+    VersionSet(fn(&Version) -> bool, &'static str),
+    /// What a version is or has no longer.
+    VersionUnset(fn(&Version) -> bool, &'static str),
     /// A field, an item, a value of a map, or the whole object.
     Field(fn(&Field<'_>, &mut Notes)),
     /// A keyword that is set now, of values of the same type, and what to say.
@@ -153,6 +157,16 @@ impl Check {
     /// The rule for a change that breaks nothing.
     pub(super) const fn compatible(self, name: &'static str, about: &'static str) -> Rule {
         self.rule(Level::Compatible, name, &[], source::COMPATIBILITY).about(about).harm("nothing breaks")
+    }
+
+    /// Notes the changes of a version.
+    pub(super) fn version(&self, change: &Change<&Version>, notes: &mut Notes) {
+        match self {
+            Self::Version(check) => check(change, notes),
+            Self::VersionSet(of, what) => notes.when(change.is_set(|version| of(version)), *what),
+            Self::VersionUnset(of, what) => notes.when(change.is_unset(|version| of(version)), *what),
+            _ => {}
+        }
     }
 
     /// Notes the changes of a field.

@@ -16,15 +16,8 @@ use kindsmith_tests::Folder;
 use serde_json::Value;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let bin = std::env::var("KS_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_kindsmith").to_owned());
-    let mut command = Command::new(bin);
-    let out = command.current_dir(folder).arg("check").args(arguments).output().unwrap();
-    if let Ok(f) = std::env::var("KS_OUT") {
-        use std::io::Write;
-        let mut f = fs::OpenOptions::new().create(true).append(true).open(f).unwrap();
-        writeln!(f, "{arguments:?}\n{}", String::from_utf8_lossy(&out.stdout)).unwrap();
-    }
-    out
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kindsmith"));
+    command.current_dir(folder).arg("check").args(arguments).output().unwrap()
 }
 
 /// The exit code, and what was printed to standard output and to standard error.

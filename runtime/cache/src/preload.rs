@@ -12,7 +12,7 @@ use crate::{meta::Revision, storage::Entry};
 pub(super) struct ScanCollector {
     keyspace: Keyspace,
     objects: Mutex<Vec<(usize, Arc<Object>)>>,
-    /// Entries that only the loading thread may read.
+    /// Entries of a reader that asks webhooks. They are read in order at the end, so that its questions do not depend on threads.
     unread: Mutex<Vec<(usize, Entry)>>,
 }
 

@@ -10,8 +10,8 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 /// A boxed future.
 pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The result of work of any type.
-pub(crate) type Done = Box<dyn Any + Send>;
+/// A boxed result of work.
+pub(crate) type BoxResult = Box<dyn Any + Send>;
 
 /// Boxes a future, for a set of tasks.
 pub(crate) fn boxed<T>(work: impl Future<Output = T> + Send + 'static) -> BoxFuture<T> {
@@ -30,24 +30,25 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
 pub(crate) fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = Result<T, JoinError>> + Send {
-    let work: Box<dyn FnOnce() -> Done + Send> = Box::new(|| Box::new(work()));
+    let work: Box<dyn FnOnce() -> BoxResult + Send> = Box::new(|| Box::new(work()));
     let task = spawn_blocking(work);
-    async move { task.await.map(taken) }
+    async move { task.await.map(downcast) }
 }
 
-/// The same; propagates its panic.
-pub(crate) fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> impl Future<Output = T> + Send {
-    let done = blocking(work);
-    async move { ended(done.await).await }
+/// Like [`blocking`], and propagates the work's panic.
+pub(crate) fn blocking_or_panic<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> impl Future<Output = T> + Send {
+    let work = blocking(work);
+    async move { or_panic(work.await).await }
 }
 
-/// The result of work, by the type that its caller knows.
-pub(crate) fn taken<T: 'static>(done: Done) -> T {
-    *done.downcast().expect("work returns what its caller takes")
+/// The result of a task; propagates its panic.
+pub(crate) async fn join<T>(task: JoinHandle<T>) -> T {
+    or_panic(task.await).await
 }
 
-/// The result of a task that has ended. Propagates its panic.
-pub(crate) async fn ended<T>(result: Result<T, JoinError>) -> T {
+async fn or_panic<T>(result: Result<T, JoinError>) -> T {
     match result {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
@@ -56,4 +57,9 @@ pub(crate) async fn ended<T>(result: Result<T, JoinError>) -> T {
             Err(_) => pending().await,
         },
     }
+}
+
+/// A boxed result, by the type that its caller knows.
+pub(crate) fn downcast<T: 'static>(result: BoxResult) -> T {
+    *result.downcast().expect("the result has the type of the work")
 }

@@ -9,33 +9,29 @@ use crate::check::rule::{
 };
 
 pub(super) static RULES: [Rule; 20] = [
-    Check::Version(|change, notes| notes.when(change.is_unset(|of| of.status), "without the status subresource"))
+    Check::VersionUnset(|of| of.status, "without the status subresource")
         .breaking("status-subresource-removed", &[Json, Watchers], source::SPEC_AND_STATUS)
         .about("The status subresource is removed.")
         .harm("controllers that write /status get 404, and every writer of the object can change its status")
         .instead("Keep the subresource."),
-    Check::Version(|change, notes| notes.when(change.is_set(|of| of.status), "with a status subresource"))
+    Check::VersionSet(|of| of.status, "with a status subresource")
         .breaking("status-subresource-added", &[Json, Watchers], source::SPEC_AND_STATUS)
         .about("The status subresource is added.")
         .harm("a status in writes of the object is ignored without an error, so controllers have to write /status")
         .instead("Add it with a new version, or change all controllers to write /status before."),
-    Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.generation), "metadata.generation no longer counts changes");
-    })
-    .breaking("generation-stopped", &[Watchers], source::METADATA)
-    .about("metadata.generation no longer counts changes.")
-    .harm("controllers that compare it with observedGeneration do not notice a change")
-    .instead("Keep counting."),
-    Check::Version(|change, notes| notes.when(change.is_set(|of| of.generation), "metadata.generation counts changes"))
+    Check::VersionUnset(|of| of.generation, "metadata.generation no longer counts changes")
+        .breaking("generation-stopped", &[Watchers], source::METADATA)
+        .about("metadata.generation no longer counts changes.")
+        .harm("controllers that compare it with observedGeneration do not notice a change")
+        .instead("Keep counting."),
+    Check::VersionSet(|of| of.generation, "metadata.generation counts changes")
         .compatible("generation-started", "metadata.generation counts changes."),
-    Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.scale.is_some()), "without the scale subresource");
-    })
-    .breaking("scale-removed", &[Json, Kubectl], source::URIS)
-    .about("The scale subresource is removed.")
-    .harm("autoscalers and kubectl scale get 404")
-    .instead("Keep the subresource."),
-    Check::Version(|change, notes| notes.when(change.is_set(|of| of.scale.is_some()), "with a scale subresource"))
+    Check::VersionUnset(|of| of.scale.is_some(), "without the scale subresource")
+        .breaking("scale-removed", &[Json, Kubectl], source::URIS)
+        .about("The scale subresource is removed.")
+        .harm("autoscalers and kubectl scale get 404")
+        .instead("Keep the subresource."),
+    Check::VersionSet(|of| of.scale.is_some(), "with a scale subresource")
         .compatible("scale-added", "The scale subresource is added."),
     Check::Version(|change, notes| {
         if let (Some(old), Some(new)) = (&change.old.scale, &change.new.scale) {
@@ -101,28 +97,22 @@ pub(super) static RULES: [Rule; 20] = [
         notes.names("with the verbs", &only_in(&verbs(change.new), &verbs(change.old)));
     })
     .compatible("verb-added", "A verb on objects is added."),
-    Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.update_without_version), "updates must have a resourceVersion");
-    })
-    .breaking("unconditional-update-refused", &[Json], source::CONCURRENCY)
-    .about("An update must have metadata.resourceVersion.")
-    .harm("clients that replace objects without it are refused")
-    .instead("Keep allowing it in this version."),
-    Check::Version(|change, notes| {
-        notes.when(change.is_set(|of| of.update_without_version), "updates may leave out the resourceVersion");
-    })
-    .warning("unconditional-update-allowed", &[Json, Watchers], source::CONCURRENCY)
-    .about("An update may leave out metadata.resourceVersion.")
-    .harm("a client that forgets it overwrites the changes of others, where it got an error before")
-    .instead("Keep it required, if clients read and write."),
-    Check::Version(|change, notes| {
-        notes.when(change.is_unset(|of| of.create_on_update), "PUT no longer creates objects");
-    })
-    .breaking("create-on-update-removed", &[Json], source::VERBS)
-    .about("PUT no longer creates an object that is not there.")
-    .harm("clients that create objects with PUT get 404")
-    .instead("Keep allowing it in this version."),
-    Check::Version(|change, notes| notes.when(change.is_set(|of| of.create_on_update), "PUT creates objects"))
+    Check::VersionUnset(|of| of.update_without_version, "updates must have a resourceVersion")
+        .breaking("unconditional-update-refused", &[Json], source::CONCURRENCY)
+        .about("An update must have metadata.resourceVersion.")
+        .harm("clients that replace objects without it are refused")
+        .instead("Keep allowing it in this version."),
+    Check::VersionSet(|of| of.update_without_version, "updates may leave out the resourceVersion")
+        .warning("unconditional-update-allowed", &[Json, Watchers], source::CONCURRENCY)
+        .about("An update may leave out metadata.resourceVersion.")
+        .harm("a client that forgets it overwrites the changes of others, where it got an error before")
+        .instead("Keep it required, if clients read and write."),
+    Check::VersionUnset(|of| of.create_on_update, "PUT no longer creates objects")
+        .breaking("create-on-update-removed", &[Json], source::VERBS)
+        .about("PUT no longer creates an object that is not there.")
+        .harm("clients that create objects with PUT get 404")
+        .instead("Keep allowing it in this version."),
+    Check::VersionSet(|of| of.create_on_update, "PUT creates objects")
         .compatible("create-on-update-added", "PUT creates an object that is not there."),
     Check::Version(|change, notes| match (change.old.returns_deleted, change.new.returns_deleted) {
         (false, true) => notes.here("deletions answer with the deleted object"),

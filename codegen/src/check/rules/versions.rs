@@ -29,7 +29,7 @@ pub(super) static RULES: [Rule; 9] = [
     .about("A version that was no longer served is removed.")
     .harm("objects may still be stored in it, and could not be read")
     .instead("Migrate the stored objects first: the version may not be in status.storedVersions of the definition."),
-    Check::Version(|change, notes| notes.when(change.is_unset(|of| of.served), "no longer served"))
+    Check::VersionUnset(|of| of.served, "no longer served")
         .breaking("version-unserved", &[Json, Watchers, Kubectl], source::DEPRECATION)
         .about("A version is no longer served.")
         .harm("requests and manifests of the version are answered with 404, and its watches end")
@@ -39,7 +39,7 @@ pub(super) static RULES: [Rule; 9] = [
         added.for_each(|new| notes.version(&new.name, "added"));
     })
     .compatible("version-added", "A version is added."),
-    Check::Version(|change, notes| notes.when(change.is_set(|of| of.served), "is served now"))
+    Check::VersionSet(|of| of.served, "is served now")
         .compatible("version-served", "A version that was not served is served."),
     Check::Kind(preferred)
         .warning("preferred-version-changed", &[Json, Kubectl], source::GOTCHAS)
@@ -55,7 +55,7 @@ pub(super) static RULES: [Rule; 9] = [
         }
     })
     .compatible("version-deprecated", "A version is deprecated: its answers have a warning."),
-    Check::Version(|change, notes| notes.when(change.is_unset(|of| of.deprecated.is_some()), "no longer deprecated"))
+    Check::VersionUnset(|of| of.deprecated.is_some(), "no longer deprecated")
         .compatible("version-undeprecated", "A version is no longer deprecated."),
     Check::Version(|change, notes| {
         if let (Some(old), Some(new)) = (&change.old.deprecated, &change.new.deprecated)

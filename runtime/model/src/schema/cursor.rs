@@ -67,7 +67,7 @@ impl<'s> At<'s> {
     }
 
     /// The node with the properties, entries and items: this node, or the definition that its back reference refers to.
-    fn children(self) -> &'s Schema {
+    pub fn children(self) -> &'s Schema {
         match self.node.definition {
             None => self.node,
             Some(index) => self.definitions.and_then(|all| all.get(index as usize)).unwrap_or(self.node),

@@ -12,6 +12,7 @@ use http_body::Body as _;
 
 use super::{
     Limits,
+    headers::text,
     offload::{self, Objects},
     status,
     status::StatusError,
@@ -49,7 +50,7 @@ pub(super) async fn read(
 }
 
 async fn collect(headers: &HeaderMap, mut body: Body, limit: usize, objects: Objects) -> Result<Bytes, StatusError> {
-    let announced = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
+    let announced = text(headers, CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
     let announced = announced.unwrap_or(0);
     if announced > limit {
         return Err(status::too_large(limit).into());

@@ -51,7 +51,7 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
         }
         let before = self.made.load_full();
         let make = move || make(before.as_ref().map(|before| &before.1));
-        let fresh = Arc::new((generation, tasks::apart(make).await));
+        let fresh = Arc::new((generation, tasks::blocking_or_panic(make).await));
         self.made.store(Some(fresh.clone()));
         fresh
     }
@@ -74,7 +74,7 @@ impl<T: Clone + Send + Sync + 'static> OnRequest<T> {
         let mut fresh = false;
         let made = cell.get_or_init(|| {
             fresh = true;
-            tasks::apart(make)
+            tasks::blocking_or_panic(make)
         });
         (made.await.clone(), fresh)
     }

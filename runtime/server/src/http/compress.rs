@@ -21,14 +21,14 @@ use http::{
 };
 use http_body::{Body as _, Frame};
 
-use super::offload;
+use super::{headers::text, offload};
 
 /// Answers up to this size are not compressed, as in kube-apiserver.
 pub(super) const THRESHOLD: usize = 128 << 10;
 
 /// True if the client accepts compressed answers.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
-    let Some(given) = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()) else { return false };
+    let Some(given) = text(headers, ACCEPT_ENCODING) else { return false };
     given.split(',').any(|token| token.trim() == "gzip")
 }
 

@@ -39,6 +39,7 @@ pub(super) async fn receive(site: Arc<Site>, request: Request) -> Response {
     let served = guard::caught(pin!(exchange.serve(body))).await;
     let answer = guard::attempt(|| exchange.finish(served));
     let mut answer = answer.unwrap_or_else(|| response::status(&guard::failed(), ResponseFormat::default()));
+    exchange.measure.answered(answer.status());
     if let Some(unread) = unread {
         if answer.status().is_client_error() || answer.status().is_server_error() {
             // The rest depends on the client, which must not occupy a slot meanwhile.
@@ -55,7 +56,7 @@ pub(super) async fn receive(site: Arc<Site>, request: Request) -> Response {
 }
 
 impl Exchange {
-    /// Serves a request: the steps until its resource takes over.
+    /// Serves a request: reads it, takes a slot, and answers within its time limit.
     async fn serve(&mut self, body: Body) -> Result<Response, StatusError> {
         self.read()?;
         let limit = self.enter()?;
@@ -69,16 +70,14 @@ impl Exchange {
         if self.info.is_missing() {
             Box::pin(self.wait_for_definition(&user)).await?;
         }
-        if self.info.resource.is_none() {
-            return Box::pin(other(self)).await;
-        }
+        let Some(path) = &self.info.resource else { return Box::pin(other(self)).await };
         self.deprecated = self.info.served.as_ref().and_then(|served| served.deprecated.clone());
         if self.info.method == Method::OPTIONS
             && let Some(answer) = methods::options(&self.info)
         {
             return Ok(answer);
         }
-        resource::serve(self, user, body).await
+        resource::serve(self, path, user, body).await
     }
 
     /// Reads the meaning of the request, and finds its resource.
@@ -93,7 +92,7 @@ impl Exchange {
         self.slot = None;
         self.slot = self.site.in_flight.enter(&self.info)?;
         let limit = deadline::time_limit(&self.info, Duration::from_secs(self.backend().limits.request_seconds))?;
-        self.deadline = limit.map(|limit| Instant::now() + limit);
+        self.deadline = limit.map(|limit| self.deadline.unwrap_or_else(|| Instant::now() + limit));
         Ok(limit)
     }
 

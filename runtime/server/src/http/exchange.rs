@@ -115,7 +115,6 @@ impl Exchange {
             warnings::warn_first(answer.headers_mut(), text);
         }
         self.log(answer.status());
-        self.measure.answered(answer.status());
         answer.headers_mut().insert(response::AUDIT_ID, self.audit_id.clone());
         answer
     }

@@ -16,8 +16,7 @@ use super::{
     session::write,
     websocket::{End, Socket},
 };
-use crate::handlers::Serve;
-use crate::tasks;
+use crate::{handlers::Serve, tasks};
 
 /// The buffer size in each direction of a port.
 const WAITING: usize = 64 << 10;

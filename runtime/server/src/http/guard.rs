@@ -24,7 +24,7 @@ pub(super) async fn caught<T>(
     poll.await
 }
 
-/// What the client is told of a panic. Its message is only logged: it may contain data that the client may not see.
+/// The Status of a panic. Its message is only logged: it may contain data that the client may not see.
 pub(super) fn failed() -> Status {
     Status::internal("the server failed while it answered; its log says why")
 }

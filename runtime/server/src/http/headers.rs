@@ -2,24 +2,24 @@
 
 use http::{
     HeaderMap,
-    header::{CONTENT_TYPE, HeaderName},
+    header::{AsHeaderName, CONTENT_TYPE},
 };
 
 use crate::auth::authenticate::Headers;
 
 /// A header as text.
-pub(super) fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+pub(super) fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// The media type of the body in lower case without parameters; empty if the client sent none.
 pub(super) fn media_type(headers: &HeaderMap) -> String {
-    let given = text(headers, &CONTENT_TYPE).unwrap_or_default();
+    let given = text(headers, CONTENT_TYPE).unwrap_or_default();
     given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 impl Headers for HeaderMap {
     fn header(&self, name: &str) -> Option<&str> {
-        self.get(name).and_then(|value| value.to_str().ok())
+        text(self, name)
     }
 }

@@ -1,6 +1,6 @@
 //! HTTP. Reads requests, authenticates and authorizes each of them, calls the verbs, and
 //! writes their answers: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
-//! Every request is answered, even after a panic, and only `status` creates a Status.
+//! Every request is answered, even after a panic.
 
 use std::sync::Arc;
 

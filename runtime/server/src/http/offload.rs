@@ -13,7 +13,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::{
     registry::ResourceEntry,
     storage::budget::{self, Budget, Share},
-    tasks::{self, BoxFuture, Done, apart, boxed, ended, taken},
+    tasks::{self, BoxFuture, BoxResult, blocking_or_panic, boxed, downcast, join},
     verbs::Slot,
 };
 
@@ -39,17 +39,17 @@ pub(super) async fn write<T: Send + 'static, F: Future<Output = T> + Send + 'sta
     let work = boxed(async {
         let done = work(slot).await;
         drop(room);
-        Box::new(done) as Done
+        Box::new(done) as BoxResult
     });
-    Some(taken(ended(tasks::spawn(polled_off_thread(work)).await).await))
+    Some(downcast(join(tasks::spawn(polled_off_thread(work))).await))
 }
 
 /// Polls a future on the threads for slow work. No thread is held while it waits.
-async fn polled_off_thread(mut work: BoxFuture<Done>) -> Done {
+async fn polled_off_thread(mut work: BoxFuture<BoxResult>) -> BoxResult {
     let signal = Arc::new(WakeSignal::default());
     loop {
         let waker = Waker::from(signal.clone());
-        let poll = apart(move || {
+        let poll = blocking_or_panic(move || {
             let polled = work.as_mut().poll(&mut Context::from_waker(&waker));
             (work, polled)
         });
@@ -110,7 +110,7 @@ pub(super) async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 
         drop(turn);
         done
     };
-    apart(work).await
+    blocking_or_panic(work).await
 }
 
 fn cores() -> usize {

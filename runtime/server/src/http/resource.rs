@@ -7,8 +7,15 @@ use axum_core::{body::Body, response::Response};
 use http::StatusCode;
 
 use super::{
-    call::Call, connect::Connection, documents, documents::DocumentRequest, exchange::Exchange, methods,
-    negotiate::Offer, path::ResourcePath, response, status, status::StatusError,
+    call::Call,
+    connect::Connection,
+    documents::{self, DocumentRequest},
+    exchange::Exchange,
+    methods,
+    negotiate::Offer,
+    path::ResourcePath,
+    response,
+    status::{self, StatusError},
 };
 use crate::{
     auth::User,
@@ -26,9 +33,13 @@ const NO_CUSTOM_KINDS: &str =
     r#"{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","metadata":{},"items":[]}"#;
 
 /// Serves a request about a resource. Fails with 404 if there is none at its path; 405; errors of its operation.
-pub(super) async fn serve(exchange: &Exchange, user: Arc<User>, body: Body) -> Result<Response, StatusError> {
+pub(super) async fn serve(
+    exchange: &Exchange,
+    path: &ResourcePath,
+    user: Arc<User>,
+    body: Body,
+) -> Result<Response, StatusError> {
     let info = &exchange.info;
-    let Some(path) = &info.resource else { return Ok(response::page_not_found()) };
     let Some(served) = &info.served else { return missing(exchange, path) };
     let (endpoint, operation) = methods::operation(served, path, &info.method, info.verb)?;
     let (verb, subresource) = (operation.verb, endpoint.subresource.clone());

@@ -70,7 +70,7 @@ pub(super) async fn run(
         stderr: ends.stderr,
         resize: ends.resize,
         waiting: Bytes::new(),
-        work: Work(tasks::spawn(async move { run(remote).await })),
+        work: Work(tasks::spawn(run(remote))),
     };
     let greeted = session.greet().await;
     let outcome = match greeted {

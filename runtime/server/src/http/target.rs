@@ -1,4 +1,4 @@
-//! What handlers of subresources get: the current parent; and what they refuse.
+//! The input of handlers of subresources, the current parent, and the Status of their refusals.
 
 use std::sync::Arc;
 

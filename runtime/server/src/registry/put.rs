@@ -5,13 +5,16 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use tokio::{sync::watch as signal, task::spawn_blocking};
+use tokio::sync::watch as signal;
 
 use super::{DefinitionRow, PreparedKind, Registry, ResourceEntry, View, clashes, next_number, table::Table};
-use crate::kind::{
-    Kind, Versions,
-    convert::{Answers, Question},
-    endpoint,
+use crate::{
+    kind::{
+        Kind, Versions,
+        convert::{Answers, Question},
+        endpoint,
+    },
+    tasks,
 };
 
 /// What a resource may replace.
@@ -65,7 +68,7 @@ impl Registry {
             let (registry, definition_row, replaces) = (self.clone(), definition_row.clone(), replaces.clone());
             // Each reader counts anew.
             let prepared = self.preparer().loading_with(versions.clone(), mem::take(&mut answers));
-            let trying = spawn_blocking(move || registry.try_put(&prepared, definition_row.as_ref(), &replaces));
+            let trying = tasks::blocking(move || registry.try_put(&prepared, definition_row.as_ref(), &replaces));
             let tried = trying.await.map_err(|error| format!("loading the objects broke off: {error}"))?;
             let open = match tried {
                 Ok(done) => return Ok(done),

@@ -10,8 +10,7 @@ use tokio::{
 };
 
 use super::Election;
-use crate::tasks;
-use crate::{builtin, handlers::Client, verbs::Verbs};
+use crate::{builtin, handlers::Client, tasks, verbs::Verbs};
 
 /// The delay after the first failure. Each further delay is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);

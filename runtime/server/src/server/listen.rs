@@ -19,8 +19,7 @@ use super::{
     state::StateDir,
     tls::{Authority, CertificateFiles},
 };
-use crate::http::Service;
-use crate::tasks;
+use crate::{http::Service, tasks};
 
 /// The backlog: hundreds of clients reconnect at once when a server restarts.
 const BACKLOG: u32 = 1024;

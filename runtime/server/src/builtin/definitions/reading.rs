@@ -41,7 +41,7 @@ pub(super) async fn apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + '
 }
 
 async fn run<T: Send + 'static>(turn: OwnedSemaphorePermit, read: impl FnOnce() -> T + Send + 'static) -> T {
-    let reading = tasks::apart(move || {
+    let reading = tasks::blocking_or_panic(move || {
         let read = read();
         drop(turn);
         read
@@ -53,5 +53,5 @@ async fn run<T: Send + 'static>(turn: OwnedSemaphorePermit, read: impl FnOnce() 
 /// measured as it is for requests.
 pub(super) async fn written<T: Send + 'static>(write: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = Handle::current();
-    tasks::apart(move || runtime.block_on(write)).await
+    tasks::blocking_or_panic(move || runtime.block_on(write)).await
 }

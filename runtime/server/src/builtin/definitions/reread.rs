@@ -4,8 +4,7 @@ use std::{collections::HashSet, future::ready, sync::Arc, time::Duration};
 use tokio::{sync::watch as signal, task::JoinSet, time::sleep_until};
 
 use super::{Definitions, retry::Retry};
-use crate::tasks;
-use crate::{kind::Definition, registry::ResourceEntry, verbs::Verbs};
+use crate::{kind::Definition, registry::ResourceEntry, tasks, verbs::Verbs};
 
 /// The wait before such objects are read again. Each further wait doubles.
 pub(super) const REREAD_AFTER: Duration = Duration::from_secs(2);

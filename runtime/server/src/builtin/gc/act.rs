@@ -13,6 +13,7 @@ use crate::{
         options::{DeleteOptions, PatchOptions, Preconditions, Propagation, WriteOptions},
     },
     registry::ResourceEntry,
+    tasks::boxed,
     verbs::{Error, Patch, Request, Retry, Verbs},
 };
 
@@ -101,7 +102,7 @@ impl Writer {
                 note(done);
             }
             let (writer, owner) = (self.clone(), owner.clone());
-            tasks.spawn(async move { writer.disown(&dependent, &owner).await });
+            tasks.spawn(boxed(async move { writer.disown(&dependent, &owner).await }));
         }
         while let Some(done) = tasks.join_next().await {
             note(done);

@@ -44,6 +44,7 @@ use crate::{
     auth::User,
     cache::{Event, EventType, Object, Subscription, WatchError},
     meta::Revision,
+    tasks,
     verbs::{Error, Verbs},
 };
 
@@ -238,7 +239,7 @@ impl Collector {
         for owner in decision.misplaced {
             if self.reported.entry(uid.clone()).or_default().insert(owner.uid.clone()) {
                 let (writer, target) = (self.writer.clone(), target.clone());
-                tokio::spawn(async move { writer.warn(target, owner).await });
+                tasks::spawn(async move { writer.warn(target, owner).await });
             }
         }
         let orphans = match &decision.action {

@@ -16,6 +16,7 @@ use serde_json::json;
 use super::{
     Site, cached,
     exchange::Exchange,
+    headers,
     negotiate::{self, Offer},
     render, response,
     status::StatusError,
@@ -130,7 +131,7 @@ impl Documents {
 
 /// The address by which the client has reached the server, with a port as kube-apiserver has it.
 fn server_address(parts: &Parts) -> String {
-    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let host = headers::text(&parts.headers, HOST);
     let host = host.or_else(|| parts.uri.authority().map(Authority::as_str)).unwrap_or_default();
     let is_whole = host.is_empty() || host.parse::<Authority>().is_ok_and(|host| host.port().is_some());
     match (is_whole, parts.uri.scheme_str()) {

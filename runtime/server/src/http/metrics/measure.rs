@@ -8,7 +8,7 @@ use http::{Method, StatusCode};
 use super::Metrics;
 use crate::{
     http::{methods, request_info::RequestInfo},
-    kind::endpoint::Verb as Meaning,
+    kind::endpoint::Verb as RequestVerb,
     metrics::{Cell, DryRun, Endpoint, Scope, Verb},
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct Measure {
 enum Lifetime {
     /// Until its answer was sent.
     Short,
-    /// As long as it likes, as a watch or a connection, unless it is refused.
+    /// Without a time limit, as a watch or a connection, unless it is refused.
     Long,
     /// The same, and it counts among the active ones.
     Active,
@@ -60,7 +60,7 @@ impl Measure {
         if methods::is_long_running(info) {
             self.lifetime = Lifetime::Long;
         }
-        self.reads = matches!(info.verb, Some(Meaning::Get | Meaning::List)) && info.method != Method::HEAD;
+        self.reads = matches!(info.verb, Some(RequestVerb::Get | RequestVerb::List)) && info.method != Method::HEAD;
         if let Some((endpoint, cell)) = self.counters(info) {
             (self.endpoint, self.cell) = (endpoint.clone(), cell);
             self.is_deprecated = info.served.as_ref().is_some_and(|served| served.kind.version.deprecated.is_some());
@@ -79,20 +79,20 @@ impl Measure {
         let at = served.endpoints.iter().position(|endpoint| *endpoint.subresource == path.subresource)?;
         let scope = match info.verb {
             _ if !path.name.is_empty() => Scope::Resource,
-            Some(Meaning::Create) => Scope::Resource,
+            Some(RequestVerb::Create) => Scope::Resource,
             _ if path.scoped => Scope::Namespace,
             _ => Scope::Cluster,
         };
         let verb = match info.verb {
-            Some(Meaning::Watch) => Verb::Watch,
+            Some(RequestVerb::Watch) => Verb::Watch,
             _ if self.lifetime == Lifetime::Long => Verb::Connect,
-            Some(Meaning::Get) => Verb::Get,
-            Some(Meaning::List) => Verb::List,
-            Some(Meaning::Create) => Verb::Post,
-            Some(Meaning::Update) => Verb::Put,
-            Some(Meaning::Patch) if info.applies => Verb::Apply,
-            Some(Meaning::Patch) => Verb::Patch,
-            Some(Meaning::Delete | Meaning::DeleteCollection) => Verb::Delete,
+            Some(RequestVerb::Get) => Verb::Get,
+            Some(RequestVerb::List) => Verb::List,
+            Some(RequestVerb::Create) => Verb::Post,
+            Some(RequestVerb::Update) => Verb::Put,
+            Some(RequestVerb::Patch) if info.applies => Verb::Apply,
+            Some(RequestVerb::Patch) => Verb::Patch,
+            Some(RequestVerb::Delete | RequestVerb::DeleteCollection) => Verb::Delete,
             None => Verb::Other,
         };
         Some((&served.requests[at], Cell { verb, scope, dry_run: dry_run(verb, info) }))
@@ -108,7 +108,7 @@ impl Measure {
         self.bytes += bytes;
     }
 
-    /// Notes that the answer is sent later, which for a watch or a connection may take as long as it likes.
+    /// Notes that the answer is sent later, for a watch or a connection without a time limit.
     pub(crate) fn goes_on(&mut self) {
         if self.lifetime == Lifetime::Long {
             self.lifetime = Lifetime::Active;

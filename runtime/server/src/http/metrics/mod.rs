@@ -159,7 +159,7 @@ impl Metrics {
     /// 500 where a collector of the user's gives what has no text form.
     pub async fn answer(&self) -> Result<Response, StatusError> {
         let registry = self.registry.clone();
-        let text = tasks::apart(move || TextEncoder::new().encode_to_string(&registry.gather())).await;
+        let text = tasks::blocking_or_panic(move || TextEncoder::new().encode_to_string(&registry.gather())).await;
         match text {
             Ok(text) => Ok(response::with(StatusCode::OK, TEXT, text.into())),
             Err(error) => {

@@ -30,8 +30,7 @@ use super::{
     negotiate, response,
     status::StatusError,
 };
-use crate::tasks;
-use crate::{registry::ResourceEntry, schema::openapi::Version};
+use crate::{registry::ResourceEntry, schema::openapi::Version, tasks};
 use render::Parts;
 
 const JSON: &str = "application/json";

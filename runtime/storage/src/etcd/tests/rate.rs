@@ -161,7 +161,7 @@ fn median(rates: &mut [Rate]) -> Rate {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test --release -p kindsmith --features etcd --lib etcd::tests::rate -- --ignored --nocapture"]
+#[ignore = "a measurement: cargo test --release -p kindsmith-storage --features etcd --lib etcd::tests::rate -- --ignored --nocapture"]
 fn commits_keep_up_with_etcds_own_puts() {
     let Some(member) = Member::start_durable("http", &["--quota-backend-bytes", "8589934592"]) else { return };
     let (store, other) = (open(&member), EtcdOptions::new([member.url()]).prefix("/other"));
