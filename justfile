@@ -5,13 +5,17 @@
 
 set positional-arguments
 
+# Where cargo builds.
+target := env("CARGO_TARGET_DIR", "target")
 # The programs that checks of clients start. `.ci/run` has copies of them.
-programs := env("KINDSMITH_PROGRAMS", env("CARGO_TARGET_DIR", "target") / "debug")
+programs := env("KINDSMITH_PROGRAMS", target / "debug")
 # The interpreter with the packages of the requirements.txt beside a check.
 python := env("KINDSMITH_PYTHON", "python3")
 # The recorded answers of kube-apiserver, and the definitions of other projects: a folder beside the repository.
 shared := justfile_directory() / "../shared"
 library := "tests/clients/with-library.sh '" + programs + "/library'"
+
+rustdoc := 'RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --locked'
 
 # A failed test does not hide the results of the packages after it.
 test := "cargo test --no-fail-fast --locked"
@@ -61,10 +65,12 @@ lint-without-server:
 lint-with-features:
     cargo clippy {{ with_features }} --locked --lib --bins --tests -- -D warnings
 
-# Builds the documentation. Module docs are for readers of the sources, too, and may link to private items.
+# Builds the documentation. Module docs are for readers of the sources, too, and may link to private items. The command has the name
+# of the library, so that its documentation lies in a folder of its own.
 [group('sources')]
 doc:
-    RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --locked
+    {{ rustdoc }}
+    CARGO_BUILD_BUILD_DIR='{{ target }}' CARGO_TARGET_DIR='{{ target }}/command' {{ rustdoc }} --bin kindsmith
 
 # Compiles the workspace without linking. CI does this with the Rust version that Cargo.toml declares.
 [group('sources')]
