@@ -1,0 +1,130 @@
+//! Functions, their overloads, and libraries of functions and macros.
+use std::{fmt, sync::Arc};
+
+use crate::{
+    Checked, Error, Issue, Meter, Range, Type, Value,
+    cost::{Call, CallCost},
+    syntax::Macro,
+};
+
+/// A function with its overloads.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name, with dots for a function in a namespace: `ip.isCanonical`.
+    pub name: Arc<str>,
+    /// Its overloads, in the order in which they are tried.
+    pub overloads: Vec<Overload>,
+}
+
+/// One signature of a function.
+#[derive(Clone)]
+pub struct Overload {
+    /// Identifies it: `size_string`.
+    pub id: Arc<str>,
+    /// It is called on a receiver, which is the first parameter.
+    pub member: bool,
+    /// The types of its parameters.
+    pub parameters: Vec<Type>,
+    /// The type of its result.
+    pub result: Type,
+    /// What it does; the evaluator itself knows those that have none (`&&`, `?:`, indexes).
+    pub implementation: Option<Implementation>,
+    /// What a call costs.
+    pub cost: Cost,
+}
+
+/// What a function does: arguments, the receiver first, to a result. Work that grows with the arguments is reported to the meter.
+pub type Implementation = Arc<dyn for<'a> Fn(&[Value<'a>], &dyn Meter) -> Result<Value<'a>, Error> + Send + Sync>;
+
+/// What a call costs beyond its arguments.
+#[derive(Clone, Copy)]
+pub struct Cost {
+    /// By the sizes that arguments may have.
+    pub estimate: fn(&Call<'_>) -> CallCost,
+    /// By the arguments and the result that it had.
+    pub charge: fn(&[Value<'_>], Result<&Value<'_>, &Error>) -> u64,
+}
+
+impl Cost {
+    /// Every call costs 1.
+    pub const ONE: Self = Self { estimate: |_| CallCost::of(Range { min: 1, max: 1 }), charge: |_, _| 1 };
+    /// Calls cost nothing.
+    pub const ZERO: Self = Self { estimate: |_| CallCost::of(Range { min: 0, max: 0 }), charge: |_, _| 0 };
+}
+
+impl Function {
+    /// A function without overloads.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.into(), overloads: Vec::new() }
+    }
+
+    /// With an overload that is called as a function.
+    #[must_use]
+    pub fn global(self, id: &str, parameters: &[Type], result: Type) -> Self {
+        self.overload(id, false, parameters, result)
+    }
+
+    /// With an overload that is called on its first parameter.
+    #[must_use]
+    pub fn member(self, id: &str, parameters: &[Type], result: Type) -> Self {
+        self.overload(id, true, parameters, result)
+    }
+
+    fn overload(mut self, id: &str, member: bool, parameters: &[Type], result: Type) -> Self {
+        let parameters = parameters.to_vec();
+        self.overloads.push(Overload {
+            id: id.into(),
+            member,
+            parameters,
+            result,
+            implementation: None,
+            cost: Cost::ONE,
+        });
+        self
+    }
+
+    /// What the last overload does.
+    #[must_use]
+    pub fn does(
+        mut self,
+        implementation: impl for<'a> Fn(&[Value<'a>], &dyn Meter) -> Result<Value<'a>, Error> + Send + Sync + 'static,
+    ) -> Self {
+        if let Some(last) = self.overloads.last_mut() {
+            last.implementation = Some(Arc::new(implementation));
+        }
+        self
+    }
+
+    /// What calls of the last overload cost, if not 1.
+    #[must_use]
+    pub fn costs(mut self, cost: Cost) -> Self {
+        if let Some(last) = self.overloads.last_mut() {
+            last.cost = cost;
+        }
+        self
+    }
+}
+
+impl fmt::Debug for Overload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overload").field("id", &self.id).field("parameters", &self.parameters).finish_non_exhaustive()
+    }
+}
+
+/// Finds errors in a checked expression that are not errors of types: literals that no function accepts.
+pub type Validator = fn(&Checked, &mut Vec<Issue>);
+
+/// A library: functions, macros, names of types and validators that an environment has together.
+#[derive(Debug)]
+pub struct Library {
+    /// Its name.
+    pub name: &'static str,
+    /// Its functions. Overloads of a function that another library has, too, are added to that one's.
+    pub functions: fn() -> Vec<Function>,
+    /// Its macros.
+    pub macros: &'static [Macro],
+    /// The names of its types, which are values of expressions (`net.IP`), with the types.
+    pub types: fn() -> Vec<(&'static str, Type)>,
+    /// Its validators.
+    pub validators: &'static [Validator],
+}

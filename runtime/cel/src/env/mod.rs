@@ -1,0 +1,111 @@
+//! What an expression may refer to: variables, functions with their overloads, types, macros; and the settings of the language.
+//!
+//! `declare` has functions and libraries; this file has the environment that is made of them.
+use std::{collections::HashMap, fmt, sync::Arc};
+
+mod declare;
+
+pub use self::declare::{Cost, Function, Implementation, Library, Overload, Validator};
+use super::{
+    Issues, Type,
+    check::Checked,
+    syntax::{Limits, Macro, ast::Ast},
+};
+
+/// The settings of the language.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Optional values and their syntax.
+    pub optional_syntax: bool,
+    /// Names in backticks.
+    pub escaped_identifiers: bool,
+    /// `<`, `<=`, `>` and `>=` between `int`, `uint` and `double`.
+    pub cross_type_comparisons: bool,
+    /// `has(a.b)` costs 1 itself. In Kubernetes it does not.
+    pub presence_tests_cost: bool,
+    /// `has(a.b)` of a scalar `a` is an error, not false.
+    pub bad_presence_tests_fail: bool,
+    /// Constant parts are evaluated when a program is made, and cost nothing later.
+    pub fold_constants: bool,
+    /// The limits of the parser.
+    pub limits: Limits,
+}
+
+/// The types with fields. A type is found by its name, so that types may refer to each other.
+pub trait TypeProvider: fmt::Debug + Send + Sync {
+    /// True if there is such a type.
+    fn has(&self, structure: &str) -> bool;
+
+    /// The type of a field.
+    fn field(&self, structure: &str, field: &str) -> Option<Type>;
+}
+
+/// An environment. Cloning it, and adding variables, is cheap.
+#[derive(Clone, Debug)]
+pub struct Env {
+    pub(crate) base: Arc<Base>,
+    pub(crate) container: Arc<str>,
+    pub(crate) variables: HashMap<Arc<str>, Type>,
+    pub(crate) provider: Option<Arc<dyn TypeProvider>>,
+}
+
+/// What many environments share.
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub(crate) settings: Settings,
+    pub(crate) functions: HashMap<Arc<str>, Function>,
+    pub(crate) macros: Vec<&'static [Macro]>,
+    /// The names of types which are values of expressions.
+    pub(crate) types: HashMap<Arc<str>, Type>,
+    pub(crate) validators: Vec<Validator>,
+}
+
+impl Env {
+    /// The environment of libraries.
+    pub fn new(_settings: Settings, _libraries: &[&Library]) -> Self {
+        todo!()
+    }
+
+    /// The environment of rules in a version of Kubernetes (36 for 1.36): what that version has of the language and its libraries.
+    /// Environments of one version share all but their variables.
+    pub fn kubernetes(_minor: u32) -> Self {
+        todo!("library/kubernetes: the table of versions, shared in a static")
+    }
+
+    /// With a further variable.
+    #[must_use]
+    pub fn variable(mut self, name: &str, kind: Type) -> Self {
+        self.variables.insert(name.into(), kind);
+        self
+    }
+
+    /// With types that have fields.
+    #[must_use]
+    pub fn types(mut self, provider: Arc<dyn TypeProvider>) -> Self {
+        self.provider = Some(provider);
+        self
+    }
+
+    /// With the name scope in which names are looked up first.
+    #[must_use]
+    pub fn container(mut self, name: &str) -> Self {
+        self.container = name.into();
+        self
+    }
+
+    /// Parses an expression.
+    ///
+    /// # Errors
+    /// The errors of its syntax.
+    pub fn parse(&self, _text: &str) -> Result<Ast, Issues> {
+        todo!()
+    }
+
+    /// Parses and checks an expression.
+    ///
+    /// # Errors
+    /// The errors of its syntax, or of its types, or of its literals.
+    pub fn compile(&self, _text: &str) -> Result<Checked, Issues> {
+        todo!()
+    }
+}

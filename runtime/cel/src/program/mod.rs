@@ -1,0 +1,112 @@
+//! Programs: a checked expression is planned once, and evaluated many times, by many threads.
+use std::{borrow::Cow, fmt};
+
+use crate::{Checked, Env, Issues, Value, syntax::ast::Ast};
+
+/// A program.
+#[derive(Debug)]
+pub struct Program {
+    // the plan: the evaluator's author chooses
+}
+
+/// An error of an evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// What failed, in cel-go's words.
+    pub message: Cow<'static, str>,
+    /// What kind of failure it is.
+    pub failure: Failure,
+}
+
+/// The kinds of failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A function or an access failed. `||`, `&&` and loops may go on over it.
+    Value,
+    /// The evaluation was stopped, because it cost more than its limit.
+    Cost,
+    /// The evaluation was stopped by its meter.
+    Interrupted,
+}
+
+impl Error {
+    /// A function or an access failed.
+    pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
+        Self { message: message.into(), failure: Failure::Value }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The variables of an evaluation.
+pub trait Variables<'a> {
+    /// The value of a variable; `None` if there is none.
+    fn variable(&self, name: &str) -> Option<Result<Value<'a>, Error>>;
+}
+
+/// Counts the real work of evaluations, and may end them. Costs are Kubernetes' numbers, and are counted apart.
+pub trait Meter {
+    /// Reports steps of some ten nanoseconds each. False if the evaluation is to end.
+    fn step(&self, steps: usize) -> bool;
+}
+
+/// A meter that never ends an evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct Unmetered;
+
+impl Meter for Unmetered {
+    fn step(&self, _steps: usize) -> bool {
+        true
+    }
+}
+
+/// The result of an evaluation.
+#[derive(Debug)]
+pub struct Evaluation<'a> {
+    /// The value, or what failed.
+    pub value: Result<Value<'a>, Error>,
+    /// What it cost.
+    pub cost: u64,
+}
+
+impl Program {
+    /// Plans a checked expression. Constant parts are evaluated here.
+    ///
+    /// # Errors
+    /// A constant part fails, or a pattern that is a literal is none.
+    pub fn new(_checked: &Checked) -> Result<Self, Error> {
+        todo!()
+    }
+
+    /// Plans an expression that was not checked: names and functions are looked up when it runs.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn unchecked(_env: &Env, _ast: &Ast) -> Result<Self, Error> {
+        todo!()
+    }
+
+    /// Parses, checks and plans an expression.
+    ///
+    /// # Errors
+    /// All errors with their positions.
+    pub fn compile(_env: &Env, _text: &str) -> Result<Self, Issues> {
+        todo!()
+    }
+
+    /// Evaluates the program, up to a limit of cost.
+    pub fn evaluate<'a>(
+        &'a self,
+        _variables: &dyn Variables<'a>,
+        _limit: Option<u64>,
+        _meter: &dyn Meter,
+    ) -> Evaluation<'a> {
+        todo!()
+    }
+}

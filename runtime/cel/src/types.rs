@@ -1,0 +1,92 @@
+//! Types of expressions.
+use std::{fmt, sync::Arc};
+
+/// The type of an expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Known at run time only (`dyn`).
+    Dyn,
+    /// Any message (`google.protobuf.Any`).
+    Any,
+    /// The type of what has an error already. It fits everywhere, so that one error does not cause others.
+    Error,
+    /// `null`.
+    Null,
+    /// `bool`.
+    Bool,
+    /// `int`, 64 bits.
+    Int,
+    /// `uint`, 64 bits.
+    Uint,
+    /// `double`.
+    Double,
+    /// `string`, of code points.
+    String,
+    /// `bytes`.
+    Bytes,
+    /// `google.protobuf.Duration`.
+    Duration,
+    /// `google.protobuf.Timestamp`.
+    Timestamp,
+    /// `list(T)`.
+    List(Arc<Type>),
+    /// `map(K, V)`.
+    Map(Arc<Type>, Arc<Type>),
+    /// The type of a type: `type(T)`, or `type` where it is open.
+    Type(Option<Arc<Type>>),
+    /// A type parameter of a function.
+    Parameter(Arc<str>),
+    /// A type with a name and parameters, which functions alone know: `optional_type(T)`, `net.IP`.
+    Opaque(Arc<str>, Arc<[Type]>),
+    /// A type with fields, which a [`TypeProvider`](crate::TypeProvider) knows.
+    Struct(Arc<str>),
+}
+
+impl Type {
+    /// The name of the type of optional values.
+    pub const OPTIONAL: &str = "optional_type";
+
+    /// `list(T)`.
+    pub fn list(element: Self) -> Self {
+        Self::List(Arc::new(element))
+    }
+
+    /// `map(K, V)`.
+    pub fn map(key: Self, value: Self) -> Self {
+        Self::Map(Arc::new(key), Arc::new(value))
+    }
+
+    /// `optional_type(T)`.
+    pub fn optional(value: Self) -> Self {
+        Self::Opaque(Self::OPTIONAL.into(), [value].into())
+    }
+
+    /// The type of values of a type.
+    pub fn of_type(value: Self) -> Self {
+        Self::Type(Some(Arc::new(value)))
+    }
+
+    /// A type parameter.
+    pub fn parameter(name: &str) -> Self {
+        Self::Parameter(name.into())
+    }
+
+    /// An opaque type without parameters.
+    pub fn opaque(name: &str) -> Self {
+        Self::Opaque(name.into(), [].into())
+    }
+
+    /// The type of the value inside an optional one.
+    pub fn unwrapped(&self) -> Option<&Self> {
+        match self {
+            Self::Opaque(name, parameters) if **name == *Self::OPTIONAL => parameters.first(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        todo!("as cel-go formats types: facts 3.1")
+    }
+}
