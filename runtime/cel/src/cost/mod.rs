@@ -1,56 +1,77 @@
-//! The estimated cost of a checked expression.
-use crate::{Checked, Type, syntax::ast::Literal};
+//! The estimated cost of a checked expression, and what functions cost.
+//!
+//! `range` is arithmetic, `shared` has costs that many functions share, and `estimate` walks the expression.
+use crate::{Type, syntax::ast::Literal};
 
-/// A range of costs or sizes. Arithmetic saturates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// The least.
-    pub min: u64,
-    /// The most.
-    pub max: u64,
-}
+mod estimate;
+mod path;
+mod range;
+pub(crate) mod shared;
+
+pub use self::range::Range;
+pub(crate) use self::range::{PATTERN, TRAVERSAL, scaled};
 
 /// Knows the sizes that values of documents may have.
 pub trait Sizes {
     /// The size of the value at a path: the variable, then names of fields, `@items`, `@keys`, `@values`, `@indices`.
+    /// It is asked for the results of calls, too, which have an empty path, or one that begins with `@items`.
     fn size(&self, path: &[&str], kind: &Type) -> Option<Range>;
 }
 
 /// A call whose cost is estimated: what is known of its arguments, the receiver first.
 pub struct Call<'e> {
-    // the author of `cost` chooses; functions read it by the methods below
-    _private: std::marker::PhantomData<&'e ()>,
+    pub(crate) arguments: &'e [Argument<'e>],
+    pub(crate) sizes: &'e dyn Sizes,
 }
 
+/// What is known of an argument.
+pub(crate) struct Argument<'e> {
+    pub(crate) path: Vec<&'e str>,
+    pub(crate) kind: &'e Type,
+    pub(crate) size: Option<Range>,
+    pub(crate) literal: Option<&'e Literal>,
+}
+
+#[expect(clippy::len_without_is_empty, reason = "calls with a cost of their own have arguments")]
 impl Call<'_> {
     /// The number of arguments.
     pub fn len(&self) -> usize {
-        todo!()
+        self.arguments.len()
     }
 
     /// The size that an argument may have.
-    pub fn size(&self, _argument: usize) -> Range {
-        todo!()
+    pub fn size(&self, argument: usize) -> Range {
+        self.known_size(argument).unwrap_or(Range::UNKNOWN)
     }
 
     /// The size that an argument may have if anything is known of it.
-    pub fn known_size(&self, _argument: usize) -> Option<Range> {
-        todo!()
+    pub fn known_size(&self, argument: usize) -> Option<Range> {
+        self.arguments.get(argument)?.size
     }
 
     /// The size that elements of an argument may have.
-    pub fn element_size(&self, _argument: usize) -> Range {
-        todo!()
+    pub fn element_size(&self, argument: usize) -> Range {
+        self.element(argument).unwrap_or(Range::UNKNOWN)
     }
 
-    /// The type of an argument.
-    pub fn kind(&self, _argument: usize) -> &Type {
-        todo!()
+    fn element(&self, argument: usize) -> Option<Range> {
+        let argument = self.arguments.get(argument)?;
+        let Type::List(element) = argument.kind else { return None };
+        let mut path = argument.path.clone();
+        if !path.is_empty() {
+            path.push(path::ITEMS);
+        }
+        self.sizes.size(&path, element)
+    }
+
+    /// The type of an argument; `dyn` if there is none.
+    pub fn kind(&self, argument: usize) -> &Type {
+        self.arguments.get(argument).map_or(&Type::Dyn, |argument| argument.kind)
     }
 
     /// An argument that is a literal.
-    pub fn literal(&self, _argument: usize) -> Option<&Literal> {
-        todo!()
+    pub fn literal(&self, argument: usize) -> Option<&Literal> {
+        self.arguments.get(argument)?.literal
     }
 }
 
@@ -73,12 +94,5 @@ impl CallCost {
     #[must_use]
     pub const fn with_size(self, size: Range) -> Self {
         Self { size: Some(size), ..self }
-    }
-}
-
-impl Checked {
-    /// The estimated cost of the expression.
-    pub fn estimate(&self, _sizes: &dyn Sizes) -> Range {
-        todo!()
     }
 }

@@ -47,9 +47,9 @@ pub struct Cost {
 
 impl Cost {
     /// Every call costs 1.
-    pub const ONE: Self = Self { estimate: |_| CallCost::of(Range { min: 1, max: 1 }), charge: |_, _| 1 };
+    pub const ONE: Self = Self { estimate: |_| CallCost::of(Range::ONE), charge: |_, _| 1 };
     /// Calls cost nothing.
-    pub const ZERO: Self = Self { estimate: |_| CallCost::of(Range { min: 0, max: 0 }), charge: |_, _| 0 };
+    pub const ZERO: Self = Self { estimate: |_| CallCost::of(Range::ZERO), charge: |_, _| 0 };
 }
 
 impl Function {
