@@ -76,6 +76,28 @@ impl Type {
         Self::Opaque(name.into(), [].into())
     }
 
+    /// The name without parameters, as values have it at run time: `google.protobuf.Duration`, `list`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Dyn => "dyn",
+            Self::Any => "google.protobuf.Any",
+            Self::Error => "error",
+            Self::Null => "null_type",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::Double => "double",
+            Self::String => "string",
+            Self::Bytes => "bytes",
+            Self::Duration => "google.protobuf.Duration",
+            Self::Timestamp => "google.protobuf.Timestamp",
+            Self::List(_) => "list",
+            Self::Map(..) => "map",
+            Self::Type(_) => "type",
+            Self::Parameter(name) | Self::Opaque(name, _) | Self::Struct(name) => name,
+        }
+    }
+
     /// The type of the value inside an optional one.
     pub fn unwrapped(&self) -> Option<&Self> {
         match self {
@@ -86,7 +108,32 @@ impl Type {
 }
 
 impl fmt::Display for Type {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        todo!("as cel-go formats types: facts 3.1")
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("any"),
+            Self::Error => f.write_str("!error!"),
+            Self::Null => f.write_str("null"),
+            Self::Duration => f.write_str("duration"),
+            Self::Timestamp => f.write_str("timestamp"),
+            Self::List(element) => write!(f, "list({element})"),
+            Self::Map(key, value) => write!(f, "map({key}, {value})"),
+            Self::Type(Some(kind)) => write!(f, "type({kind})"),
+            Self::Opaque(name, parameters) if !parameters.is_empty() => {
+                write!(f, "{name}({})", Parameters(parameters.iter()))
+            }
+            simple => f.write_str(simple.name()),
+        }
+    }
+}
+
+/// Types side by side.
+pub(crate) struct Parameters<I>(pub(crate) I);
+
+impl<'t, I: Iterator<Item = &'t Type> + Clone> fmt::Display for Parameters<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.clone().enumerate().try_for_each(|(index, kind)| {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{kind}")
+        })
     }
 }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Env, Issues, Source, Type,
+    Env, Issues, Overload, Source, Type,
     syntax::ast::{Ast, Literal, NodeId},
 };
 
@@ -41,11 +41,42 @@ impl Checked {
 
     /// The type of the result.
     pub fn result_type(&self) -> &Type {
-        self.types[self.ast.root.id as usize].as_ref().unwrap_or(&Type::Dyn)
+        self.type_of(self.ast.root.id)
     }
 
-    /// True if the expression refers to a variable of the environment (not of a loop).
-    pub fn refers_to(&self, _variable: &str) -> bool {
-        todo!()
+    /// The tree, with complete names.
+    pub(crate) const fn ast(&self) -> &Ast {
+        &self.ast
+    }
+
+    /// The type of a node.
+    pub(crate) fn type_of(&self, node: NodeId) -> &Type {
+        self.types.get(node as usize).and_then(Option::as_ref).unwrap_or(&Type::Dyn)
+    }
+
+    /// What a node refers to.
+    pub(crate) fn reference(&self, node: NodeId) -> Option<&Reference> {
+        self.references.get(node as usize).and_then(Option::as_ref)
+    }
+
+    /// The ids of the overloads that fit a call. There is one if the types of its arguments are known.
+    pub(crate) fn overload_ids(&self, call: NodeId) -> &[Arc<str>] {
+        match self.reference(call) {
+            Some(Reference::Overloads(ids)) => ids,
+            _ => &[],
+        }
+    }
+
+    /// The overloads that fit a call of a function.
+    pub(crate) fn overloads<'c>(&'c self, call: NodeId, function: &str) -> impl Iterator<Item = &'c Overload> {
+        let function = self.env.function(function);
+        self.overload_ids(call).iter().filter_map(move |id| function?.with_id(id))
+    }
+
+    /// True if a name in the expression is that of a variable. As in Kubernetes, the name of a loop's variable counts, too.
+    pub fn refers_to(&self, variable: &str) -> bool {
+        let is_variable =
+            |name: &Arc<str>| **name == *variable || name.strip_prefix('.').is_some_and(|name| name == variable);
+        self.references.iter().any(|reference| matches!(reference, Some(Reference::Name(name)) if is_variable(name)))
     }
 }

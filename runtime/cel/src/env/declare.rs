@@ -58,6 +58,11 @@ impl Function {
         Self { name: name.into(), overloads: Vec::new() }
     }
 
+    /// The overload with an id.
+    pub fn with_id(&self, id: &str) -> Option<&Overload> {
+        self.overloads.iter().find(|overload| *overload.id == *id)
+    }
+
     /// With an overload that is called as a function.
     #[must_use]
     pub fn global(self, id: &str, parameters: &[Type], result: Type) -> Self {

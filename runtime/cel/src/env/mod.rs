@@ -93,6 +93,16 @@ impl Env {
         self
     }
 
+    /// A function, by its whole name.
+    pub(crate) fn function(&self, name: &str) -> Option<&Function> {
+        self.base.functions.get(name)
+    }
+
+    /// An overload of a function.
+    pub(crate) fn overload(&self, function: &str, id: &str) -> Option<&Overload> {
+        self.function(function)?.with_id(id)
+    }
+
     /// Parses an expression.
     ///
     /// # Errors
