@@ -20,3 +20,84 @@ pub struct Issues {
     /// How many more there were.
     pub(crate) more: usize,
 }
+
+impl Issue {
+    /// An error at an offset.
+    pub fn new(offset: u32, message: impl Into<String>) -> Self {
+        Self { offset: Some(offset), message: message.into() }
+    }
+
+    /// An error of the source as a whole.
+    pub(crate) fn without_offset(message: impl Into<String>) -> Self {
+        Self { offset: None, message: message.into() }
+    }
+
+    /// Line and column as they are printed.
+    fn position(&self, source: &Source) -> (i64, i64) {
+        self.offset.map_or((-1, 0), |offset| {
+            let location = source.location(offset);
+            (i64::from(location.line), i64::from(location.column.wrapping_add(1)))
+        })
+    }
+}
+
+impl Issues {
+    /// How many are kept; of the others there is only the number.
+    pub const MOST: usize = 100;
+    /// Longer lines are not printed.
+    const LONGEST_LINE: usize = 16_384;
+
+    /// The errors that were found, in the order in which they were found.
+    pub(crate) fn new(source: Source, mut found: Vec<Issue>) -> Self {
+        let more = found.len().saturating_sub(Self::MOST);
+        found.truncate(Self::MOST);
+        found.sort_by_cached_key(|issue| issue.position(&source));
+        Self { source, issues: found, more }
+    }
+
+    /// The errors.
+    pub fn iter(&self) -> std::slice::Iter<'_, Issue> {
+        self.issues.iter()
+    }
+
+    fn print(&self, issue: &Issue, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = issue.position(&self.source);
+        write!(f, "ERROR: <input>:{line}:{column}: {}", issue.message)?;
+        let Some(text) = u32::try_from(line).ok().and_then(|line| self.source.line(line)) else { return Ok(()) };
+        if self.source.text().is_empty() || text.len() > Self::LONGEST_LINE {
+            return Ok(());
+        }
+        write!(f, "\n | {}\n | ", text.replace('\t', " "))?;
+        let mut chars = text.chars();
+        for c in chars.by_ref().take(usize::try_from(column - 1).unwrap_or(0)) {
+            f.write_str(if c.is_ascii() { "." } else { "\u{ff0e}" })?;
+        }
+        f.write_str(if chars.next().is_none_or(|c| c.is_ascii()) { "^" } else { "\u{ff3e}" })
+    }
+}
+
+impl<'a> IntoIterator for &'a Issues {
+    type Item = &'a Issue;
+    type IntoIter = std::slice::Iter<'a, Issue>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Issues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, issue) in self.issues.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            self.print(issue, f)?;
+        }
+        if self.more > 0 {
+            write!(f, "\n{} more errors were truncated", self.more)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Issues {}

@@ -13,7 +13,7 @@ pub struct Source {
 pub struct Location {
     /// The line, from 1.
     pub line: u32,
-    /// The column in code points, from 0.
+    /// The column in code points, from 0; before the first it is [`u32::MAX`].
     pub column: u32,
 }
 
@@ -37,8 +37,12 @@ impl Source {
         self.text.get(start..end)
     }
 
-    /// The location of an offset in code points.
+    /// The location of an offset in code points. The offset [`u32::MAX`] is the position before the first character, where cel-go locates
+    /// errors of nodes without a position.
     pub fn location(&self, offset: u32) -> Location {
+        if offset == u32::MAX {
+            return Location { line: 1, column: u32::MAX };
+        }
         let byte = self.text.char_indices().nth(offset as usize).map_or(self.text.len(), |(at, _)| at);
         let line = self.lines.partition_point(|start| *start <= byte) - 1;
         let column = self.text[self.lines[line]..byte].chars().count();

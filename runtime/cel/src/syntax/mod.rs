@@ -1,9 +1,19 @@
 //! Text to syntax tree: the parser and its macros. The grammar is that of cel-go.
 //!
-//! `ast` is the tree. (The rest of the order comes with the parser.)
-use super::{Issues, Source};
+//! In order: `token` and `lexer` cut the text, `parser` makes a `tree` of the grammar, `builder` makes the nodes of [`ast`], with `literal`
+//! for the values of literals and `macros` for what macros expand to.
+use super::{Issue, Issues, Source};
 
 pub mod ast;
+mod builder;
+mod lexer;
+mod literal;
+mod macros;
+mod parser;
+mod token;
+mod tree;
+
+pub use self::macros::{BIND, BLOCK, MATH, OPTIONAL, SORT_BY, STANDARD, TWO_VARIABLES};
 
 /// The limits of a parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +46,27 @@ pub struct Options {
 ///
 /// # Errors
 /// All errors of the syntax, in the words of cel-go (whose parser ANTLR generates).
-pub fn parse(_source: &Source, _options: Options, _macros: &[&[Macro]]) -> Result<ast::Ast, Issues> {
-    todo!()
+pub fn parse(source: &Source, options: Options, macros: &[&[Macro]]) -> Result<ast::Ast, Issues> {
+    let text = source.text();
+    let limit = options.limits.code_points;
+    if text.len() > limit && text.chars().count() > limit {
+        let size = text.chars().count();
+        let message = format!("expression code point size exceeds limit: size: {size}, limit {limit}");
+        return Err(Issues::new(source.clone(), vec![Issue::without_offset(message)]));
+    }
+    let Ok((tree, root)) = parser::parse(text, options.limits.recursion) else {
+        return Err(Issues::new(source.clone(), vec![Issue::new(0, "Syntax error")]));
+    };
+    let mut builder =
+        builder::Builder { source: text, tree: &tree, options, macros, next_id: 1, depth: 0, issues: Vec::new() };
+    let built = builder.build(root);
+    let (ids, mut issues) = (builder.next_id, builder.issues);
+    match built {
+        Ok(root) if issues.is_empty() => return Ok(ast::Ast { root, ids }),
+        Ok(_) => {}
+        Err(builder::TooDeep) => issues.push(Issue::without_offset("max recursion depth exceeded")),
+    }
+    Err(Issues::new(source.clone(), issues))
 }
 
 /// A macro: a call that the parser replaces with other nodes.
@@ -47,7 +76,37 @@ pub struct Macro {
     pub name: &'static str,
     /// The number of its arguments; any if none is given.
     pub arguments: Option<usize>,
-    /// It is called on a receiver.
-    pub member: bool,
-    // + the expander, whose form the author of the parser chooses: a plain `fn`.
+    /// What it is called on.
+    pub receiver: Receiver,
+    expand: macros::Expand,
+}
+
+/// What a macro is called on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    /// Nothing: `has(a.b)`.
+    None,
+    /// Any expression: `a.all(b, c)`.
+    Any,
+    /// The identifier with this name: `cel.bind(a, b, c)`. With another receiver the call is none of the macro.
+    Namespace(&'static str),
+}
+
+impl Macro {
+    const fn function(name: &'static str, arguments: usize, expand: macros::Expand) -> Self {
+        Self { name, arguments: Some(arguments), receiver: Receiver::None, expand }
+    }
+
+    const fn member(name: &'static str, arguments: usize, expand: macros::Expand) -> Self {
+        Self { name, arguments: Some(arguments), receiver: Receiver::Any, expand }
+    }
+
+    const fn namespace(
+        namespace: &'static str,
+        name: &'static str,
+        arguments: Option<usize>,
+        expand: macros::Expand,
+    ) -> Self {
+        Self { name, arguments, receiver: Receiver::Namespace(namespace), expand }
+    }
 }
