@@ -34,6 +34,21 @@ impl Error {
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), failure: Failure::Value }
     }
+
+    /// The arguments of a call are of types that it does not have, in the words of operators.
+    pub fn no_such_overload() -> Self {
+        Self::new("no such overload")
+    }
+
+    /// The meter ended the evaluation.
+    pub fn interrupted() -> Self {
+        Self { message: "operation interrupted".into(), failure: Failure::Interrupted }
+    }
+
+    /// True if the evaluation ends with this error, whatever surrounds it.
+    pub fn is_fatal(&self) -> bool {
+        self.failure != Failure::Value
+    }
 }
 
 impl fmt::Display for Error {
@@ -54,6 +69,14 @@ pub trait Variables<'a> {
 pub trait Meter {
     /// Reports steps of some ten nanoseconds each. False if the evaluation is to end.
     fn step(&self, steps: usize) -> bool;
+
+    /// Reports steps.
+    ///
+    /// # Errors
+    /// The evaluation is to end.
+    fn spend(&self, steps: usize) -> Result<(), Error> {
+        if self.step(steps) { Ok(()) } else { Err(Error::interrupted()) }
+    }
 }
 
 /// A meter that never ends an evaluation.

@@ -1,7 +1,8 @@
-//! Lists.
+//! Lists: computed ones, those of documents, and sums of both.
 use std::sync::Arc;
 
 use super::{Json, Shape, Value};
+use crate::{Error, Meter};
 
 /// A list.
 #[derive(Clone, Debug)]
@@ -19,6 +20,17 @@ pub enum Items<'a> {
     Values(Arc<Vec<Value<'a>>>),
     /// Those of a document; the shape is that of an element.
     Document(&'a [Json], &'a dyn Shape),
+    /// Those of a sum in which a document has a part. If the left side was of a document, its shape reads all elements.
+    Sum(Arc<Vec<Element<'a>>>, Option<&'a dyn Shape>),
+}
+
+/// An element of a sum.
+#[derive(Clone, Debug)]
+pub enum Element<'a> {
+    /// A computed one.
+    Value(Value<'a>),
+    /// One of a document.
+    Document(&'a Json, &'a dyn Shape),
 }
 
 /// How lists compare and merge (`x-kubernetes-list-type`).
@@ -29,6 +41,126 @@ pub enum ListKind<'a> {
     Atomic,
     /// As sets: without order; sums are unions.
     Set,
-    /// By these keys of their elements; sums merge.
+    /// By these keys of their elements, escaped; sums merge.
     Map(&'a [String]),
+}
+
+impl<'a> List<'a> {
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        match &self.items {
+            Items::Values(values) => values.len(),
+            Items::Document(items, _) => items.len(),
+            Items::Sum(elements, _) => elements.len(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The shape of the elements, if the list is one of a document.
+    pub fn shape(&self) -> Option<&'a dyn Shape> {
+        match self.items {
+            Items::Values(_) => None,
+            Items::Document(_, shape) => Some(shape),
+            Items::Sum(_, shape) => shape,
+        }
+    }
+
+    /// The element at a position; none if there is no such position. An element of a document may be unreadable.
+    pub fn get(&self, index: usize) -> Option<Result<Value<'a>, Error>> {
+        match &self.items {
+            Items::Values(values) => values.get(index).cloned().map(Ok),
+            Items::Document(items, shape) => items.get(index).map(|json| shape.read(json)),
+            Items::Sum(elements, shape) => elements.get(index).map(|element| element.read(*shape)),
+        }
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> impl Iterator<Item = Result<Value<'a>, Error>> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// True if an element equals a value.
+    ///
+    /// # Errors
+    /// No element does, and one of a document cannot be read or compared; or the meter ends the evaluation.
+    pub fn contains(&self, value: &Value<'a>, meter: &dyn Meter) -> Result<bool, Error> {
+        let mut failure = None;
+        let keeps_errors = self.shape().is_some();
+        for index in 0..self.len() {
+            if index % 8 == 0 {
+                meter.spend(8)?;
+            }
+            let equal = match &self.items {
+                Items::Values(values) => values[index].equals_as_left(value, meter),
+                _ => self.get(index).expect("it is within the list").and_then(|item| item.equals_as_left(value, meter)),
+            };
+            match equal {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(error) if keeps_errors => failure = failure.or(Some(error)),
+                Err(_) => {}
+            }
+        }
+        failure.map_or(Ok(false), Err)
+    }
+
+    /// The sum of two lists: for sets their union, for lists with keys the merged list.
+    ///
+    /// # Errors
+    /// The meter ends the evaluation.
+    pub fn concat(&self, other: &Self, meter: &dyn Meter) -> Result<Self, Error> {
+        if self.shape().is_none() {
+            if self.is_empty() {
+                return Ok(other.clone());
+            }
+            if other.is_empty() {
+                return Ok(self.clone());
+            }
+        }
+        meter.spend(self.len().saturating_add(other.len()))?;
+        if let (Items::Values(left), Items::Values(right)) = (&self.items, &other.items) {
+            let values = left.iter().chain(right.iter()).cloned().collect();
+            return Ok(Self { items: Items::Values(Arc::new(values)), kind: ListKind::Atomic });
+        }
+        let shape = self.shape();
+        let mut elements: Vec<Element<'a>> = self.elements().collect();
+        match self.kind {
+            ListKind::Atomic => elements.extend(other.elements()),
+            ListKind::Set | ListKind::Map(_) => super::equal::merge(self.kind, &mut elements, other),
+        }
+        Ok(Self { items: Items::Sum(Arc::new(elements), shape), kind: self.kind })
+    }
+
+    /// Appends to a list in place if nothing else refers to it. False if it is not a computed list.
+    pub(crate) fn push(&mut self, value: Value<'a>) -> bool {
+        let Items::Values(values) = &mut self.items else { return false };
+        Arc::make_mut(values).push(value);
+        true
+    }
+
+    pub(super) fn elements(&self) -> impl Iterator<Item = Element<'a>> + '_ {
+        (0..self.len()).map(|index| match &self.items {
+            Items::Values(values) => Element::Value(values[index].clone()),
+            Items::Document(items, shape) => Element::Document(&items[index], *shape),
+            Items::Sum(elements, _) => elements[index].clone(),
+        })
+    }
+}
+
+impl<'a> Element<'a> {
+    /// The value of an element of a list whose elements a shape reads.
+    pub(super) fn read(&self, of_list: Option<&'a dyn Shape>) -> Result<Value<'a>, Error> {
+        match (self, of_list) {
+            (Self::Value(value), None) => Ok(value.clone()),
+            (Self::Value(value), Some(shape)) => shape.accept(value.clone()),
+            (Self::Document(json, shape), None) => shape.read(json),
+            (Self::Document(json, own), Some(shape)) if std::ptr::eq(own, &shape) => shape.read(json),
+            (Self::Document(json, own), Some(shape)) => own.read(json).and_then(|value| shape.accept(value)),
+        }
+    }
 }

@@ -1,18 +1,25 @@
 //! Values of expressions: scalars, lists and maps that share what they have in common, and documents read in place.
 //!
-//! `shape` is how documents are read, `list` and `map` are collections, `time` durations and timestamps.
-//! (Order, equality and conversions come here, each in a file.)
-use std::{fmt, ops::Deref, sync::Arc};
+//! `shape` is how documents are read, `list` and `map` are collections, `text` texts and bytes, `time` durations and timestamps,
+//! `order` compares numbers and orders values, `equal` tests equality, `display` prints values in errors.
+use std::{fmt, sync::Arc};
 
+mod display;
+mod equal;
 mod list;
 mod map;
+mod order;
 mod shape;
+#[cfg(test)]
+mod tests;
+mod text;
 mod time;
 
 pub use self::{
-    list::{Items, List, ListKind},
-    map::{Entries, Key, Map},
+    list::{Element, Items, List, ListKind},
+    map::{Entries, Map},
     shape::{Dynamic, Json, Object, Shape},
+    text::{Octets, Text},
     time::{Duration, Timestamp},
 };
 use super::Error;
@@ -64,55 +71,11 @@ pub trait Opaque: fmt::Debug + Send + Sync + std::any::Any {
     }
 }
 
-/// Text, borrowed or shared.
-#[derive(Clone)]
-pub enum Text<'a> {
-    /// From the document or the program.
-    Borrowed(&'a str),
-    /// Computed.
-    Shared(Arc<str>),
-}
-
-impl Deref for Text<'_> {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        match self {
-            Self::Borrowed(text) => text,
-            Self::Shared(text) => text,
-        }
-    }
-}
-
-impl fmt::Debug for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-/// Bytes, borrowed or shared.
-#[derive(Clone)]
-pub enum Octets<'a> {
-    /// From the document or the program.
-    Borrowed(&'a [u8]),
-    /// Computed.
-    Shared(Arc<[u8]>),
-}
-
-impl Deref for Octets<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
-        }
-    }
-}
-
-impl fmt::Debug for Octets<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
+impl dyn Opaque {
+    /// It as one of a type.
+    pub fn downcast<T: Opaque>(&self) -> Option<&T> {
+        let any: &dyn std::any::Any = self;
+        any.downcast_ref()
     }
 }
 
@@ -128,22 +91,124 @@ impl From<String> for Value<'_> {
     }
 }
 
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<u64> for Value<'_> {
+    fn from(value: u64) -> Self {
+        Self::Uint(value)
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(value: f64) -> Self {
+        Self::Double(value)
+    }
+}
+
 impl<'a> Value<'a> {
+    /// A list of values.
+    pub fn list(values: Vec<Self>) -> Self {
+        Self::List(List { items: Items::Values(Arc::new(values)), kind: ListKind::Atomic })
+    }
+
+    /// A map of entries; of equal keys the last entry stays.
+    pub fn map(entries: impl IntoIterator<Item = (Self, Self)>) -> Self {
+        Self::Map(Map::Entries(Arc::new(entries.into_iter().collect())))
+    }
+
+    /// An optional value.
+    pub fn optional(value: Option<Self>) -> Self {
+        Self::Optional(value.map(Arc::new))
+    }
+
+    /// The type with a name.
+    pub fn type_named(name: &str) -> Self {
+        Self::Type(name.into())
+    }
+
+    /// A value that functions alone understand.
+    pub fn opaque(value: impl Opaque) -> Self {
+        Self::Opaque(Arc::new(value))
+    }
+
+    /// It as a value that functions alone understand, of a type.
+    pub fn downcast<T: Opaque>(&self) -> Option<&T> {
+        match self {
+            Self::Opaque(opaque) => opaque.downcast(),
+            _ => None,
+        }
+    }
+
     /// The name of its type at run time: `int`, `list`, `google.protobuf.Duration`.
     pub fn type_name(&self) -> &str {
-        todo!()
+        match self {
+            Self::Null => "null_type",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Uint(_) => "uint",
+            Self::Double(_) => "double",
+            Self::String(_) => "string",
+            Self::Bytes(_) => "bytes",
+            Self::Duration(_) => "google.protobuf.Duration",
+            Self::Timestamp(_) => "google.protobuf.Timestamp",
+            Self::List(_) => "list",
+            Self::Map(_) => "map",
+            Self::Optional(_) => "optional_type",
+            Self::Type(_) => "type",
+            Self::Opaque(opaque) => opaque.type_name(),
+        }
     }
 
     /// Its size for costs: code points of a string, bytes, elements, entries, and 1 for other values.
     pub fn size(&self) -> u64 {
-        todo!()
+        match self {
+            Self::String(text) => text.code_points(),
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::List(list) => list.len() as u64,
+            Self::Map(map) => map.len() as u64,
+            Self::Optional(Some(value)) => value.size(),
+            Self::Opaque(opaque) => opaque.size(),
+            _ => 1,
+        }
     }
 
-    /// True if two values are equal, with numbers compared across their types.
+    /// Moves what is borrowed into the value, so that it may outlive the document and the program. Documents become computed values.
     ///
     /// # Errors
     /// A part of a document cannot be read.
-    pub fn equals(&self, _other: &Self) -> Result<bool, Error> {
-        todo!()
+    pub fn into_owned(self) -> Result<Value<'static>, Error> {
+        Ok(match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Int(value) => Value::Int(value),
+            Self::Uint(value) => Value::Uint(value),
+            Self::Double(value) => Value::Double(value),
+            Self::String(text) => Value::String(text.into_shared()),
+            Self::Bytes(bytes) => Value::Bytes(bytes.into_shared()),
+            Self::Duration(value) => Value::Duration(value),
+            Self::Timestamp(value) => Value::Timestamp(value),
+            Self::List(list) => {
+                Value::list(list.iter().map(|item| item.and_then(Value::into_owned)).collect::<Result<Vec<_>, _>>()?)
+            }
+            Self::Map(map) => {
+                let entry = |(key, value): (Value<'a>, Result<Value<'a>, Error>)| {
+                    Ok::<_, Error>((key.into_owned()?, value.and_then(Value::into_owned)?))
+                };
+                Value::map(map.iter().map(entry).collect::<Result<Vec<_>, _>>()?)
+            }
+            Self::Optional(value) => Value::optional(value.map(|value| (*value).clone().into_owned()).transpose()?),
+            Self::Type(name) => Value::Type(name),
+            Self::Opaque(value) => Value::Opaque(value),
+        })
     }
 }

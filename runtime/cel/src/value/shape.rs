@@ -1,7 +1,7 @@
 //! How values of JSON documents are read: by a schema, or as they stand.
 use std::fmt;
 
-use super::{List, ListKind, Map, Value, list::Items};
+use super::{Items, List, ListKind, Map, Text, Value};
 use crate::Error;
 
 /// A JSON value.
@@ -18,15 +18,27 @@ pub trait Shape: fmt::Debug + Send + Sync {
     /// The JSON value does not fit.
     fn read<'a>(&'a self, json: &'a Json) -> Result<Value<'a>, Error>;
 
-    /// The value of a field or entry of an object at this place; `None` if it is absent, or if nothing is known of it.
+    /// The value of a field or entry of an object at this place, by its name in expressions; `None` if it is absent, or if nothing is known
+    /// of it.
     fn field<'a>(&'a self, object: &'a Object, name: &str) -> Option<Result<Value<'a>, Error>>;
 
-    /// The fields that have a shape here have names of their own (structs); others are keys of maps, which loops may visit.
-    fn is_map(&self) -> bool;
+    /// True if something is known of a field or entry, by its name in documents. Loops do not visit others, and they are equal if their
+    /// JSON is.
+    fn knows(&self, _name: &str) -> bool {
+        true
+    }
 
-    /// True if two objects of this place are equal. Without an answer, they are compared entry by entry.
-    fn equal(&self, _left: &Object, _right: &Object) -> Option<bool> {
-        None
+    /// The name in expressions of a field or entry, by its name in documents.
+    fn spelling<'a>(&self, name: &'a str) -> Text<'a> {
+        Text::Borrowed(name)
+    }
+
+    /// A value that did not come from this place, as an element of a list of it: sums read all elements as those of their left side.
+    ///
+    /// # Errors
+    /// The value has another form there.
+    fn accept<'a>(&'a self, value: Value<'a>) -> Result<Value<'a>, Error> {
+        Ok(value)
     }
 }
 
@@ -52,9 +64,5 @@ impl Shape for Dynamic {
 
     fn field<'a>(&'a self, object: &'a Object, name: &str) -> Option<Result<Value<'a>, Error>> {
         object.get(name).map(|json| self.read(json))
-    }
-
-    fn is_map(&self) -> bool {
-        true
     }
 }
