@@ -14,7 +14,7 @@ mod cost;
 mod env;
 mod issue;
 #[cfg(feature = "program")]
-mod library;
+pub mod library;
 #[cfg(feature = "program")]
 mod program;
 mod source;

@@ -5,11 +5,7 @@ use super::{
     Call, CallCost, Range,
     range::{PATTERN, TRAVERSAL, scaled},
 };
-use crate::{
-    Error, Type, Value,
-    env::Cost,
-    value::{Items, Map},
-};
+use crate::{Error, Type, Value, env::Cost};
 
 /// The first argument is read: `size × 0.1`. Nothing is known of the result.
 pub(crate) const READ: Cost = Cost { estimate: |call| CallCost::of(read(call, 0)), charge: |args, _| charged(args, 0) };
@@ -154,17 +150,8 @@ fn traversal(value: &Value<'_>) -> u64 {
     match value {
         Value::String(text) => floor(text.len()),
         Value::Bytes(bytes) => floor(bytes.len()),
-        Value::List(list) => match &list.items {
-            Items::Values(items) => sum(items.iter().map(traversal)),
-            Items::Document(items, shape) => sum(items.iter().map(|item| of(shape.read(item)))),
-        },
-        Value::Map(Map::Entries(entries)) => {
-            sum(entries.entries.iter().map(|(key, value)| traversal(key).saturating_add(traversal(value))))
-        }
-        Value::Map(Map::Document(object, shape)) => sum(object.keys().filter_map(|key| {
-            let value = shape.field(object, key)?;
-            Some(floor(key.len()).saturating_add(of(value)))
-        })),
+        Value::List(list) => sum(list.iter().map(of)),
+        Value::Map(map) => sum(map.iter().map(|(key, value)| traversal(&key).saturating_add(of(value)))),
         _ => 1,
     }
 }

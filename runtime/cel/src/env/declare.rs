@@ -29,6 +29,9 @@ pub struct Overload {
     pub result: Type,
     /// What it does; the evaluator itself knows those that have none (`&&`, `?:`, indexes).
     pub implementation: Option<Implementation>,
+    /// Arguments are checked against the parameters before a call. Otherwise the implementation gets any arguments, whatever their
+    /// types are, and gives the errors itself.
+    pub guarded: bool,
     /// What a call costs.
     pub cost: Cost,
 }
@@ -83,6 +86,7 @@ impl Function {
             parameters,
             result,
             implementation: None,
+            guarded: true,
             cost: Cost::ONE,
         });
         self
@@ -96,6 +100,20 @@ impl Function {
     ) -> Self {
         if let Some(last) = self.overloads.last_mut() {
             last.implementation = Some(Arc::new(implementation));
+        }
+        self
+    }
+
+    /// What all overloads do, whatever the types of the arguments are: cel-go's singleton functions.
+    #[must_use]
+    pub fn singleton(
+        mut self,
+        implementation: impl for<'a> Fn(&[Value<'a>], &dyn Meter) -> Result<Value<'a>, Error> + Send + Sync + 'static,
+    ) -> Self {
+        let implementation: Implementation = Arc::new(implementation);
+        for overload in &mut self.overloads {
+            overload.implementation = Some(Arc::clone(&implementation));
+            overload.guarded = false;
         }
         self
     }

@@ -15,6 +15,10 @@ mod tests;
 mod text;
 mod time;
 
+pub(crate) use self::{
+    display::go_double,
+    time::{Fields, Zone},
+};
 pub use self::{
     list::{Element, Items, List, ListKind},
     map::{Entries, Map},

@@ -1,0 +1,121 @@
+//! Conversions of numbers to each other, and to and from text, as Go has them.
+
+/// 2⁶³.
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+/// 2⁶⁴.
+const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
+
+/// The whole part of a `double`, if it is an `int`.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+pub(super) fn int_of(double: f64) -> Option<i64> {
+    (double > -TWO_TO_63 && double < TWO_TO_63).then_some(double as i64)
+}
+
+/// The whole part of a `double`, if it is a `uint`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
+pub(super) fn uint_of(double: f64) -> Option<u64> {
+    (0.0..TWO_TO_64).contains(&double).then_some(double as u64)
+}
+
+/// A `double` from text, as Go's `ParseFloat` reads it: decimal or hexadecimal, with underscores between digits.
+pub(crate) fn parse_double(text: &str) -> Option<f64> {
+    let (sign, magnitude) = match text.strip_prefix('-') {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let is = |word: &str| magnitude.eq_ignore_ascii_case(word);
+    if is("inf") || is("infinity") {
+        return Some(sign * f64::INFINITY);
+    }
+    if text.eq_ignore_ascii_case("nan") {
+        return Some(f64::NAN);
+    }
+    if !magnitude.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !underscores_separate_digits(magnitude) {
+        return None;
+    }
+    let plain: String = magnitude.chars().filter(|c| *c != '_').collect();
+    let value = match plain.get(..2) {
+        Some("0x" | "0X") => parse_hexadecimal(&plain[2..])?,
+        _ => plain.parse().ok()?,
+    };
+    f64::is_finite(value).then_some(sign * value)
+}
+
+/// True if each underscore is between digits, of which the prefix `0x` counts as one.
+fn underscores_separate_digits(text: &str) -> bool {
+    if !text.contains('_') {
+        return true;
+    }
+    let is_hexadecimal = matches!(text.get(..2), Some("0x" | "0X"));
+    let is_digit = |c: u8| c.is_ascii_digit() || is_hexadecimal && c.is_ascii_hexdigit();
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().filter(|(_, byte)| **byte == b'_').all(|(at, _)| {
+        let after_digit = at > 0 && (is_digit(bytes[at - 1]) || is_hexadecimal && at == 2);
+        after_digit && bytes.get(at + 1).is_some_and(|byte| is_digit(*byte))
+    })
+}
+
+/// A hexadecimal number after `0x`: digits, and a binary exponent. It is rounded to even.
+fn parse_hexadecimal(text: &str) -> Option<f64> {
+    let (digits, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_exponent = exponent.trim_start_matches(['+', '-']).len() + 1 >= exponent.len();
+    if whole.len() + fraction.len() == 0 || !is_number(whole) || !is_number(fraction) || !is_exponent {
+        return None;
+    }
+    let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    // Larger exponents overflow or vanish whatever the digits are.
+    let exponent =
+        exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') { i64::MIN / 8 } else { i64::MAX / 8 });
+    let (mut mantissa, mut shift, mut is_inexact) = (0_u64, 0_i64, false);
+    for (at, digit) in whole.chars().chain(fraction.chars()).enumerate() {
+        let digit = u64::from(digit.to_digit(16)?);
+        let is_fraction = at >= whole.len();
+        if mantissa >> 59 == 0 {
+            mantissa = mantissa * 16 + digit;
+            shift -= if is_fraction { 4 } else { 0 };
+        } else {
+            is_inexact |= digit != 0;
+            shift += if is_fraction { 0 } else { 4 };
+        }
+    }
+    Some(scaled(mantissa | u64::from(is_inexact), exponent.saturating_add(shift)))
+}
+
+/// A number times a power of two, rounded once to even.
+fn scaled(mantissa: u64, exponent: i64) -> f64 {
+    if mantissa == 0 {
+        return 0.0;
+    }
+    let top = exponent.saturating_add(63 - i64::from(mantissa.leading_zeros()));
+    if top > 1023 {
+        return f64::INFINITY;
+    }
+    // How many bits the fraction has no room for, more of them below the least normal number.
+    let dropped = (top - 52).max(-1074) - exponent;
+    let (mut kept, exponent) = match u32::try_from(dropped) {
+        Err(_) => (mantissa << u32::try_from(-dropped).unwrap_or(0).min(63), exponent + dropped),
+        Ok(dropped) if dropped > 64 => return 0.0,
+        Ok(dropped) => {
+            let wide = u128::from(mantissa);
+            let (kept, rest, half) = (wide >> dropped, wide & ((1 << dropped) - 1), (1 << dropped) >> 1);
+            let up = rest > half || rest == half && half > 0 && kept & 1 == 1;
+            (u64::try_from(kept).unwrap_or(u64::MAX) + u64::from(up), exponent + i64::from(dropped))
+        }
+    };
+    let mut exponent = exponent;
+    if kept == 1 << 53 {
+        (kept, exponent) = (1 << 52, exponent + 1);
+    }
+    if kept < 1 << 52 {
+        return f64::from_bits(kept);
+    }
+    match u64::try_from(exponent + 1075) {
+        Ok(biased) if biased < 2047 => f64::from_bits((biased << 52) | (kept & ((1 << 52) - 1))),
+        _ => f64::INFINITY,
+    }
+}

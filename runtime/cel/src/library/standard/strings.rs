@@ -1,0 +1,24 @@
+//! Tests of strings.
+use super::{no_such_overload, not_supported};
+use crate::{Error, Function, Meter, Type, Value, cost::shared};
+
+pub(super) fn functions() -> Vec<Function> {
+    let (bool, two) = (Type::Bool, [Type::String, Type::String]);
+    let test = |name: &str, id: &str, test: fn(&str, &str) -> bool| {
+        Function::new(name).member(id, &two, Type::Bool).singleton(move |arguments, meter: &dyn Meter| {
+            let [Value::String(text), Value::String(part)] = arguments else { return Err(no_such_overload()) };
+            meter.spend(1 + text.len() / 16)?;
+            Ok(Value::Bool(test(text, part)))
+        })
+    };
+    vec![
+        test("contains", "contains_string", |text, part| text.contains(part)).costs(shared::SEARCH),
+        test("endsWith", "ends_with_string", |text, part| text.ends_with(part)).costs(shared::AFFIX),
+        test("startsWith", "starts_with_string", |text, part| text.starts_with(part)).costs(shared::AFFIX),
+        // Its cost is known by the name of the other overload only.
+        Function::new("matches")
+            .global("matches", &two, bool.clone())
+            .member("matches_string", &two, bool)
+            .costs(shared::MATCH),
+    ]
+}
