@@ -1,5 +1,8 @@
 //! Types of expressions.
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+};
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,7 +61,8 @@ impl Type {
 
     /// `optional_type(T)`.
     pub fn optional(value: Self) -> Self {
-        Self::Opaque(Self::OPTIONAL.into(), [value].into())
+        static NAME: LazyLock<Arc<str>> = LazyLock::new(|| Type::OPTIONAL.into());
+        Self::Opaque(Arc::clone(&NAME), [value].into())
     }
 
     /// The type of values of a type.
@@ -96,6 +100,17 @@ impl Type {
             Self::Type(_) => "type",
             Self::Parameter(name) | Self::Opaque(name, _) | Self::Struct(name) => name,
         }
+    }
+
+    /// The types inside: of elements, keys and values, and the parameters of opaque types.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &Self> {
+        let (first, second, others): (Option<&Arc<Self>>, Option<&Arc<Self>>, &[Self]) = match self {
+            Self::List(inner) | Self::Type(Some(inner)) => (Some(inner), None, &[]),
+            Self::Map(key, value) => (Some(key), Some(value), &[]),
+            Self::Opaque(_, parameters) => (None, None, parameters),
+            _ => (None, None, &[]),
+        };
+        first.into_iter().chain(second).map(|kind| &**kind).chain(others)
     }
 
     /// The type of the value inside an optional one.

@@ -1,5 +1,16 @@
 //! The type checker: a syntax tree becomes a checked expression.
+//!
+//! From the bottom: `substitution` compares types; `checker` walks over the tree, with `call` and `collection`; `validator` finds
+//! literals that no function accepts.
 use std::sync::Arc;
+
+mod call;
+mod checker;
+mod collection;
+mod substitution;
+mod validator;
+
+pub(crate) use self::validator::{duration, homogeneous_literals, matches, timestamp};
 
 use crate::{
     Env, Issues, Overload, Source, Type,
@@ -10,7 +21,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub(crate) source: Source,
-    /// Names are complete: variables, functions in namespaces (whose receiver is gone).
+    /// Names are complete: variables, functions in namespaces (whose receiver is gone). A variable that a loop's variable hides has a dot
+    /// before its name.
     pub(crate) ast: Ast,
     pub(crate) env: Env,
     /// By id of the node.
@@ -35,8 +47,20 @@ impl Checked {
     ///
     /// # Errors
     /// The errors of its types.
-    pub(crate) fn check(_env: &Env, _source: &Source, _ast: Ast) -> Result<Self, Issues> {
-        todo!()
+    pub(crate) fn check(env: &Env, source: &Source, ast: Ast) -> Result<Self, Issues> {
+        checker::check(env, source, ast)
+    }
+
+    /// Applies the validators of the environment.
+    ///
+    /// # Errors
+    /// What they find.
+    pub(crate) fn validated(self) -> Result<Self, Issues> {
+        let mut issues = Vec::new();
+        for validator in &self.env.base.validators {
+            validator(&self, &mut issues);
+        }
+        if issues.is_empty() { Ok(self) } else { Err(Issues::new(self.source, issues)) }
     }
 
     /// The type of the result.
@@ -80,3 +104,6 @@ impl Checked {
         self.references.iter().any(|reference| matches!(reference, Some(Reference::Name(name)) if is_variable(name)))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,6 +78,16 @@ impl Function {
         self.overload(id, true, parameters, result)
     }
 
+    /// Adds the overloads that another library has of this function. One with the id of an overload that is there replaces it.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for overload in other.overloads {
+            match self.overloads.iter_mut().find(|own| own.id == overload.id) {
+                Some(own) => *own = overload,
+                None => self.overloads.push(overload),
+            }
+        }
+    }
+
     fn overload(mut self, id: &str, member: bool, parameters: &[Type], result: Type) -> Self {
         let parameters = parameters.to_vec();
         self.overloads.push(Overload {

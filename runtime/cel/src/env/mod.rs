@@ -1,15 +1,20 @@
 //! What an expression may refer to: variables, functions with their overloads, types, macros; and the settings of the language.
 //!
-//! `declare` has functions and libraries; this file has the environment that is made of them.
-use std::{collections::HashMap, fmt, sync::Arc};
+//! `declare` has functions and libraries; `names` looks names up; this file has the environment.
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    fmt,
+    sync::Arc,
+};
 
 mod declare;
+mod names;
 
 pub use self::declare::{Cost, Function, Implementation, Library, Overload, Validator};
 use super::{
-    Issues, Type,
+    Issues, Source, Type,
     check::Checked,
-    syntax::{Limits, Macro, ast::Ast},
+    syntax::{self, Limits, Macro, Options, ast::Ast},
 };
 
 /// The settings of the language.
@@ -62,8 +67,25 @@ pub(crate) struct Base {
 
 impl Env {
     /// The environment of libraries.
-    pub fn new(_settings: Settings, _libraries: &[&Library]) -> Self {
-        todo!()
+    pub fn new(settings: Settings, libraries: &[&Library]) -> Self {
+        let mut functions = HashMap::new();
+        for function in libraries.iter().flat_map(|library| (library.functions)()) {
+            match functions.entry(Arc::clone(&function.name)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(function);
+                }
+                Entry::Occupied(mut entry) => entry.get_mut().merge(function),
+            }
+        }
+        let types = libraries.iter().flat_map(|library| (library.types)());
+        let base = Base {
+            settings,
+            functions,
+            macros: libraries.iter().map(|library| library.macros).collect(),
+            types: types.map(|(name, kind)| (name.into(), kind)).collect(),
+            validators: libraries.iter().flat_map(|library| library.validators).copied().collect(),
+        };
+        Self { base: Arc::new(base), container: "".into(), variables: HashMap::new(), provider: None }
     }
 
     /// The environment of rules in a version of Kubernetes (36 for 1.36): what that version has of the language and its libraries.
@@ -107,15 +129,22 @@ impl Env {
     ///
     /// # Errors
     /// The errors of its syntax.
-    pub fn parse(&self, _text: &str) -> Result<Ast, Issues> {
-        todo!()
+    pub fn parse(&self, text: &str) -> Result<Ast, Issues> {
+        self.parse_source(&Source::new(text))
     }
 
     /// Parses and checks an expression.
     ///
     /// # Errors
     /// The errors of its syntax, or of its types, or of its literals.
-    pub fn compile(&self, _text: &str) -> Result<Checked, Issues> {
-        todo!()
+    pub fn compile(&self, text: &str) -> Result<Checked, Issues> {
+        let source = Source::new(text);
+        let ast = self.parse_source(&source)?;
+        Checked::check(self, &source, ast)?.validated()
+    }
+
+    fn parse_source(&self, source: &Source) -> Result<Ast, Issues> {
+        let Settings { optional_syntax: optional, escaped_identifiers, limits, .. } = self.base.settings;
+        syntax::parse(source, Options { optional, escaped_identifiers, limits }, &self.base.macros)
     }
 }
