@@ -1,13 +1,18 @@
 //! The estimated cost of a checked expression, and what functions cost.
 //!
-//! `range` is arithmetic, `shared` has costs that many functions share, and `estimate` walks the expression.
+//! `range` is arithmetic, `shared` has costs that many functions share, `path` is where values are found, `nodes` what is known of the
+//! nodes of an expression, and `estimate` walks over them.
 use crate::{Type, syntax::ast::Literal};
 
 mod estimate;
+mod nodes;
 mod path;
 mod range;
 pub(crate) mod shared;
+#[cfg(test)]
+mod tests;
 
+use self::path::{Path, Paths};
 pub use self::range::Range;
 pub(crate) use self::range::{PATTERN, TRAVERSAL, scaled};
 
@@ -20,16 +25,17 @@ pub trait Sizes {
 
 /// A call whose cost is estimated: what is known of its arguments, the receiver first.
 pub struct Call<'e> {
-    pub(crate) arguments: &'e [Argument<'e>],
-    pub(crate) sizes: &'e dyn Sizes,
+    arguments: &'e [Argument<'e>],
+    sizes: &'e dyn Sizes,
+    paths: &'e Paths<'e>,
 }
 
 /// What is known of an argument.
-pub(crate) struct Argument<'e> {
-    pub(crate) path: Vec<&'e str>,
-    pub(crate) kind: &'e Type,
-    pub(crate) size: Option<Range>,
-    pub(crate) literal: Option<&'e Literal>,
+struct Argument<'e> {
+    path: Path,
+    kind: &'e Type,
+    size: Option<Range>,
+    literal: Option<&'e Literal>,
 }
 
 #[expect(clippy::len_without_is_empty, reason = "calls with a cost of their own have arguments")]
@@ -57,7 +63,7 @@ impl Call<'_> {
     fn element(&self, argument: usize) -> Option<Range> {
         let argument = self.arguments.get(argument)?;
         let Type::List(element) = argument.kind else { return None };
-        let mut path = argument.path.clone();
+        let mut path = self.paths.names(argument.path).to_vec();
         if !path.is_empty() {
             path.push(path::ITEMS);
         }
