@@ -168,7 +168,7 @@ pub mod meta {
 /// fields; `meta` validates metadata.
 pub mod schema {
     pub use kindsmith_model::schema::{
-        ApiType, Document, Enumeration, Exceeded, ListType, METADATA, Meter, PatchStrategy, Pattern, Properties,
+        ApiType, Document, Enumeration, Exceeded, ListType, METADATA, Meter, PatchStrategy, Pattern, Properties, Rule,
         Scalar, Schema, Type, Unenforced, check_types, default, prune, validate, validate_change,
     };
 }

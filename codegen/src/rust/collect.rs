@@ -312,6 +312,7 @@ fn content(schema: &Schema) -> Schema {
         if schema.kind == Type::Object {
             content.junctors.clone_from(&schema.junctors);
             content.unenforced.clone_from(&schema.unenforced);
+            content.rules.clone_from(&schema.rules);
             content.preserve_unknown = schema.preserve_unknown;
         } else {
             content.enumeration.clone_from(&schema.enumeration);

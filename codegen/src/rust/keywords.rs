@@ -4,7 +4,6 @@ use kindsmith::{
     kind::crd::validations,
     schema::{Document, ListType, Schema, Type},
 };
-use kindsmith_model::schema::model::unchanged_rule;
 use serde_json::{Map, json};
 
 use super::{
@@ -124,8 +123,7 @@ pub(super) fn document(schema: &Schema) -> Document {
         all.insert(PRESERVE.to_owned(), true.into());
     }
     if schema.immutable {
-        let rules = all.entry("x-kubernetes-validations").or_insert_with(|| json!([]));
-        rules.as_array_mut().into_iter().for_each(|rules| rules.push(unchanged_rule()));
+        all.insert("x-kubernetes-validations".to_owned(), json!(schema.published_rules()));
     }
     all.extend(parts(schema));
     all.into()
@@ -190,8 +188,8 @@ fn own(schema: &Schema) -> Map<String, Document> {
         put("title", text(&published.title));
         put("example", published.example.clone());
         put("externalDocs", published.external_docs.clone());
-        put("x-kubernetes-validations", (!published.rules.is_empty()).then(|| published.rules.clone().into()));
     }
+    put("x-kubernetes-validations", (!schema.rules.is_empty()).then(|| json!(schema.rules)));
     all
 }
 

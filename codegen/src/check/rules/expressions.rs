@@ -1,5 +1,6 @@
 //! Validation rules in CEL.
 use kindsmith::schema::{Document, Schema};
+use serde_json::json;
 
 use crate::check::{
     node::has_field,
@@ -48,7 +49,7 @@ struct Rules {
 }
 
 fn said(schema: &Schema) -> Vec<Document> {
-    schema.unenforced.as_ref().map(|unenforced| unenforced.rules.clone()).unwrap_or_default()
+    schema.rules.iter().map(|rule| json!(rule)).collect()
 }
 
 /// The rules by what became of them. One that is gone and one that is new are the same rule if they have the same message, or if

@@ -42,8 +42,8 @@ pub(super) fn of(schema: &Schema) -> String {
             all.push(what.to_owned());
         }
     }
-    for rule in schema.unenforced.iter().flat_map(|unenforced| &unenforced.rules) {
-        let text = rule["message"].as_str().map_or_else(|| code(rule["rule"].as_str().unwrap_or_default()), cell);
+    for rule in &schema.rules {
+        let text = if rule.message.is_empty() { code(&rule.rule) } else { cell(&rule.message) };
         all.push(text);
     }
     all.join("; ")

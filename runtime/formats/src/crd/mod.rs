@@ -109,11 +109,6 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
     }
     let defined = model::resource(&definition, &schemas);
     excess(&Usage::of(&defined), &mut findings);
-    let rules: usize = defined.versions.iter().map(|version| version.schema.rules()).sum();
-    if rules > 0 {
-        let at = Location::known("spec.versions", "/spec/versions");
-        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {rules}"));
-    }
     if findings.errors.is_empty() {
         Ok(Defined { definition: defined, metadata: Metadata::of(document), warnings: findings.warnings })
     } else {

@@ -201,14 +201,6 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
         }
     }
     discovery_index.warn_of_unused(&mut findings);
-    for resource in &resources {
-        let rules: usize = resource.definition.versions.iter().map(|version| version.schema.rules()).sum();
-        if let (true, Some(document)) = (rules > 0, resource.documents.first()) {
-            let of = resource.definition.shared.group_resource();
-            let message = format!("CEL rules of {of} are not enforced yet, and objects may violate them: {rules}");
-            findings.warning(&Location::of(*document), message);
-        }
-    }
     let report = |findings| Report(entries(sources, findings));
     if findings.errors.is_empty() {
         Ok(Described { resources, overlays, messages: pool.messages, warnings: report(findings.warnings) })

@@ -9,8 +9,8 @@ use super::{
     validations::{VALIDATING, is_collection, is_either, says_union},
 };
 use crate::schema::{
-    Document, Scalar, Schema,
-    model::{ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule},
+    Document, Rule, Scalar, Schema,
+    model::{ListType, PatchStrategy, Type, Unenforced},
     number,
 };
 
@@ -253,11 +253,10 @@ impl<'d> SchemaReader<'_, 'd> {
         schema
     }
 
-    /// Reads keywords that are published and have no other effect, such as rules that are not enforced.
+    /// Reads keywords that are published and have no other effect, and rules.
     fn unenforced(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
-        let [mut rules, unions] =
-            ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| members.list(name, self.findings).to_vec());
-        schema.immutable |= take_unchanged_rule(&mut rules);
+        schema.rules = members.list("x-kubernetes-validations", self.findings).iter().map(Rule::of).collect();
+        let unions = members.list("x-kubernetes-unions", self.findings).to_vec();
         if !unions.is_empty() {
             let location = members.location.key("x-kubernetes-unions");
             let message = format!("x-kubernetes-unions is published and not enforced yet: {}", unions.len());
@@ -267,7 +266,7 @@ impl<'d> SchemaReader<'_, 'd> {
         let title = members.text_or_empty("title", self.findings);
         // OpenAPI 3.1 lists examples.
         let example = members.get("example").or_else(|| members.list("examples", self.findings).first()).cloned();
-        let found = Unenforced { title, example, external_docs, rules, unions };
+        let found = Unenforced { title, example, external_docs, unions };
         schema.unenforced = (found != Unenforced::default()).then(|| found.into());
     }
 
@@ -377,6 +376,7 @@ fn overlay(schema: &mut Schema, own: Schema) {
     put!(min_length, max_length, pattern, min_items, max_items, min_properties, max_properties);
     put!(scalar, map_atomic, immutable, nullable, preserve_unknown, embedded, exclusive_minimum, exclusive_maximum);
     schema.required.extend(own.required);
+    schema.rules.extend(own.rules);
 }
 
 /// A number as documents have it.

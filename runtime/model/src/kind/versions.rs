@@ -120,14 +120,6 @@ impl Versions {
 }
 
 impl Kind {
-    /// The warning for clients if the kind has rules, which are not enforced.
-    pub fn unenforced_rules(&self) -> Option<String> {
-        let count = self.version.schema.rules();
-        let resource = self.shared.group_resource();
-        (count > 0)
-            .then(|| format!("CEL rules of {resource} are not enforced yet, and objects may violate them: {count}"))
-    }
-
     /// True if its objects are converted to the storage version and back by a webhook.
     pub fn waits(&self) -> bool {
         self.webhook().is_some()

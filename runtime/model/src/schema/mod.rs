@@ -31,6 +31,7 @@ mod origin;
 pub(crate) mod pattern;
 mod properties;
 pub(crate) mod prune;
+pub mod rules;
 mod scalar;
 mod shared;
 #[cfg(test)]
@@ -54,6 +55,7 @@ pub use origin::origin;
 pub use pattern::Pattern;
 pub use properties::Properties;
 pub use prune::prune;
+pub use rules::Rule;
 pub use scalar::Scalar;
 pub(crate) use shared::shared;
 pub use types::check_types;

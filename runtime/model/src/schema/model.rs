@@ -1,7 +1,7 @@
 //! The structural schema of a value.
 use std::sync::Arc;
 
-use super::{Document, Enumeration, Pattern, Properties, Scalar};
+use super::{Document, Enumeration, Pattern, Properties, Scalar, rules::Rule};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,22 +99,8 @@ pub struct Unenforced {
     pub example: Option<Document>,
     /// The external documentation, with the members `description` and `url`.
     pub external_docs: Option<Document>,
-    /// Rules in CEL (`x-kubernetes-validations`).
-    pub rules: Vec<Document>,
     /// Which fields are members of unions, and which of them says the member that is set (`x-kubernetes-unions`).
     pub unions: Vec<Document>,
-}
-
-/// The rule in CEL by which documents say that a value is immutable.
-pub fn unchanged_rule() -> Document {
-    serde_json::json!({"rule": "self == oldSelf", "message": "the value cannot change"})
-}
-
-/// Takes that rule out of others. True if it is among them.
-pub fn take_unchanged_rule(rules: &mut Vec<Document>) -> bool {
-    let (before, unchanged) = (rules.len(), unchanged_rule());
-    rules.retain(|rule| *rule != unchanged);
-    rules.len() < before
 }
 
 /// A structural schema (API conventions; CRD structural schemas).
@@ -206,6 +192,8 @@ pub struct Schema {
     pub union: bool,
     /// `allOf`, `anyOf`, `oneOf` and `not`.
     pub junctors: Option<Arc<Junctors>>,
+    /// Rules in CEL (`x-kubernetes-validations`).
+    pub rules: Vec<Rule>,
     /// Keywords that are published and not enforced.
     pub unenforced: Option<Arc<Unenforced>>,
     /// The field's number in the Protobuf message; 0 for a field of documents alone, such as the type of an object in an object.
@@ -216,14 +204,6 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// On a whole object, the rule that a value cannot change also covers metadata and status. Only its evaluation
-    /// could enforce that.
-    pub(crate) fn keep_root_changeable(&mut self) {
-        if std::mem::take(&mut self.immutable) {
-            Arc::make_mut(self.unenforced.get_or_insert_default()).rules.push(unchanged_rule());
-        }
-    }
-
     /// The schema of all values of a type.
     ///
     /// ```
@@ -254,12 +234,6 @@ impl Schema {
     /// The name of the type without the group and version in front of it.
     pub fn type_name(&self) -> Option<&str> {
         self.name.as_deref().map(|name| name.rsplit('.').next().unwrap_or(name))
-    }
-
-    /// The number of rules in CEL in it.
-    pub fn rules(&self) -> usize {
-        let own = self.unenforced.as_ref().map_or(0, |unenforced| unenforced.rules.len());
-        own + self.below().map(Self::rules).sum::<usize>()
     }
 
     /// Somewhere in it, something other than the merge patch of RFC 7396 is declared for strategic merge patches.

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use self::json::{Json, Members};
 use super::{
-    At, Document, Pattern, Schema,
-    model::{Junctors, ListType, PatchStrategy, Type, unchanged_rule},
+    At, Document, Pattern, Rule, Schema,
+    model::{Junctors, ListType, PatchStrategy, Type},
     named_definitions::{NamedDefinitions, Writer},
     number::of_double,
 };
@@ -144,7 +144,7 @@ impl Renderer<'_> {
             described(at.node(), out);
             out.put_some("default", at.default.as_ref());
             merging(at.node(), out);
-            let rule = at.immutable.then(|| [unchanged_rule()]);
+            let rule = at.immutable.then(|| [Rule::unchanged()]);
             out.put_some("x-kubernetes-validations", rule.as_ref());
             // Version 3 forbids siblings of `$ref`; readers of version 2 accept them.
             if self.version == Version::V3 && !out.is_empty() {
@@ -251,8 +251,7 @@ impl Renderer<'_> {
             out.put_some("externalDocs", unenforced.external_docs.as_ref());
             out.put_some("x-kubernetes-unions", Some(&unenforced.unions).filter(|unions| !unions.is_empty()));
         }
-        let mut rules = schema.unenforced.as_ref().map(|said| said.rules.clone()).unwrap_or_default();
-        rules.extend(schema.immutable.then(unchanged_rule));
+        let rules = schema.published_rules();
         out.put_some("x-kubernetes-validations", Some(&rules).filter(|rules| !rules.is_empty()));
         let said = schema.junctors.as_deref().filter(|_| self.version == Version::V3);
         junctors(said.unwrap_or(&Junctors::default()), self.one_of_type(at), out);

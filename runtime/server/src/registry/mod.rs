@@ -102,8 +102,6 @@ pub struct ResourceEntry {
     pub definition_row: Option<Arc<DefinitionRow>>,
     /// The warning in all answers, if the version is deprecated.
     pub deprecated: Option<Arc<str>>,
-    /// The warning of a write, if the kind has rules that are not enforced.
-    pub unenforced: Option<Arc<str>>,
     /// Unique for each kind and version in this process; never zero.
     pub number: u32,
 }

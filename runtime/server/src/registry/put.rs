@@ -134,7 +134,6 @@ impl Registry {
                 webhooks: records.versions().webhook().map(|_| self.webhooks.clone()),
                 definition_row: definition_row.cloned(),
                 deprecated: records.versions().deprecation(kind).map(Into::into),
-                unenforced: kind.unenforced_rules().map(Into::into),
                 number: next_number(),
             }
         };
@@ -148,7 +147,6 @@ impl Registry {
             Arc::new(ResourceEntry { view: Some(view), stored: Some(stored.clone()), ..entry })
         };
         let versions: Vec<Arc<ResourceEntry>> = records.versions().iter().map(in_version).collect();
-        warn_of_rules(&versions);
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
         if old.is_some_and(|old| old.webhooks.is_some()) {
@@ -156,13 +154,6 @@ impl Registry {
         }
         self.changes.send_replace(());
         Ok(stored)
-    }
-}
-
-/// Says once of a resource that rules are not enforced.
-fn warn_of_rules(versions: &[Arc<ResourceEntry>]) {
-    if let Some(unenforced) = versions.iter().find_map(|version| version.unenforced.as_deref()) {
-        tracing::warn!("{unenforced}");
     }
 }
 

@@ -77,8 +77,7 @@ impl Verbs {
             Err(WriteFailure::Lost) => return Ok(None),
             Err(WriteFailure::Refused(error)) => return Err(error),
         };
-        let warnings = request.resource.unenforced.iter().map(ToString::to_string).collect();
-        Ok(Some(WriteResult { answer: Answer::Object(object), created: false, warnings }))
+        Ok(Some(WriteResult { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
     }
 }
 

@@ -66,7 +66,6 @@ impl Write<'_> {
         warnings.extend(self.admit(document).await?);
         warnings.extend(owners::dedup(document, true));
         warnings.extend(self.finalizer_warnings(document));
-        warnings.extend(self.request.resource.unenforced.as_deref().map(str::to_owned));
         if let Some(old) = self.old {
             system::count_generation(&self.request.resource.kind, document, old);
             apply::keep_times(old, document);

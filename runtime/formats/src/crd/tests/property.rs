@@ -8,7 +8,7 @@ use super::{Definition, define, gears, write};
 use crate::{
     kind::model::Version,
     schema::{
-        Pattern, Schema,
+        Pattern, Rule, Schema,
         model::{Junctors, ListType, PatchStrategy, Type, Unenforced},
     },
 };
@@ -45,6 +45,7 @@ fn leaf() -> impl Strategy<Value = Schema> {
         description,
         nullable,
         unenforced: unenforced(has),
+        rules: if has[3] { vec![Rule::of(&json!({"rule": "true", "message": "Never."}))] } else { Vec::new() },
         ..schema
     })
 }
@@ -56,7 +57,6 @@ fn unenforced(has: [bool; 4]) -> Option<Arc<Unenforced>> {
         title: if has[0] { "A title".to_owned() } else { String::new() },
         example: has[1].then(|| json!({"any": [1]})),
         external_docs: has[2].then_some(docs),
-        rules: if has[3] { vec![json!({"rule": "true", "message": "Never."})] } else { Vec::new() },
         unions: Vec::new(),
     };
     (all != Unenforced::default()).then(|| all.into())
@@ -204,12 +204,14 @@ fn written(schema: &Schema) -> Value {
 }
 
 fn write_unenforced_and_junctors(schema: &Schema, out: &mut Map<String, Value>) {
+    if !schema.rules.is_empty() {
+        out.insert("x-kubernetes-validations".to_owned(), json!(schema.rules));
+    }
     if let Some(unenforced) = &schema.unenforced {
         for (keyword, value) in [
             ("title", json!(unenforced.title)),
             ("example", json!(unenforced.example)),
             ("externalDocs", json!(unenforced.external_docs)),
-            ("x-kubernetes-validations", json!(unenforced.rules)),
         ] {
             out.insert(keyword.to_owned(), value);
         }

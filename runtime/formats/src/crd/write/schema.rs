@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use super::fields;
 use crate::schema::{
     Pattern, Scalar, Schema,
-    model::{Junctors, ListType, PatchStrategy, Type, unchanged_rule},
+    model::{Junctors, ListType, PatchStrategy, Type},
     number::of_double,
 };
 
@@ -77,14 +77,10 @@ fn node(schema: &Schema, lost: &mut Vec<String>) -> Map<String, Value> {
 /// What is published, and rules.
 fn published(schema: &Schema, out: &mut Map<String, Value>) {
     let unenforced = schema.unenforced.as_deref().cloned().unwrap_or_default();
-    let mut rules = unenforced.rules;
-    if schema.immutable {
-        rules.push(unchanged_rule());
-    }
     out.extend(fields([
         ("title", json!(unenforced.title)),
         ("externalDocs", json!(unenforced.external_docs)),
-        ("x-kubernetes-validations", rules.into()),
+        ("x-kubernetes-validations", json!(schema.published_rules())),
     ]));
     if let Some(example) = unenforced.example {
         out.insert("example".to_owned(), example);

@@ -138,8 +138,12 @@ impl<'d> Measurer<'d, '_> {
             }
         }
         let mut bytes = schema.enumeration.iter().map(length).sum::<u64>() + text as u64 + AROUND;
+        for rule in &schema.rules {
+            let texts = [&rule.rule, &rule.message, &rule.message_expression, &rule.field_path];
+            bytes += texts.map(|text| text.len() as u64).iter().sum::<u64>() + AROUND;
+        }
         if let Some(unenforced) = &schema.unenforced {
-            let documents = unenforced.example.iter().chain(&unenforced.external_docs).chain(&unenforced.rules);
+            let documents = unenforced.example.iter().chain(&unenforced.external_docs);
             bytes += documents.map(length).sum::<u64>() + unenforced.title.len() as u64;
         }
         let defaults = schema.default.as_ref().map_or(0, length);

@@ -34,8 +34,11 @@ pub(super) fn adopt(schema: &mut Schema, read: &Schema, keyword: &str) -> Result
         "x-kubernetes-preserve-unknown-fields" => schema.preserve_unknown = read.preserve_unknown,
         "x-kubernetes-embedded-resource" => schema.embedded = read.embedded,
         "allOf" | "anyOf" | "oneOf" | "not" => schema.junctors.clone_from(&read.junctors),
-        "title" | "example" | "externalDocs" | "x-kubernetes-validations" => {
+        "x-kubernetes-validations" => {
             schema.immutable |= read.immutable;
+            schema.rules.clone_from(&read.rules);
+        }
+        "title" | "example" | "externalDocs" => {
             schema.unenforced = read.unenforced.clone().filter(|said| **said != Unenforced::default());
         }
         _ => return Err(format!("the keyword {keyword:?} cannot be declared by its name")),

@@ -1,7 +1,6 @@
 //! From `JSONSchemaProps` to the model's schema.
 //!
-//! Some of what such a schema can say has no effect: formats that are not known, of which a warning says so, and rules in CEL, of
-//! which one warning says so of the whole definition. They are published.
+//! Formats that are not known have no effect. They are published, and a warning says so.
 use super::{
     fields::{Additional, Fields},
     findings::Findings,
@@ -9,8 +8,8 @@ use super::{
     pattern,
 };
 use crate::schema::{
-    Document, Properties, Schema, format,
-    model::{Junctors, ListType, PatchStrategy, Type, Unenforced, take_unchanged_rule},
+    Document, Properties, Rule, Schema, format,
+    model::{Junctors, ListType, PatchStrategy, Type, Unenforced},
     shared,
 };
 
@@ -24,7 +23,6 @@ pub fn schema(root: Fields<'_>, location: &Location<'_>) -> (Schema, Findings) {
         schema.properties.remove(name);
         schema.required.retain(|required| required != name);
     }
-    schema.keep_root_changeable();
     (schema, findings)
 }
 
@@ -75,8 +73,8 @@ fn node(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> S
         Some(Additional::Any(is_allowed)) => Some(Schema { boolean: Some(is_allowed), ..Schema::default() }.into()),
         None => None,
     };
-    let mut unenforced = unenforced(from);
-    schema.immutable = take_unchanged_rule(&mut unenforced.rules);
+    schema.rules = from.items("x-kubernetes-validations").iter().map(Rule::of).collect();
+    let unenforced = unenforced(from);
     schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema
 }
@@ -87,7 +85,6 @@ fn unenforced(from: Fields<'_>) -> Unenforced {
         title: from.text("title").to_owned(),
         example: from.get("example").cloned(),
         external_docs: from.get("externalDocs").cloned(),
-        rules: from.items("x-kubernetes-validations").to_vec(),
         unions: Vec::new(),
     }
 }
@@ -102,7 +99,7 @@ pub fn read(document: &Document) -> Result<Schema, String> {
     if findings.errors.is_empty() {
         let read = node(Fields::of(document), &location, &mut findings);
         if findings.errors.is_empty() {
-            return Ok(read);
+            return Ok(read.with_immutable());
         }
     }
     let errors = findings.errors.iter().map(|fault| format!("{}: {}", fault.pointer, fault.error));

@@ -1,9 +1,6 @@
 //! Requests about objects: authorization, refusals, and forms of answers.
 use super::*;
-use crate::{
-    kind::endpoint::{self, Verb},
-    schema::model::Unenforced,
-};
+use crate::kind::endpoint::{self, Verb};
 
 #[tokio::test]
 async fn who_may_ask() {
@@ -167,44 +164,6 @@ async fn the_body_of_a_custom_resource_says_its_type() {
         let (code, made) = typed.json("POST", path, &[("content-type", "application/json")], &body).await;
         assert!(code == 201 && made["kind"].is_string(), "what is compiled in has a default: {made}");
     }
-}
-
-#[tokio::test]
-async fn a_write_of_a_kind_with_rules_warns_that_they_are_not_enforced() {
-    let ruled = Widget::kind().with(|_, version, _| {
-        version.schema = version
-            .schema
-            .as_ref()
-            .clone()
-            .with(|schema| {
-                let rules = vec![json!({"rule": "self.size > 1"}), json!({"rule": "self.size < 9"})];
-                let spec = schema.properties.get_mut("spec").unwrap();
-                spec.unenforced = Some(Unenforced { rules, ..Unenforced::default() }.into());
-            })
-            .into();
-    });
-    let rig = Rig::with(vec![Namespace::kind(), ruled]).await;
-    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets";
-    let body = json!({"apiVersion": "conformance.example.com/v1", "kind": "Widget", "metadata": {"name": "a", "finalizers": ["f"]}, "spec": {"size": 1}});
-    let warnings = |answer: &Response| warnings::read(answer.headers());
-    let rules = "CEL rules of widgets.conformance.example.com are not enforced yet, and objects may violate them: 2";
-    let json = [("content-type", "application/json")];
-    let made = rig.answer("POST", path, &json, &body.to_string()).await;
-    let finalizer = "metadata.finalizers: \"f\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers";
-    assert_eq!(warnings(&made), [finalizer, rules]);
-    let one = format!("{path}/a");
-    let merge = [("content-type", "application/merge-patch+json")];
-    for patch in [json!({"spec": {"size": 2}}), json!({"metadata": {"finalizers": ["f", "example.com/g"]}}), json!({})]
-    {
-        assert_eq!(warnings(&rig.answer("PATCH", &one, &merge, &patch.to_string()).await), [rules], "{patch}");
-    }
-    let applied = json!({"apiVersion": "conformance.example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 2}});
-    let apply = [("content-type", "application/apply-patch+yaml")];
-    for _ in 0..2 {
-        let answer = rig.answer("PATCH", &format!("{one}?fieldManager=t"), &apply, &applied.to_string()).await;
-        assert_eq!((answer.status().as_u16(), warnings(&answer)), (200, vec![rules.to_owned()]));
-    }
-    assert!(warnings(&rig.answer("GET", &one, &[], "").await).is_empty(), "a read is not warned of");
 }
 
 #[tokio::test]
