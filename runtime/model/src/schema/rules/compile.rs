@@ -1,0 +1,81 @@
+//! The rules of a node, compiled: for evaluation, and for the errors of a definition.
+use std::sync::Arc;
+
+use kindsmith_cel::{Checked, Env, Program, Type, TypeProvider};
+
+use super::{field_path, rule::Rule};
+use crate::schema::At;
+
+/// The version of Kubernetes whose language rules are written in.
+const MINOR: u32 = 36;
+
+/// A compiled rule.
+#[derive(Debug, Default)]
+pub struct CompiledRule {
+    /// The program. None for a rule without an expression, and an error as definitions report it: `compilation failed: ERROR: …`.
+    pub program: Option<Result<Program, String>>,
+    /// The program refers to `oldSelf`.
+    pub uses_old_self: bool,
+    /// The program that makes the error's detail, or why there is none.
+    pub message: Option<Result<Program, String>>,
+    /// The path of the field that the error is about, as errors print it; empty for the node itself.
+    pub field_path: String,
+}
+
+/// Compiles the rules of a node; `is_object` says that it is a whole object, with its type meta and metadata. `None` if values of the node
+/// have no type in CEL, so that it can have no rules.
+pub fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRule>> {
+    let (kind, types) = declared(at, is_object)?;
+    let env = Env::kubernetes(MINOR).types(types).variable("self", kind.clone());
+    let optional = env.clone().variable("oldSelf", Type::optional(kind.clone()));
+    let env = env.variable("oldSelf", kind);
+    let compiled = rules.iter().map(|rule| {
+        let env = if rule.optional_old_self == Some(true) { &optional } else { &env };
+        compiled(env, at, is_object, rule)
+    });
+    Some(compiled.collect())
+}
+
+fn compiled(env: &Env, at: At<'_>, is_object: bool, rule: &Rule) -> CompiledRule {
+    if rule.rule.trim().is_empty() {
+        return CompiledRule::default();
+    }
+    let checked = match env.compile(&rule.rule) {
+        Ok(checked) if *checked.result_type() == Type::Bool => checked,
+        Ok(_) => return refused("cel expression must evaluate to a bool".to_owned(), false),
+        Err(issues) => return refused(format!("compilation failed: {issues:?}"), false),
+    };
+    let uses_old_self = checked.refers_to("oldSelf");
+    let program = match planned(&checked) {
+        Ok(program) => program,
+        Err(error) => return refused(error, uses_old_self),
+    };
+    let message = (!rule.message_expression.is_empty()).then(|| message(env, rule));
+    let is_sound = message.as_ref().is_none_or(Result::is_ok);
+    // kube-apiserver does not get to the path if the message does not compile.
+    let path = if is_sound { field_path::normalized(at, is_object, &rule.field_path) } else { None };
+    CompiledRule { program: Some(Ok(program)), uses_old_self, message, field_path: path.unwrap_or_default() }
+}
+
+fn refused(error: String, uses_old_self: bool) -> CompiledRule {
+    CompiledRule { program: Some(Err(error)), uses_old_self, ..CompiledRule::default() }
+}
+
+fn message(env: &Env, rule: &Rule) -> Result<Program, String> {
+    match env.compile(&rule.message_expression) {
+        Ok(checked) if *checked.result_type() == Type::String => {
+            planned(&checked).map_err(|error| format!("messageExpression {}", error.trim_start_matches("program ")))
+        }
+        Ok(_) => Err("messageExpression must evaluate to a string".to_owned()),
+        Err(issues) => Err(format!("messageExpression compilation failed: {issues:?}")),
+    }
+}
+
+fn planned(checked: &Checked) -> Result<Program, String> {
+    Program::new(checked).map_err(|error| format!("program instantiation failed: {error}"))
+}
+
+/// The type of values of a node, with the types of the objects in it.
+fn declared(_at: At<'_>, _is_object: bool) -> Option<(Type, Arc<dyn TypeProvider>)> {
+    None // comes with `types`
+}
