@@ -1,9 +1,7 @@
 //! The rules of a node, compiled: for evaluation, and for the errors of a definition.
-use std::sync::Arc;
+use kindsmith_cel::{Checked, Env, Program, Type};
 
-use kindsmith_cel::{Checked, Env, Program, Type, TypeProvider};
-
-use super::{field_path, rule::Rule};
+use super::{field_path, rule::Rule, sizes::most_values, types::Declared};
 use crate::schema::At;
 
 /// The version of Kubernetes whose language rules are written in.
@@ -18,6 +16,10 @@ pub struct CompiledRule {
     pub uses_old_self: bool,
     /// The program that makes the error's detail, or why there is none.
     pub message: Option<Result<Program, String>>,
+    /// The most that an evaluation of the rule costs, as estimated; 0 for a rule that does not compile.
+    pub cost: u64,
+    /// The most that an evaluation of the message costs, as estimated.
+    pub message_cost: u64,
     /// The path of the field that the error is about, as errors print it; empty for the node itself.
     pub field_path: String,
 }
@@ -25,18 +27,24 @@ pub struct CompiledRule {
 /// Compiles the rules of a node; `is_object` says that it is a whole object, with its type meta and metadata. `None` if values of the node
 /// have no type in CEL, so that it can have no rules.
 pub fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRule>> {
-    let (kind, types) = declared(at, is_object)?;
+    let declared = Declared::new(at, is_object);
+    let (kind, types) = declared.types()?;
     let env = Env::kubernetes(MINOR).types(types).variable("self", kind.clone());
     let optional = env.clone().variable("oldSelf", Type::optional(kind.clone()));
     let env = env.variable("oldSelf", kind);
     let compiled = rules.iter().map(|rule| {
         let env = if rule.optional_old_self == Some(true) { &optional } else { &env };
-        compiled(env, at, is_object, rule)
+        compiled(env, declared, rule)
     });
     Some(compiled.collect())
 }
 
-fn compiled(env: &Env, at: At<'_>, is_object: bool, rule: &Rule) -> CompiledRule {
+/// The numbers of values of a node in one object at most, if nothing around the node bounds them.
+pub fn most_values_of(at: At<'_>) -> u64 {
+    most_values(Declared::new(at, at.is_object()).least())
+}
+
+fn compiled(env: &Env, declared: Declared<'_>, rule: &Rule) -> CompiledRule {
     if rule.rule.trim().is_empty() {
         return CompiledRule::default();
     }
@@ -50,21 +58,31 @@ fn compiled(env: &Env, at: At<'_>, is_object: bool, rule: &Rule) -> CompiledRule
         Ok(program) => program,
         Err(error) => return refused(error, uses_old_self),
     };
-    let message = (!rule.message_expression.is_empty()).then(|| message(env, rule));
+    let cost = checked.estimate(&declared).max;
+    let message = (!rule.message_expression.is_empty()).then(|| message(env, declared, rule));
+    let (message, message_cost) = match message {
+        Some(Ok((program, cost))) => (Some(Ok(program)), cost),
+        Some(Err(error)) => (Some(Err(error)), 0),
+        None => (None, 0),
+    };
     let is_sound = message.as_ref().is_none_or(Result::is_ok);
     // kube-apiserver does not get to the path if the message does not compile.
-    let path = if is_sound { field_path::normalized(at, is_object, &rule.field_path) } else { None };
-    CompiledRule { program: Some(Ok(program)), uses_old_self, message, field_path: path.unwrap_or_default() }
+    let path = if is_sound { field_path::normalized(declared.at, declared.is_object, &rule.field_path) } else { None };
+    let field_path = path.unwrap_or_default();
+    CompiledRule { program: Some(Ok(program)), uses_old_self, message, cost, message_cost, field_path }
 }
 
 fn refused(error: String, uses_old_self: bool) -> CompiledRule {
     CompiledRule { program: Some(Err(error)), uses_old_self, ..CompiledRule::default() }
 }
 
-fn message(env: &Env, rule: &Rule) -> Result<Program, String> {
+/// The program of a rule's message, with its cost.
+fn message(env: &Env, declared: Declared<'_>, rule: &Rule) -> Result<(Program, u64), String> {
     match env.compile(&rule.message_expression) {
         Ok(checked) if *checked.result_type() == Type::String => {
-            planned(&checked).map_err(|error| format!("messageExpression {}", error.trim_start_matches("program ")))
+            let program = Program::new(&checked);
+            let program = program.map_err(|error| format!("messageExpression instantiation failed: {error}"))?;
+            Ok((program, checked.estimate(&declared).max))
         }
         Ok(_) => Err("messageExpression must evaluate to a string".to_owned()),
         Err(issues) => Err(format!("messageExpression compilation failed: {issues:?}")),
@@ -73,9 +91,4 @@ fn message(env: &Env, rule: &Rule) -> Result<Program, String> {
 
 fn planned(checked: &Checked) -> Result<Program, String> {
     Program::new(checked).map_err(|error| format!("program instantiation failed: {error}"))
-}
-
-/// The type of values of a node, with the types of the objects in it.
-fn declared(_at: At<'_>, _is_object: bool) -> Option<(Type, Arc<dyn TypeProvider>)> {
-    None // comes with `types`
 }

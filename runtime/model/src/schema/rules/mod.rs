@@ -1,10 +1,14 @@
 //! Rules in CEL (`x-kubernetes-validations`).
 //!
-//! `rule` has a rule as documents say it, `field_path` the field that its errors are about; `compile` has the programs of a node.
+//! `rule` has a rule as documents say it, `field_path` the field that its errors are about; `names` are those of fields in expressions,
+//! `types` and `sizes` those of values; `compile` has the programs of a node.
 mod compile;
 mod field_path;
+mod names;
 mod rule;
+mod sizes;
+mod types;
 
-pub use compile::{CompiledRule, compile};
+pub use compile::{CompiledRule, compile, most_values_of};
 pub use field_path::normalized;
 pub use rule::Rule;

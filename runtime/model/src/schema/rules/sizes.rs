@@ -1,0 +1,77 @@
+//! The sizes of values that a schema allows, as far as they decide what a rule is estimated to cost. The numbers are Kubernetes'.
+use std::collections::BTreeSet;
+
+use kindsmith_cel::{Range, Sizes, Type};
+
+use super::types::{Declared, Form};
+
+/// The most bytes of a request: the bound where a schema has none.
+const REQUEST: u64 = 3 << 20;
+/// The most bytes of a text in a request, which is quoted.
+const TEXT: u64 = REQUEST - 2;
+
+/// The numbers of values at a place, without its own bounds on how many there are.
+pub(crate) fn most_values(least_size: u64) -> u64 {
+    REQUEST / least_size.saturating_add(1)
+}
+
+impl Declared<'_> {
+    /// The most characters, items or entries of a value; 0 for those that have none.
+    pub(super) fn most(self) -> u64 {
+        let at = self.at;
+        let most_length = |width: u64| at.max_length.map(|length| length.wrapping_mul(width));
+        let in_request = |each: u64| (REQUEST - 2) / each;
+        let element = || self.element().map_or(1, Self::least);
+        match self.form() {
+            Form::List => at.max_items.unwrap_or_else(|| in_request(element() + 1)),
+            Form::Map => at.max_properties.unwrap_or_else(|| in_request(element() + 6)),
+            Form::Scalar(Type::Duration) => 32,
+            Form::Scalar(Type::Timestamp) if at.format.as_deref() == Some("date") => 12,
+            Form::Scalar(Type::Timestamp) => 32,
+            Form::Scalar(Type::Bytes) => most_length(1).unwrap_or(TEXT),
+            Form::Scalar(Type::Dyn) => most_length(4).unwrap_or(TEXT),
+            Form::Scalar(Type::String) => most_length(4).unwrap_or_else(|| self.longest_of_enum().unwrap_or(TEXT)),
+            Form::Scalar(_) | Form::Struct | Form::Unseen => 0,
+        }
+    }
+
+    fn longest_of_enum(self) -> Option<u64> {
+        let values = &self.at.node().enumeration;
+        let lengths = values.iter().filter_map(|value| Some(value.as_str()?.len() as u64));
+        (values.len() > 0).then(|| lengths.max().unwrap_or(0))
+    }
+
+    /// The fewest bytes of a value in a document.
+    pub(crate) fn least(self) -> u64 {
+        match self.form() {
+            // What a recursive type has in it is not looked at.
+            Form::Struct if self.at.node().definition.is_some() => 2,
+            Form::Struct => self.at.node().required.iter().collect::<BTreeSet<_>>().into_iter().fold(2, |sum, name| {
+                let field = self.property(name).filter(|field| field.at.default.is_none() && field.is_seen());
+                field.map_or(sum, |field| field.least().saturating_add(sum).saturating_add(name.len() as u64 + 4))
+            }),
+            Form::Scalar(Type::Bool) => 4,
+            Form::Scalar(Type::Duration) => 3,
+            Form::Scalar(Type::Timestamp) if self.at.format.as_deref() == Some("date") => 12,
+            Form::Scalar(Type::Timestamp) => 21,
+            Form::Scalar(Type::Dyn | Type::Double | Type::Int) => 1,
+            Form::Scalar(_) | Form::List | Form::Map | Form::Unseen => 2,
+        }
+    }
+}
+
+impl Sizes for Declared<'_> {
+    fn size(&self, path: &[&str], _kind: &Type) -> Option<Range> {
+        let (_, steps) = path.split_first()?;
+        let mut place = *self;
+        for (index, step) in steps.iter().enumerate() {
+            place = match *step {
+                "@items" | "@values" => place.element()?,
+                // A key is a text without bounds of its own, of which nothing is reached.
+                "@keys" => return (place.form() == Form::Map && index + 1 == steps.len()).then_some(Range::ZERO),
+                name => place.field(name)?,
+            };
+        }
+        Some(Range::new(0, place.most()))
+    }
+}
