@@ -1,7 +1,10 @@
 //! The structural schema of a value.
 use std::sync::Arc;
 
-use super::{Document, Enumeration, Pattern, Properties, Scalar, rules::Rule};
+use super::{
+    Document, Enumeration, Pattern, Properties, Scalar,
+    rules::{Programs, Rule},
+};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -194,6 +197,8 @@ pub struct Schema {
     pub junctors: Option<Arc<Junctors>>,
     /// Rules in CEL (`x-kubernetes-validations`).
     pub rules: Vec<Rule>,
+    /// The rules when they are compiled.
+    pub programs: Programs,
     /// Keywords that are published and not enforced.
     pub unenforced: Option<Arc<Unenforced>>,
     /// The field's number in the Protobuf message; 0 for a field of documents alone, such as the type of an object in an object.

@@ -1,7 +1,12 @@
 //! The rules of a node, compiled: for evaluation, and for the errors of a definition.
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
 use kindsmith_cel::{Checked, Env, Program, Type};
 
-use super::{field_path, rule::Rule, sizes::most_values, types::Declared};
+use super::{field_path, rule::Rule, types::Declared};
 use crate::schema::At;
 
 /// The version of Kubernetes whose language rules are written in.
@@ -24,9 +29,40 @@ pub struct CompiledRule {
     pub field_path: String,
 }
 
+/// The compiled rules of a node, which are made when they are first used. Nodes that are shared share them. A clone of a node has none,
+/// since it may be changed.
+#[derive(Default)]
+pub struct Programs(OnceLock<Option<Arc<[CompiledRule]>>>);
+
+impl Clone for Programs {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Programs {
+    /// They follow from the rules and the schema.
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Programs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Programs")
+    }
+}
+
+/// The compiled rules of a node, in their order; `is_object` says that it is a whole object, with its type meta and metadata. `None` if
+/// values of the node have no type in CEL, so that it can have no rules.
+pub fn programs(at: At<'_>, is_object: bool) -> Option<&[CompiledRule]> {
+    let node = at.node();
+    node.programs.0.get_or_init(|| compile(at, is_object, &node.rules).map(Into::into)).as_deref()
+}
+
 /// Compiles the rules of a node; `is_object` says that it is a whole object, with its type meta and metadata. `None` if values of the node
 /// have no type in CEL, so that it can have no rules.
-pub fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRule>> {
+fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRule>> {
     let declared = Declared::new(at, is_object);
     let (kind, types) = declared.types()?;
     let env = Env::kubernetes(MINOR).types(types).variable("self", kind.clone());
@@ -39,9 +75,11 @@ pub fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<Compil
     Some(compiled.collect())
 }
 
-/// The numbers of values of a node in one object at most, if nothing around the node bounds them.
-pub fn most_values_of(at: At<'_>) -> u64 {
-    most_values(Declared::new(at, at.is_object()).least())
+/// The numbers of values of a node in one object at most, if nothing around the node bounds them. `None` if values of the node have no
+/// type in CEL.
+pub fn most_values(at: At<'_>, is_object: bool) -> Option<u64> {
+    let declared = Declared::new(at, is_object);
+    declared.is_seen().then(|| declared.most_values())
 }
 
 fn compiled(env: &Env, declared: Declared<'_>, rule: &Rule) -> CompiledRule {

@@ -9,6 +9,6 @@ mod rule;
 mod sizes;
 mod types;
 
-pub use compile::{CompiledRule, compile, most_values_of};
+pub use compile::{CompiledRule, Programs, most_values, programs};
 pub use field_path::normalized;
 pub use rule::Rule;

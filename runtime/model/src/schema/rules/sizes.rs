@@ -10,12 +10,12 @@ const REQUEST: u64 = 3 << 20;
 /// The most bytes of a text in a request, which is quoted.
 const TEXT: u64 = REQUEST - 2;
 
-/// The numbers of values at a place, without its own bounds on how many there are.
-pub(crate) fn most_values(least_size: u64) -> u64 {
-    REQUEST / least_size.saturating_add(1)
-}
-
 impl Declared<'_> {
+    /// The numbers of values of this place in one object at most.
+    pub(super) fn most_values(self) -> u64 {
+        REQUEST / self.least().saturating_add(1)
+    }
+
     /// The most characters, items or entries of a value; 0 for those that have none.
     pub(super) fn most(self) -> u64 {
         let at = self.at;
@@ -42,7 +42,7 @@ impl Declared<'_> {
     }
 
     /// The fewest bytes of a value in a document.
-    pub(crate) fn least(self) -> u64 {
+    fn least(self) -> u64 {
         match self.form() {
             // What a recursive type has in it is not looked at.
             Form::Struct if self.at.node().definition.is_some() => 2,
