@@ -244,6 +244,8 @@ pub(crate) enum Literal {
     Float(f64),
     Text(String),
     Variant(syn::Path),
+    /// A path of fields, by their names in Rust.
+    Path(RustPath),
     List(Vec<Literal>),
     Map(Vec<(String, Literal)>),
 }

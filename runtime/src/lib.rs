@@ -39,7 +39,7 @@
 //!
 //! | you want to | read |
 //! |---|---|
-//! | declare a kind | [a first kind](guide::first_kind), [fields and validation](guide::fields), [versions](guide::versions) |
+//! | declare a kind | [a first kind](guide::first_kind), [fields and validation](guide::fields), [rules](guide::rules), [versions](guide::versions) |
 //! | add code | [hooks and admission](guide::hooks), [subresources](guide::subresources), [controllers](guide::controllers) |
 //! | use it | [clients](guide::clients), [testing](guide::testing) |
 //! | serve kinds that exist already | [definitions and OpenAPI](guide::definitions), [generating and checking](guide::generating) |

@@ -12,6 +12,9 @@ struct FirstKind;
 #[doc = include_str!("../../runtime/docs/fields.md")]
 struct Fields;
 
+#[doc = include_str!("../../runtime/docs/rules.md")]
+struct Rules;
+
 #[doc = include_str!("../../runtime/docs/hooks.md")]
 struct Hooks;
 

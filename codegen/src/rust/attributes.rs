@@ -252,13 +252,18 @@ fn named(name: &str, value: &Document) -> TokenStream {
 /// A rule in CEL.
 fn rule(rule: &Document) -> TokenStream {
     let text = rule["rule"].as_str().unwrap_or_default();
-    let mut arguments = vec![quote!(#text)];
-    for name in ["message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"] {
-        if let Some(value) = rule.get(name).filter(|value| !value.is_null()) {
-            arguments.push(named(&names::snake(name), value));
-        }
+    let mut arguments = vec![quote!(rule = #text)];
+    for (wire, name) in [("message", "message"), ("messageExpression", "message_expression"), ("fieldPath", "field")] {
+        arguments.extend(rule.get(wire).filter(|value| !value.is_null()).map(|value| named(name, value)));
     }
-    quote!(rule(#(#arguments),*))
+    if let Some(reason) = rule["reason"].as_str() {
+        let reason = names::ident(reason);
+        arguments.push(quote!(reason = #reason));
+    }
+    if let Some(optional) = rule["optionalOldSelf"].as_bool() {
+        arguments.push(quote!(optional_old_self = #optional));
+    }
+    quote!(#(#arguments),*)
 }
 
 /// The format, if it is not the one of the type, or not that of a type in Go; empty for none.

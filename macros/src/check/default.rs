@@ -2,7 +2,7 @@
 use proc_macro2::Span;
 use syn::Lit;
 
-use super::bounds::subject;
+use super::{bounds::subject, rules};
 use crate::{
     diag::Errors,
     model::{self, Bound, Literal},
@@ -135,7 +135,7 @@ pub(crate) fn keywords(given: &Keywords, errors: &Errors) -> model::Keywords {
         errors.at(span, message);
     }
     let value = |value: &Value| literal(value, Look::Other, errors);
-    let rules: Vec<_> = given.rules.iter().filter_map(value).collect();
+    let rules: Vec<_> = given.rules.iter().map(|rule| rules::check_rule(rule, errors)).collect();
     let rules = (!rules.is_empty()).then(|| ("x-kubernetes-validations".to_owned(), Literal::List(rules)));
     given.given.iter().filter_map(|(keyword, of)| Some((keyword.clone(), value(of)?))).chain(rules).collect()
 }

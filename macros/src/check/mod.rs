@@ -14,4 +14,5 @@ pub(crate) mod message;
 pub(crate) mod names;
 pub(crate) mod paths;
 pub(crate) mod resource;
+pub(crate) mod rules;
 pub(crate) mod types;

@@ -7,7 +7,7 @@ use syn::{Ident, Type, ext::IdentExt, spanned::Spanned};
 use super::generated;
 use crate::{
     check::{bounds::subject, lists::set_span},
-    model::{Container, Content, Field, List, Literal, Rules, RustPath, Shape},
+    model::{Container, Content, Field, Keywords, List, Literal, Rules, RustPath, Shape},
     parse::types::{Look, look},
 };
 
@@ -25,7 +25,10 @@ pub(crate) fn container(container: &Container) -> TokenStream {
         }));
     };
     match &container.shape {
-        Shape::Struct(fields) => add(fields),
+        Shape::Struct(fields) => {
+            add(fields);
+            checks.extend(rule_fields(&container.keywords).map(|path| path_of(container, path, "declared")));
+        }
         Shape::Enum(_) => {}
         Shape::Union(members) => {
             for member in members {
@@ -73,8 +76,21 @@ fn rules(ty: &Type, rules: &Rules, published: bool) -> TokenStream {
     checks.extend(default(ty, rules));
     if let Look::Other = look(ty).look {
         checks.extend(shape(ty, rules));
+        checks.extend(
+            rule_fields(&rules.keywords).map(|field| path(&quote!(<#ty as __decl::ApiType>::Inner), field, "declared")),
+        );
     }
     checks
+}
+
+/// The fields that rules in CEL name.
+fn rule_fields(keywords: &Keywords) -> impl Iterator<Item = &RustPath> {
+    let rules =
+        keywords.iter().filter_map(|(_, value)| if let Literal::List(rules) = value { Some(rules) } else { None });
+    rules.flatten().filter_map(|rule| {
+        let Literal::Map(entries) = rule else { return None };
+        entries.iter().find_map(|(_, value)| if let Literal::Path(path) = value { Some(path) } else { None })
+    })
 }
 
 /// A key of a list map must be a scalar and required field of the items.
@@ -117,7 +133,7 @@ fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
         Literal::Bool(_) => ("Boolean", "the default is a boolean, but the field is not"),
         Literal::List(_) => ("List", "the default is a list, but the field is not"),
         Literal::Map(_) => ("Object", "the default is an object, but the field is not"),
-        Literal::Null | Literal::Variant(_) => return None,
+        Literal::Null | Literal::Variant(_) | Literal::Path(_) => return None,
     };
     Some(assert_shape(ty, *span, what, message))
 }

@@ -3,7 +3,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::{checks, resource::dotted, rules::option};
+use super::{
+    checks,
+    rules::{dotted, option},
+};
 use crate::{
     model::{Change, Conversion, Kind, RustPath, Storage},
     parse::args::shown,

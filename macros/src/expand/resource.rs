@@ -3,9 +3,12 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
-use super::{anonymous, api_type, checks, conversion, root, rules::option};
+use super::{
+    anonymous, api_type, checks, conversion, root,
+    rules::{dotted, option},
+};
 use crate::{
-    model::{Cell, Column, Container, Conversion, Grace, Kind, RustPath},
+    model::{Cell, Column, Container, Conversion, Grace, Kind},
     parse::serde::function_name,
 };
 
@@ -142,12 +145,6 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
         grace: #grace,
         lifetime_seconds: #lifetime,
     }
-}
-
-/// A path as a constant.
-pub(crate) fn dotted(path: &RustPath) -> TokenStream {
-    let names = path.iter().map(|ident| ident.unraw().to_string());
-    quote!(&[#(#names),*])
 }
 
 fn column(root: &Ident, column: &Column) -> TokenStream {

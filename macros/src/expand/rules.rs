@@ -3,7 +3,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
-use crate::model::{Bound, Keywords, List, Literal, Rules};
+use crate::model::{Bound, Keywords, List, Literal, Rules, RustPath};
 
 /// A reference to the rules' table.
 pub(crate) fn rules(rules: &Rules) -> TokenStream {
@@ -94,6 +94,12 @@ pub(crate) fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
     value.map_or_else(|| quote!(::core::option::Option::None), |value| quote!(::core::option::Option::Some(#value)))
 }
 
+/// A path as a constant.
+pub(crate) fn dotted(path: &RustPath) -> TokenStream {
+    let names = path.iter().map(|ident| ident.unraw().to_string());
+    quote!(&[#(#names),*])
+}
+
 fn literal(value: &Literal) -> TokenStream {
     match value {
         Literal::Null => quote!(__decl::Literal::Null),
@@ -104,6 +110,10 @@ fn literal(value: &Literal) -> TokenStream {
         Literal::Variant(path) => {
             let name = path.segments.last().map(|s| s.ident.unraw().to_string()).unwrap_or_default();
             quote!(__decl::Literal::Variant(#name))
+        }
+        Literal::Path(path) => {
+            let path = dotted(path);
+            quote!(__decl::Literal::Path(#path))
         }
         Literal::List(items) => {
             let items = items.iter().map(literal);

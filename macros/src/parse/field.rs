@@ -6,6 +6,7 @@ use super::{
     args::{Arg, Number, Value, parse_args},
     keys::{Key, Reader},
     keywords::{self, Keywords},
+    rules,
 };
 use crate::diag::Errors;
 
@@ -105,14 +106,19 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
     let mut seen = Vec::new();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
-        fill(&mut field, &args, &mut seen, &Reader { attribute: "#[api]", keys: &[KEYS, keywords::KEYS], errors });
+        fill(
+            &mut field,
+            &args,
+            &mut seen,
+            &Reader { attribute: "#[api]", keys: &[KEYS, keywords::KEYS, rules::KEYS], errors },
+        );
     }
     field
 }
 
 fn fill(field: &mut FieldArgs, args: &[Arg], seen: &mut Vec<String>, reader: &Reader<'_>) {
     for arg in args {
-        let Some(name) = reader.name(arg, seen, keywords::REPEATABLE) else { continue };
+        let Some(name) = reader.name(arg, seen, rules::NAMES) else { continue };
         field.given.push((name.clone(), arg.span()));
         match name.as_str() {
             "default" => field.default = default(arg, reader),

@@ -110,6 +110,11 @@ impl Reader<'_> {
         }
     }
 
+    /// `name = true`.
+    pub(crate) fn bool(&self, arg: &Arg) -> Option<bool> {
+        if let Value::Literal(Lit::Bool(value)) = &arg.value { Some(value.value) } else { self.wrong_form(arg) }
+    }
+
     /// `name = word`.
     pub(crate) fn word(&self, arg: &Arg) -> Option<Ident> {
         match &arg.value {

@@ -7,6 +7,7 @@ use super::{
     args::parse_args,
     keys::{Key, Reader},
     keywords::{self, Keywords},
+    rules,
 };
 use crate::diag::Errors;
 
@@ -43,11 +44,11 @@ pub(crate) struct TypeArgs {
 pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     let mut found = TypeArgs::default();
     let mut seen = Vec::new();
-    let reader = Reader { attribute: "#[api] of a type", keys: &[KEYS, keywords::KEYS], errors };
+    let reader = Reader { attribute: "#[api] of a type", keys: &[KEYS, keywords::KEYS, rules::KEYS], errors };
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
         for arg in &args {
-            let name = reader.name(arg, &mut seen, keywords::REPEATABLE);
+            let name = reader.name(arg, &mut seen, rules::NAMES);
             found.given.extend(name.clone().map(|name| (name, arg.span())));
             match name.as_deref() {
                 Some("allow") => allow::read(arg, &reader),

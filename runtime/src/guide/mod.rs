@@ -22,6 +22,12 @@ pub mod first_kind {}
 #[doc = include_str!("../../docs/fields.md")]
 pub mod fields {}
 
+/// Rules in CEL: what they are, how they run, what they cost, and twenty of them.
+///
+#[doc = include_str!("links.md")]
+#[doc = include_str!("../../docs/rules.md")]
+pub mod rules {}
+
 /// Code that runs in writes: [`Hooks`](crate::Hooks), [`Context`](crate::Context), [`admission`](crate::admission).
 ///
 #[doc = include_str!("links.md")]

@@ -6,6 +6,7 @@ use serde_json::Map;
 use super::{
     FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, generated, keywords,
     meta_types::{has_empty_texts, is_replaced_whole},
+    walk,
 };
 use crate::schema::{
     Document, Pattern, Scalar, Schema,
@@ -82,9 +83,9 @@ impl Build {
     }
 
     /// The keywords of a type, and those of this use of it.
-    fn keywords(schema: &mut Schema, ty: &TypeDecl, rules: &Rules) -> Result<(), String> {
+    fn keywords(schema: &mut Schema, ty: &'static TypeDecl, rules: &Rules) -> Result<(), String> {
         for given in [ty.keywords, rules.keywords].into_iter().filter(|given| !given.is_empty()) {
-            let document = given.iter().map(|(keyword, value)| Ok(((*keyword).to_owned(), json(value)?)));
+            let document = given.iter().map(|(keyword, value)| Ok(((*keyword).to_owned(), json(ty, value)?)));
             let document = Document::Object(document.collect::<Result<_, String>>()?);
             let read = schema_of_keywords(&document)?;
             for (keyword, _) in given {
@@ -197,8 +198,8 @@ fn key_of(schema: &Schema, list: &'static TypeDecl, key: &str) -> Result<String,
     item.field(key).map(|field| field.wire.to_owned()).ok_or_else(|| format!("`{}` has no field `{key}`", item.name))
 }
 
-/// A literal as a document, without a type.
-fn json(value: &Literal) -> Result<Document, String> {
+/// A literal as a document. Only paths need the type.
+fn json(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
     Ok(match *value {
         Literal::Null => Document::Null,
         Literal::Bool(v) => v.into(),
@@ -206,9 +207,10 @@ fn json(value: &Literal) -> Result<Document, String> {
         Literal::Float(v) => number::of_double(v).map(Document::Number).ok_or("the value is no number")?,
         Literal::Text(v) => v.into(),
         Literal::Variant(name) => return Err(format!("`{name}` is a variant of no enumeration")),
-        Literal::List(items) => items.iter().map(json).collect::<Result<Vec<_>, _>>()?.into(),
+        Literal::Path(path) => walk::resolve(ty, path).map_err(|e| e.to_string())?.definition_path().into(),
+        Literal::List(items) => items.iter().map(|item| json(ty, item)).collect::<Result<Vec<_>, _>>()?.into(),
         Literal::Map(entries) => {
-            let entries = entries.iter().map(|(key, v)| Ok(((*key).to_owned(), json(v)?)));
+            let entries = entries.iter().map(|(key, v)| Ok(((*key).to_owned(), json(ty, v)?)));
             entries.collect::<Result<Map<_, _>, String>>()?.into()
         }
     })
@@ -222,7 +224,7 @@ pub(super) fn default_of(ty: &'static TypeDecl, rules: &'static Rules) -> Result
 /// A literal as a document.
 fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
     if let Shape::Generated(_) | Shape::Any = ty.shape {
-        return json(value);
+        return json(ty, value);
     }
     Ok(match *value {
         Literal::Variant(name) => {
@@ -241,10 +243,10 @@ fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
                     Shape::Map(value) => Some(value()),
                     _ => ty.fields().iter().find(|f| f.wire == *key).map(|f| (f.ty)()),
                 };
-                map.insert((*key).to_owned(), at.map_or_else(|| json(v), |at| literal(at.inner(), v))?);
+                map.insert((*key).to_owned(), at.map_or_else(|| json(ty, v), |at| literal(at.inner(), v))?);
             }
             map.into()
         }
-        _ => json(value)?,
+        _ => json(ty, value)?,
     })
 }

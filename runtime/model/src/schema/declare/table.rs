@@ -95,6 +95,8 @@ pub enum Literal {
     Text(&'static str),
     /// A variant of an enum, by its Rust name.
     Variant(&'static str),
+    /// A path of fields, by their Rust names.
+    Path(&'static [&'static str]),
     /// `[…]`.
     List(&'static [Literal]),
     /// `{…}`.

@@ -69,6 +69,19 @@ pub fn observed_within(ty: &'static TypeDecl) -> Option<String> {
 }
 
 impl Leaf {
+    /// The path as definitions write it: `.spec['a-b']`.
+    pub(super) fn definition_path(&self) -> String {
+        let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let step = |name: &String| {
+            if is_plain(name) {
+                format!(".{name}")
+            } else {
+                format!("['{}']", name.replace('\\', "\\\\").replace('\'', "\\'"))
+            }
+        };
+        self.wire.iter().map(step).collect()
+    }
+
     /// The type of a column that shows the value.
     pub fn column_type(&self) -> &'static str {
         if let Some(schema) = &self.within {

@@ -1,9 +1,9 @@
 use kindsmith::ApiType;
 use serde::{Deserialize, Serialize};
 
-/// A rule begins with its expression.
+/// The error shows the place inside the expression.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-#[api(rule(message = "low is at most high"))]
+#[api(rule = "self.low <= ", message = "low is at most high")]
 pub struct BookSpec {
     pub low: i32,
     pub high: i32,

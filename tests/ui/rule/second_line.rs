@@ -1,0 +1,16 @@
+use kindsmith::ApiType;
+use serde::{Deserialize, Serialize};
+
+/// The error shows the line of the expression.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+#[api(
+    rule = "self.low <= self.high
+        && self.low >> 1",
+    message = "low is at most high"
+)]
+pub struct BookSpec {
+    pub low: i32,
+    pub high: i32,
+}
+
+fn main() {}
