@@ -69,6 +69,15 @@ pub fn parse(source: &Source, options: Options, macros: &[&[Macro]]) -> Result<a
     Err(Issues::new(source.clone(), issues))
 }
 
+/// Parses a rule with the syntax and the macros of Kubernetes' newest version, of which names and types are not known yet.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_rule(source: &Source) -> Result<ast::Ast, Issues> {
+    let options = Options { optional: true, ..Options::default() };
+    parse(source, options, &[&STANDARD, &OPTIONAL, &TWO_VARIABLES, &SORT_BY])
+}
+
 /// A macro: a call that the parser replaces with other nodes.
 #[derive(Debug)]
 pub struct Macro {
