@@ -10,6 +10,8 @@ mod lexer;
 mod literal;
 mod macros;
 mod parser;
+#[cfg(test)]
+mod tests;
 mod token;
 mod tree;
 
