@@ -28,7 +28,7 @@ pub mod value;
 pub use self::{
     check::{Checked, Reference},
     cost::{Call, CallCost, Range, Sizes},
-    env::{Cost, Env, Function, Implementation, Library, Overload, Settings, TypeProvider},
+    env::{Cost, Env, Function, Implementation, Library, Overload, Settings, TypeProvider, Validator},
     program::{Error, Evaluation, Failure, Meter, Program, Unmetered, Variables},
     types::Type,
     value::Value,

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The deepest tree. Those that people write have some tens of levels; the parser limits nesting, but not all sorts of nodes.
-const DEEPEST: u32 = 800;
+const DEEPEST: u32 = 600;
 
 /// The state of one check.
 pub(super) struct Checker<'e> {

@@ -19,6 +19,7 @@ use super::{
 
 /// The settings of the language.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent switches")]
 pub struct Settings {
     /// Optional values and their syntax.
     pub optional_syntax: bool,

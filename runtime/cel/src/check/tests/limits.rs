@@ -4,7 +4,7 @@ use std::{thread, time::Instant};
 use super::{env, errors};
 
 /// Runs on a stack of the size that threads have by default.
-fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
+pub(super) fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
     thread::Builder::new().stack_size(2 << 20).spawn(run).expect("a thread").join().expect("no panic");
 }
 

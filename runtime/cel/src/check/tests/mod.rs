@@ -11,6 +11,7 @@ use crate::{
 mod errors;
 mod limits;
 mod names;
+mod random;
 mod types;
 
 /// The settings of the tests.
@@ -36,8 +37,16 @@ fn functions() -> Vec<Function> {
         Function::new("myfun").member("myfun_instance", &triple, Type::Int).global("myfun_static", &triple, Type::Int),
         Function::new("base64.encode").global("base64_encode_string", &[Type::String], Type::String),
         Function::new("set").global("set_list", &[Type::list(Type::parameter("T"))], set),
+        Function::new("tuple").global("tuple_T_U_V", &tuple("T", "U", "V").1, tuple("T", "U", "V").0),
+        Function::new("sort").global("sort_tuple", &[tuple("T", "T", "T").0], tuple("T", "T", "T").0),
         Function::new("size").global("size_message", &[kind_of("test.All")], Type::Int),
     ]
+}
+
+/// A type with three parameters, and these.
+fn tuple(first: &str, second: &str, third: &str) -> (Type, [Type; 3]) {
+    let parameters = [first, second, third].map(Type::parameter);
+    (Type::Opaque("tuple".into(), parameters.clone().into()), parameters)
 }
 
 /// The structs `test.All` and `test.Nested`.

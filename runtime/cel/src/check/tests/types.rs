@@ -196,6 +196,29 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("a: map(string, int)", "a[?'b']", "optional_type(int)", "a map_optindex_optional_value"),
     ("a: list(int)", "a[?0].orValue(2)", "int", "a list_optindex_optional_int optional_orValue_value"),
     ("a: optional_type(list(int))", "a[0]", "optional_type(int)", "a optional_list_index_int"),
+    ("", "[[], [[]], [[[]]], [[[[]]]]]", "list(list(list(list(list(dyn)))))", ""),
+    ("", "[[[[[]]]], [], [[[]]]]", "list(list(list(list(list(dyn)))))", ""),
+    ("", "([].map(x,x))[0].foo", "dyn", "@result x add_list @result index_list"),
+    ("", "[optional.none(), optional.of(1)]", "list(optional_type(int))", "optional_none optional_of"),
+    ("", "[optional.of(1), optional.none()]", "list(optional_type(int))", "optional_of optional_none"),
+    ("", "[optional.of(1), optional.of(dyn(1))]", "list(optional_type(dyn))", "optional_of to_dyn optional_of"),
+    ("", "[optional.of(dyn(1)), optional.of(1)]", "list(optional_type(dyn))", "to_dyn optional_of optional_of"),
+    (
+        "",
+        "true ? optional.of(dyn(1)) : optional.of(1)",
+        "optional_type(dyn)",
+        "to_dyn optional_of optional_of conditional",
+    ),
+    (
+        "",
+        "[tuple(1, 2u, 3.0), tuple(dyn(1), dyn(2u), dyn(3.0))][0]",
+        "tuple(dyn, dyn, dyn)",
+        "tuple_T_U_V to_dyn to_dyn to_dyn tuple_T_U_V index_list",
+    ),
+    ("", "sort(tuple(dyn(1), 2u, 3.0))", "tuple(dyn, dyn, dyn)", "to_dyn tuple_T_U_V sort_tuple"),
+    ("", "tuple(1, 2u, 3.0) == tuple(1, dyn(2u), dyn(3.0))", "bool", "tuple_T_U_V to_dyn to_dyn tuple_T_U_V equals"),
+    // cel-spec has `optional_type(int)` here, cel-go has not.
+    ("", "[optional.of(1), null][0]", "null", "optional_of index_list"),
 ];
 
 #[test]
