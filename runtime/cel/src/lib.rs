@@ -17,6 +17,8 @@ mod issue;
 pub mod library;
 #[cfg(feature = "program")]
 mod program;
+#[cfg(feature = "program")]
+pub mod re2;
 mod source;
 pub mod syntax;
 #[cfg(feature = "program")]

@@ -14,6 +14,8 @@ mod logic;
 mod number;
 mod optionals;
 mod strings;
+#[cfg(test)]
+mod tests;
 mod time;
 
 pub use self::optionals::OPTIONALS;

@@ -96,16 +96,18 @@ fn scaled(mantissa: u64, exponent: i64) -> f64 {
         return f64::INFINITY;
     }
     // How many bits the fraction has no room for, more of them below the least normal number.
-    let dropped = (top - 52).max(-1074) - exponent;
-    let (mut kept, exponent) = match u32::try_from(dropped) {
-        Err(_) => (mantissa << u32::try_from(-dropped).unwrap_or(0).min(63), exponent + dropped),
-        Ok(dropped) if dropped > 64 => return 0.0,
-        Ok(dropped) => {
+    let dropped = (top - 52).max(-1074).saturating_sub(exponent);
+    let bits = u32::try_from(dropped.unsigned_abs()).unwrap_or(u32::MAX);
+    let exponent = exponent + dropped;
+    let mut kept = match dropped {
+        ..=0 => mantissa << bits.min(63),
+        1..=64 => {
             let wide = u128::from(mantissa);
-            let (kept, rest, half) = (wide >> dropped, wide & ((1 << dropped) - 1), (1 << dropped) >> 1);
-            let up = rest > half || rest == half && half > 0 && kept & 1 == 1;
-            (u64::try_from(kept).unwrap_or(u64::MAX) + u64::from(up), exponent + i64::from(dropped))
+            let (kept, rest, half) = (wide >> bits, wide & ((1 << bits) - 1), 1 << (bits - 1));
+            let is_up = rest > half || rest == half && kept & 1 == 1;
+            u64::try_from(kept).unwrap_or(u64::MAX) + u64::from(is_up)
         }
+        _ => return 0.0,
     };
     let mut exponent = exponent;
     if kept == 1 << 53 {

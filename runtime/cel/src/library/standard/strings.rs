@@ -1,6 +1,6 @@
 //! Tests of strings.
 use super::{no_such_overload, not_supported};
-use crate::{Error, Function, Meter, Type, Value, cost::shared};
+use crate::{Error, Function, Meter, Type, Value, cost::shared, re2};
 
 pub(super) fn functions() -> Vec<Function> {
     let (bool, two) = (Type::Bool, [Type::String, Type::String]);
@@ -19,6 +19,19 @@ pub(super) fn functions() -> Vec<Function> {
         Function::new("matches")
             .global("matches", &two, bool.clone())
             .member("matches_string", &two, bool)
-            .costs(shared::MATCH),
+            .costs(shared::MATCH)
+            .singleton(matches),
     ]
+}
+
+fn matches<'a>(arguments: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
+    match arguments {
+        [Value::String(text), Value::String(pattern)] => {
+            meter.spend(1 + pattern.len() / 8)?;
+            re2::read(pattern).map_err(Error::new)?.search(text, meter).map(Value::Bool)
+        }
+        [Value::String(_), _] => Err(no_such_overload()),
+        [other, _] => Err(not_supported("matches", other)),
+        _ => Err(no_such_overload()),
+    }
 }

@@ -7,6 +7,8 @@ use crate::Error;
 
 mod calendar;
 mod parse;
+#[cfg(test)]
+mod tests;
 mod zone;
 
 pub(crate) use self::{calendar::Fields, zone::Zone};

@@ -6,10 +6,11 @@ mod build;
 mod fields;
 mod findings;
 mod location;
-pub mod pattern;
 mod shape;
 
 pub use build::{names, read, schema};
+pub use kindsmith_cel::re2 as pattern;
+
 pub use fields::{Additional, Fields};
 pub use findings::{Fault, Findings, Warning};
 pub use location::Location;

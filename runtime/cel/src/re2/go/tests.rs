@@ -91,3 +91,27 @@ fn names_of_several_words_are_known() {
         assert!(read(pattern).expect("a pattern").is_match("\u{10300}"), "{pattern}");
     }
 }
+
+#[test]
+fn the_text_that_matches_is_the_one_that_go_finds() {
+    let found = [
+        ("a.*?b", "xaabb", "aab"),
+        ("a.*b", "xaabb", "aabb"),
+        ("(?U)a.*b", "xaabb", "aab"),
+        ("(?U)a.*?b", "xaabb", "aabb"),
+        ("(?U:a+)b?", "aab", "a"),
+        ("a|ab", "ab", "a"),
+        ("a{2,3}?", "aaaa", "aa"),
+        ("(a+?)+", "aaa", "aaa"),
+        ("", "abc", ""),
+    ];
+    for (pattern, text, expected) in found {
+        assert_eq!(read(pattern).unwrap().find(text, &crate::Unmetered), Ok(Some(expected)), "{pattern}");
+    }
+    let all = |pattern: &str, text: &'static str, most| {
+        read(pattern).unwrap().find_all(text, most, &crate::Unmetered).unwrap()
+    };
+    assert_eq!(all("a*", "baac", usize::MAX), ["", "aa", ""]);
+    assert_eq!(all("[0-9]+", "1 22 333", 2), ["1", "22"]);
+    assert_eq!(read("x").unwrap().find("abc", &crate::Unmetered), Ok(None));
+}

@@ -94,7 +94,7 @@ fn equal_patterns_are_one_until_the_last_is_dropped() {
     assert!(Arc::ptr_eq(&first.0, &second.0) && first == second);
     assert!(!first.0.compilation.is_ready());
     assert!(first.is_match("equal patterns are one") && second.0.compilation.is_ready());
-    assert_eq!(second.check("other").unwrap_err(), format!("should match '{text}'"));
+    assert!(!second.is_match("other"));
     drop(first);
     let known = || super::ALL.lock().unwrap()[super::Dialect::Rust as usize].contains_key(text);
     assert!(known());

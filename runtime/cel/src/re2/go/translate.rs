@@ -1,7 +1,7 @@
 //! The translation: reads a pattern as Go's parser does, and writes it in the syntax of the `regex` crate.
 //!
 //! The two differ in what classes such as `\\d` hold (ASCII in Go), in operators within classes, in what a brace without a count is,
-//! in the flags, and in escapes. What a group captures and how greedy a repetition is make no difference to whether a pattern matches.
+//! in the flags, and in escapes. Groups do not capture.
 use std::{fmt::Write, mem};
 
 use super::class::{self, Refusal};
@@ -19,12 +19,14 @@ pub(super) fn translate(pattern: &str) -> Result<String, String> {
     Ok(translator.out)
 }
 
-/// The flags that decide what matches.
+/// The flags.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Flags {
     fold_case: bool,
     multi_line: bool,
     dot_all: bool,
+    /// Repetitions are lazy unless they end in `?`.
+    ungreedy: bool,
 }
 
 /// What a repetition operator repeats.
@@ -130,7 +132,9 @@ impl<'p> Translator<'p> {
 
     /// Brings the flags in force up to date. It is done late: flags before an operator do not come between it and its operand.
     fn write_flags(&mut self) {
-        let (wanted, written) = (self.flags, self.written);
+        // How greedy repetitions are is written at each.
+        let wanted = self.flags;
+        let written = Flags { ungreedy: wanted.ungreedy, ..self.written };
         if wanted == written {
             return;
         }
@@ -185,7 +189,7 @@ impl<'p> Translator<'p> {
                 'i' => flags.fold_case = is_set,
                 'm' => flags.multi_line = is_set,
                 's' => flags.dot_all = is_set,
-                'U' => {}
+                'U' => flags.ungreedy = is_set,
                 '-' if is_set => {
                     (is_set, is_said) = (false, false);
                     continue;
@@ -227,7 +231,7 @@ impl<'p> Translator<'p> {
         counts: Option<Counts>,
     ) -> Result<(), Refusal<'p>> {
         let written = &here[..here.len() - after.len()];
-        let after = after.strip_prefix('?').unwrap_or(after);
+        let (is_marked, after) = after.strip_prefix('?').map_or((false, after), |after| (true, after));
         let read = &here[..here.len() - after.len()];
         if let Some(before) = before {
             return Err(("invalid nested repetition operator", &before[..before.len() - after.len()]));
@@ -248,6 +252,9 @@ impl<'p> Translator<'p> {
         }
         operand.is_repeated = true;
         self.out.push_str(written);
+        if is_marked != self.flags.ungreedy {
+            self.out.push('?');
+        }
         self.rest = after;
         self.repetition = Some(here);
         Ok(())

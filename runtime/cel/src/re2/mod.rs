@@ -1,4 +1,5 @@
-//! Patterns of text: judged and measured when they are declared, compiled when the first text is matched, and shared where equal.
+//! Regular expressions as Go has them (RE2), in rules and in schemas: judged and measured when they are declared, compiled when the
+//! first text is matched, and shared where equal.
 //!
 //! A declaration costs the reading of its text. What is compiled is bounded in sum for the whole process, see `compilation`.
 use std::{
@@ -7,23 +8,24 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError, Weak},
 };
 
-use self::{
-    compilation::{Compilation, is_match},
-    size::Size,
-};
+use self::{compilation::Compilation, size::Size};
 
 mod compilation;
+mod go;
+mod search;
 mod size;
 #[cfg(test)]
 mod tests;
 
-/// A pattern and its source text.
+pub use self::go::{classes, read};
+
+/// A pattern and its source text. Cloning it is cheap.
 #[derive(Clone)]
 pub struct Pattern(Arc<Program>);
 
 /// The syntax in which a pattern is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+enum Dialect {
     /// The dialect of Go, in which documents declare patterns.
     Go,
     /// The dialect of the `regex` crate, in which Rust declares them.
@@ -57,8 +59,7 @@ impl Pattern {
     /// The error of the pattern.
     ///
     /// ```
-    /// # extern crate kindsmith_model as kindsmith;
-    /// use kindsmith::schema::Pattern;
+    /// use kindsmith_cel::re2::Pattern;
     ///
     /// let pattern = Pattern::new("^[a-z]+$")?;
     /// assert!(pattern.is_match("abc") && !pattern.is_match("42"));
@@ -72,7 +73,7 @@ impl Pattern {
     ///
     /// # Errors
     /// The error of the pattern.
-    pub(crate) fn translated(
+    fn translated(
         text: &str,
         dialect: Dialect,
         translate: impl FnOnce(&str) -> Result<String, String>,
@@ -102,23 +103,6 @@ impl Pattern {
     /// In the syntax of the `regex` crate.
     pub fn syntax(&self) -> &str {
         &self.0.syntax
-    }
-
-    /// True if the pattern matches somewhere in a text.
-    pub fn is_match(&self, text: &str) -> bool {
-        self.check(text).is_ok()
-    }
-
-    /// Matches a text.
-    ///
-    /// # Errors
-    /// The text does not match, or the pattern cannot be compiled.
-    pub(crate) fn check(&self, text: &str) -> Result<(), String> {
-        match is_match(&self.0, text) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(format!("should match '{}'", self.0.text)),
-            Err(error) => Err(format!("should match '{}', which cannot be compiled: {error}", self.0.text)),
-        }
     }
 
     /// The most memory that it takes when it is compiled, in bytes. It is estimated without compiling it.

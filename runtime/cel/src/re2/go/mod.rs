@@ -1,9 +1,8 @@
 //! Patterns as Go reads them (RE2): the same expression in the syntax of the `regex` crate, or why Go refuses it.
+use kindsmith_meta::field::beginning;
+
 use self::translate::translate;
-use crate::{
-    meta::field::beginning,
-    schema::{Pattern, pattern::Dialect},
-};
+use super::{Dialect, Pattern};
 
 mod class;
 #[cfg(test)]
@@ -23,7 +22,7 @@ const MOST_CLASSES: usize = 100;
 /// The largest pattern when it is compiled, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// The pattern of a definition.
+/// A pattern in the syntax of Go.
 ///
 /// # Errors
 /// Why Go refuses it, in its words, or that it is too large.

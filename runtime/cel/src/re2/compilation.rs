@@ -55,34 +55,6 @@ struct CompiledPatterns {
 
 static COMPILED_PATTERNS: LazyLock<Mutex<CompiledPatterns>> = LazyLock::new(Mutex::default);
 
-/// Matches a text. Compiles the pattern, if it is not compiled.
-///
-/// # Errors
-/// The pattern cannot be compiled.
-pub(super) fn is_match(program: &Arc<Program>, text: &str) -> Result<bool, String> {
-    match &*program.compilation.read() {
-        State::Ready(regex) => {
-            if !program.compilation.is_used.load(Ordering::Relaxed) {
-                program.compilation.is_used.store(true, Ordering::Relaxed);
-            }
-            return Ok(program.matches(regex, text));
-        }
-        State::Failed(error) => return Err(error.clone()),
-        State::Uncompiled => {}
-    }
-    match program.compile() {
-        Ok(regex) => {
-            let answer = program.matches(&regex, text);
-            keep(program, regex);
-            Ok(answer)
-        }
-        Err(error) => {
-            *program.compilation.state.write().unwrap_or_else(PoisonError::into_inner) = State::Failed(error.clone());
-            Err(error)
-        }
-    }
-}
-
 /// Keeps a compiled pattern, and drops others that were not used for long.
 fn keep(program: &Arc<Program>, regex: Regex) {
     {
@@ -142,6 +114,34 @@ impl Compilation {
 }
 
 impl Program {
+    /// Searches a text. Compiles the pattern, if it is not compiled.
+    ///
+    /// # Errors
+    /// The pattern cannot be compiled.
+    pub(super) fn with<T>(self: &Arc<Self>, text: &str, search: impl FnOnce(&Regex) -> T) -> Result<T, String> {
+        match &*self.compilation.read() {
+            State::Ready(regex) => {
+                if !self.compilation.is_used.load(Ordering::Relaxed) {
+                    self.compilation.is_used.store(true, Ordering::Relaxed);
+                }
+                return Ok(self.search(regex, text, search));
+            }
+            State::Failed(error) => return Err(error.clone()),
+            State::Uncompiled => {}
+        }
+        match self.compile() {
+            Ok(regex) => {
+                let answer = self.search(&regex, text, search);
+                keep(self, regex);
+                Ok(answer)
+            }
+            Err(error) => {
+                *self.compilation.state.write().unwrap_or_else(PoisonError::into_inner) = State::Failed(error.clone());
+                Err(error)
+            }
+        }
+    }
+
     fn is_large(&self) -> bool {
         self.size.bytes > LARGE
     }
@@ -156,13 +156,13 @@ impl Program {
         regex.map_err(|error| error.to_string())
     }
 
-    fn matches(&self, regex: &Regex, text: &str) -> bool {
+    fn search<T>(&self, regex: &Regex, text: &str, search: impl FnOnce(&Regex) -> T) -> T {
         let states = self.size.positions.saturating_mul(text.len() as u64);
         if self.is_large() || states > LONG {
             // A clone has caches of its own.
-            regex.clone().is_match(text)
+            search(&regex.clone())
         } else {
-            regex.is_match(text)
+            search(regex)
         }
     }
 
