@@ -13,6 +13,7 @@ mod limits;
 mod names;
 mod random;
 mod types;
+mod validators;
 
 /// The settings of the tests.
 const SETTINGS: Settings = Settings {
