@@ -64,6 +64,14 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("", "1.startsWith('a')", &["1:13 found no matching overload for 'startsWith' applied to 'int.(string)'"]),
     ("", "'a' && 1", &["1:1 expected type 'bool' but found 'string'", "1:8 expected type 'bool' but found 'int'"]),
     ("", "1 == 'a'", &["1:3 found no matching overload for '_==_' applied to '(int, string)'"]),
+    ("", "optional_type == 1", &["1:15 found no matching overload for '_==_' applied to '(type(optional_type), int)'"]),
+    ("", "list.size()", &["1:10 found no matching overload for 'size' applied to 'type(list(dyn)).()'"]),
+    ("", "list.a", &["1:5 type 'type(list(A))' does not support field selection"]),
+    (
+        "",
+        "foo.bar(1)",
+        &["1:1 undeclared reference to 'foo' (in container '')", "1:8 undeclared reference to 'bar' (in container '')"],
+    ),
     ("", "-'a'", &["1:1 found no matching overload for '-_' applied to '(string)'"]),
 ];
 

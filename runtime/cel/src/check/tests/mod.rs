@@ -10,6 +10,7 @@ use crate::{
 
 mod errors;
 mod limits;
+mod loops;
 mod names;
 mod random;
 mod types;

@@ -7,7 +7,7 @@ pub static OPTIONALS: Library = Library {
     name: "cel.lib.optional",
     functions,
     macros: &[],
-    types: || vec![(Type::OPTIONAL, Type::optional(v()))],
+    types: || vec![(Type::OPTIONAL, Type::opaque(Type::OPTIONAL))],
     validators: &[],
 };
 
