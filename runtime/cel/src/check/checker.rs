@@ -51,7 +51,9 @@ pub(super) fn check(env: &Env, source: &Source, mut ast: Ast) -> Result<Checked,
     checker.check(&mut ast.root);
     let Checker { mut types, references, mut substitutions, too_deep, mut issues, .. } = checker;
     for kind in types.iter_mut().flatten() {
-        *kind = substitutions.close(mem::replace(kind, Type::Dyn));
+        if !substitutions.exceeded {
+            *kind = substitutions.close(mem::replace(kind, Type::Dyn));
+        }
     }
     // What was found beyond a limit is not to be relied on.
     if too_deep {
