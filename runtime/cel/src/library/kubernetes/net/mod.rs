@@ -1,0 +1,224 @@
+//! Addresses of the network (`ip`) and ranges of them (`cidr`).
+//!
+//! cel-go's own library of the same types differs in some functions and errors: [`NETWORK`].
+use std::net::IpAddr;
+
+pub(crate) use self::address::{Address, Prefix};
+use self::address::{is_global_unicast, is_link_local_multicast, is_link_local_unicast, width};
+use super::arguments::{accessor, opaque, text};
+use crate::{
+    Cost, Error, Function, Library, Meter, Range, Type, Value,
+    cost::{
+        CallCost, TRAVERSAL, scaled,
+        shared::{READ, READ_TWICE, charged, read, size},
+    },
+    value::Opaque,
+};
+use kindsmith_meta::go::quoted;
+
+mod address;
+#[cfg(test)]
+mod tests;
+
+/// `ip`, `isIP` and the properties of addresses.
+pub static IP: Library =
+    Library { name: "kubernetes.net.ip", functions: ip_functions, macros: &[], types: ip_types, validators: &[] };
+
+/// `cidr`, `isCIDR`, and what ranges contain.
+pub static CIDR: Library =
+    Library { name: "kubernetes.net.cidr", functions: cidr_functions, macros: &[], types: cidr_types, validators: &[] };
+
+/// An address: `net.IP`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ip(pub IpAddr);
+
+/// A range of addresses, with an address of it: `net.CIDR`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cidr(pub(crate) Prefix);
+
+impl Opaque for Ip {
+    fn type_name(&self) -> &str {
+        "net.IP"
+    }
+
+    fn equals(&self, other: &dyn Opaque) -> bool {
+        other.downcast() == Some(self)
+    }
+
+    fn size(&self) -> u64 {
+        u64::from(width(self.0) / 8)
+    }
+}
+
+impl Opaque for Cidr {
+    fn type_name(&self) -> &str {
+        "net.CIDR"
+    }
+
+    fn equals(&self, other: &dyn Opaque) -> bool {
+        other.downcast() == Some(self)
+    }
+
+    fn size(&self) -> u64 {
+        u64::from(self.0.length.div_ceil(8))
+    }
+}
+
+impl Ip {
+    /// Reads an address without a zone.
+    ///
+    /// # Errors
+    /// What is wrong, in Kubernetes' words.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let Address { ip, has_zone } = Address::parse(text).map_err(|message| {
+            Error::new(format!("IP Address {} parse error during conversion from string: {message}", quoted(text)))
+        })?;
+        match ip {
+            _ if has_zone => Err(Error::new(format!("IP address {} with zone value is not allowed", quoted(text)))),
+            IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some() => Err(mapped(text)),
+            ip => Ok(Self(ip)),
+        }
+    }
+}
+
+impl Cidr {
+    /// Reads a range. Bits after the prefix may be set.
+    ///
+    /// # Errors
+    /// What is wrong, in Kubernetes' words.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let failed =
+            |message: &str| Error::new(format!("network address parse error during conversion from string: {message}"));
+        // The beginning of the message is there twice, as in kube-apiserver.
+        let prefix = Prefix::parse(text).map_err(|message| failed(&failed(&message).message))?;
+        match prefix.ip {
+            IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some() => Err(failed(&mapped(text).message)),
+            _ => Ok(Self(prefix)),
+        }
+    }
+}
+
+fn mapped(text: &str) -> Error {
+    Error::new(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text)))
+}
+
+fn ip_type() -> Type {
+    Type::opaque("net.IP")
+}
+
+fn cidr_type() -> Type {
+    Type::opaque("net.CIDR")
+}
+
+fn ip_types() -> Vec<(&'static str, Type)> {
+    vec![("net.IP", ip_type())]
+}
+
+fn cidr_types() -> Vec<(&'static str, Type)> {
+    vec![("net.CIDR", cidr_type())]
+}
+
+fn is_canonical<'a>(args: &[Value<'a>], _meter: &dyn Meter) -> Result<Value<'a>, Error> {
+    let text = text(args, 0)?;
+    Ok(Value::Bool(Ip::parse(text)?.0.to_string() == text))
+}
+
+/// The functions of addresses alone.
+fn ip_functions() -> Vec<Function> {
+    let property = |name: &str, id: &str, is: fn(&Ip) -> Value<'static>| accessor(name, id, ip_type(), Type::Bool, is);
+    vec![
+        Function::new("ip")
+            .global("string_to_ip", &[Type::String], ip_type())
+            .does(|args, _| Ip::parse(text(args, 0)?).map(Value::opaque))
+            .costs(READ),
+        Function::new("isIP")
+            .global("is_ip", &[Type::String], Type::Bool)
+            .does(|args, _| Ok(Value::Bool(Ip::parse(text(args, 0)?).is_ok())))
+            .costs(READ),
+        Function::new("ip.isCanonical")
+            .global("ip_is_canonical", &[Type::String], Type::Bool)
+            .does(is_canonical)
+            .costs(READ_TWICE),
+        Function::new("string")
+            .global("ip_to_string", &[ip_type()], Type::String)
+            .does(|args, _| Ok(opaque::<Ip>(args, 0)?.0.to_string().into())),
+        accessor("family", "ip_family", ip_type(), Type::Int, |ip: &Ip| Value::Int(if ip.0.is_ipv4() { 4 } else { 6 })),
+        property("isUnspecified", "ip_is_unspecified", |ip| Value::Bool(ip.0.is_unspecified())),
+        property("isLoopback", "ip_is_loopback", |ip| Value::Bool(ip.0.is_loopback())),
+        property("isLinkLocalMulticast", "ip_is_link_local_multicast", |ip| Value::Bool(is_link_local_multicast(ip.0))),
+        property("isLinkLocalUnicast", "ip_is_link_local_unicast", |ip| Value::Bool(is_link_local_unicast(ip.0))),
+        property("isGlobalUnicast", "ip_is_global_unicast", |ip| Value::Bool(is_global_unicast(ip.0))),
+    ]
+}
+
+/// The sizes of an address in bytes.
+const BYTES: Range = Range::new(4, 16);
+
+/// Addresses are compared.
+const CONTAINS_IP: Cost = Cost {
+    estimate: |_| CallCost::of(BYTES.plus(BYTES).scaled(TRAVERSAL)),
+    charge: |args, _| scaled(2 * size(args, 0), TRAVERSAL),
+};
+
+/// As [`CONTAINS_IP`], after a text was read.
+const CONTAINS_IP_TEXT: Cost = Cost {
+    estimate: |call| CallCost::of((CONTAINS_IP.estimate)(call).cost.plus(read(call, 1))),
+    charge: |args, result| (CONTAINS_IP.charge)(args, result) + charged(args, 1),
+};
+
+/// Addresses are masked, then compared.
+const CONTAINS_CIDR: Cost = Cost {
+    estimate: |call| CallCost::of((CONTAINS_IP.estimate)(call).cost.plus(BYTES.scaled(TRAVERSAL)).plus(Range::ONE)),
+    charge: |args, result| (CONTAINS_IP.charge)(args, result) + charged(args, 0) + 1,
+};
+
+/// As [`CONTAINS_CIDR`], after a text was read.
+const CONTAINS_CIDR_TEXT: Cost = Cost {
+    estimate: |call| CallCost::of((CONTAINS_CIDR.estimate)(call).cost.plus(read(call, 1))),
+    charge: |args, result| (CONTAINS_CIDR.charge)(args, result) + charged(args, 1),
+};
+
+fn contains_ip(args: &[Value<'_>], ip: Ip) -> Result<Value<'static>, Error> {
+    Ok(Value::Bool(opaque::<Cidr>(args, 0)?.0.contains(ip.0)))
+}
+
+fn contains_cidr(args: &[Value<'_>], cidr: Cidr) -> Result<Value<'static>, Error> {
+    Ok(Value::Bool(opaque::<Cidr>(args, 0)?.0.covers(cidr.0)))
+}
+
+/// The functions of ranges.
+fn cidr_functions() -> Vec<Function> {
+    vec![
+        Function::new("cidr")
+            .global("string_to_cidr", &[Type::String], cidr_type())
+            .does(|args, _| Cidr::parse(text(args, 0)?).map(Value::opaque))
+            .costs(READ),
+        Function::new("isCIDR")
+            .global("is_cidr", &[Type::String], Type::Bool)
+            .does(|args, _| Ok(Value::Bool(Cidr::parse(text(args, 0)?).is_ok())))
+            .costs(READ),
+        Function::new("string")
+            .global("cidr_to_string", &[cidr_type()], Type::String)
+            .does(|args, _| Ok(opaque::<Cidr>(args, 0)?.0.to_string().into())),
+        Function::new("containsIP")
+            .member("cidr_contains_ip_string", &[cidr_type(), Type::String], Type::Bool)
+            // The error of a text that is no address is lost, as in kube-apiserver.
+            .does(|args, _| contains_ip(args, Ip::parse(text(args, 1)?).map_err(|_| Error::no_such_overload())?))
+            .costs(CONTAINS_IP_TEXT)
+            .member("cidr_contains_ip_ip", &[cidr_type(), ip_type()], Type::Bool)
+            .does(|args, _| contains_ip(args, *opaque(args, 1)?))
+            .costs(CONTAINS_IP),
+        Function::new("containsCIDR")
+            .member("cidr_contains_cidr_string", &[cidr_type(), Type::String], Type::Bool)
+            .does(|args, _| contains_cidr(args, Cidr::parse(text(args, 1)?)?))
+            .costs(CONTAINS_CIDR_TEXT)
+            .member("cidr_contains_cidr", &[cidr_type(), cidr_type()], Type::Bool)
+            .does(|args, _| contains_cidr(args, *opaque(args, 1)?))
+            .costs(CONTAINS_CIDR),
+        accessor("ip", "cidr_ip", cidr_type(), ip_type(), |cidr: &Cidr| Value::opaque(Ip(cidr.0.ip))),
+        accessor("masked", "cidr_masked", cidr_type(), cidr_type(), |cidr: &Cidr| Value::opaque(Cidr(cidr.0.masked()))),
+        accessor("prefixLength", "cidr_prefix_length", cidr_type(), Type::Int, |cidr: &Cidr| {
+            Value::Int(cidr.0.length.into())
+        }),
+    ]
+}
