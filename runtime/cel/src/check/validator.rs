@@ -88,7 +88,7 @@ pub(crate) fn each_literal_argument(checked: &Checked, name: &str, visit: &mut d
 }
 
 /// Visits each node after those below it, and tells if it is below a call whose literals may have types of all sorts.
-pub(super) fn each_node<'x>(expr: &'x Expr, is_exempt: bool, visit: &mut dyn FnMut(&'x Expr, bool)) {
+pub(crate) fn each_node<'x>(expr: &'x Expr, is_exempt: bool, visit: &mut dyn FnMut(&'x Expr, bool)) {
     let exempts =
         matches!(&expr.kind, ExprKind::Call { function, .. } if matches!(&**function, "format" | "cel.@block"));
     let mut below = |part: &'x Expr| each_node(part, is_exempt || exempts, visit);

@@ -2,5 +2,6 @@
 //!
 //! `standard` is the language itself; `extensions` are those of cel-go; `kubernetes` are those of Kubernetes, and the table of its versions.
 
+pub mod extensions;
 pub mod kubernetes;
 pub mod standard;

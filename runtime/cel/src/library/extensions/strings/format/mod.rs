@@ -1,0 +1,130 @@
+//! `format`: texts with clauses such as `%s` and `%.2f`.
+//!
+//! `clause` reads clauses. `locale` prints values as versions 1 to 3 do (numbers as in American English), `plain` as later ones do.
+//! `validate` finds errors in formats that are literals.
+use crate::{
+    Error, Meter, Value,
+    library::extensions::{grow_text, read_text},
+    value::List,
+};
+
+mod clause;
+mod locale;
+mod plain;
+mod validate;
+
+use self::clause::{Clause, Verb};
+pub(super) use self::validate::{validate_locale, validate_plain};
+
+/// How values are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Numbers as in American English: versions 1 to 3.
+    Locale,
+    /// As the specification of the language says.
+    Plain,
+}
+
+/// The text of a format with its values.
+pub(super) fn format<'a>(style: Style, format: &str, values: &List<'a>, meter: &dyn Meter) -> Result<Value<'a>, Error> {
+    read_text(meter, format)?;
+    let mut output = Output { text: String::new(), meter };
+    let mut rest = format;
+    let mut index = 0;
+    while let Some((before, after)) = rest.split_once('%') {
+        output.push(before)?;
+        if let Some(after) = after.strip_prefix('%') {
+            output.push("%")?;
+            rest = after;
+            continue;
+        }
+        let value = values.get(index).ok_or_else(|| Error::new(clause::out_of_range(index)))??;
+        let (clause, after) = Clause::read(after, style).map_err(Error::new)?;
+        print(style, clause, &value, &mut output).map_err(in_formatting)?;
+        rest = after;
+        index += 1;
+    }
+    output.push(rest)?;
+    Ok(output.text.into())
+}
+
+fn in_formatting(error: Error) -> Error {
+    if error.is_fatal() { error } else { Error::new(format!("error during formatting: {}", error.message)) }
+}
+
+/// What is printed so far.
+struct Output<'m> {
+    text: String,
+    meter: &'m dyn Meter,
+}
+
+impl Output<'_> {
+    fn push(&mut self, text: &str) -> Result<(), Error> {
+        grow_text(self.meter, self.text.len(), text.len())?;
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    /// What is printed apart.
+    fn apart(&self, print: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<String, Error> {
+        let mut output = Output { text: String::new(), meter: self.meter };
+        print(&mut output)?;
+        Ok(output.text)
+    }
+}
+
+fn print(style: Style, clause: Clause, value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    let text = match (clause.verb, style) {
+        (Verb::String, Style::Locale) => return locale::string(value, output),
+        (Verb::String, Style::Plain) => return plain::string(value, output),
+        (Verb::Hexadecimal { upper }, _) => hexadecimal(value, upper, output.meter)?,
+        (Verb::Decimal, Style::Locale) => locale::decimal(value),
+        (Verb::Decimal, Style::Plain) => plain::decimal(value),
+        (Verb::Fixed, Style::Locale) => locale::fixed(value, clause.precision),
+        (Verb::Fixed, Style::Plain) => plain::fixed(value, clause.precision),
+        (Verb::Scientific, Style::Locale) => locale::scientific(value, clause.precision),
+        (Verb::Scientific, Style::Plain) => plain::scientific(value, clause.precision),
+        (Verb::Binary, _) => binary(value),
+        (Verb::Octal, _) => octal(value),
+    };
+    let text = text.ok_or_else(|| Error::new(clause.verb.rejection(style, value.type_name())))?;
+    output.push(&text)
+}
+
+fn binary(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Int(value) => Some(format!("{}{:b}", sign(*value), value.unsigned_abs())),
+        Value::Uint(value) => Some(format!("{value:b}")),
+        Value::Bool(value) => Some(u8::from(*value).to_string()),
+        _ => None,
+    }
+}
+
+fn octal(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Int(value) => Some(format!("{}{:o}", sign(*value), value.unsigned_abs())),
+        Value::Uint(value) => Some(format!("{value:o}")),
+        _ => None,
+    }
+}
+
+fn hexadecimal(value: &Value<'_>, upper: bool, meter: &dyn Meter) -> Result<Option<String>, Error> {
+    let text = match value {
+        Value::Int(value) => format!("{}{:x}", sign(*value), value.unsigned_abs()),
+        Value::Uint(value) => format!("{value:x}"),
+        Value::String(text) => digits(text.as_bytes(), meter)?,
+        Value::Bytes(bytes) => digits(bytes, meter)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(if upper { text.to_ascii_uppercase() } else { text }))
+}
+
+fn digits(bytes: &[u8], meter: &dyn Meter) -> Result<String, Error> {
+    grow_text(meter, 0, bytes.len().saturating_mul(2))?;
+    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or('0');
+    Ok(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
+}
+
+fn sign(value: i64) -> &'static str {
+    if value < 0 { "-" } else { "" }
+}
