@@ -3,7 +3,7 @@ use std::{cell::OnceCell, fmt};
 
 use serde::Serialize;
 
-use super::{API_VERSION, Defined, Findings, Groups, define_in};
+use super::{API_VERSION, Defined, Findings, Groups, Rules, define_in};
 use crate::{
     codec::{self, Limits, yaml},
     meta::text::in_one_line,
@@ -187,7 +187,7 @@ impl Reader<'_> {
     }
 
     fn define(&mut self, at: &At<'_>, prefix: &str, document: &Document) {
-        let warnings = match define_in(document, Groups::All) {
+        let warnings = match define_in(document, Groups::All, Rules::New) {
             Ok(mut defined) => {
                 let warnings = std::mem::take(&mut defined.warnings);
                 self.manifest.definitions.push(defined);

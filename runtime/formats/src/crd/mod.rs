@@ -73,7 +73,23 @@ impl Metadata {
 /// # Errors
 /// Everything that is wrong with it, and the warnings.
 pub fn define(document: &Document) -> Result<Defined, Findings> {
-    define_in(document, Groups::Named)
+    define_in(document, Groups::Named, Rules::New)
+}
+
+/// Reads a definition that takes the place of another one: the schema of a version that does not change may have rules that cost too much.
+///
+/// # Errors
+/// As [`define`].
+pub fn define_change(document: &Document, old: &Document) -> Result<Defined, Findings> {
+    define_in(document, Groups::Named, Rules::Changed(old))
+}
+
+/// Reads a definition that was stored. Its rules are not compiled: they may be those of another version.
+///
+/// # Errors
+/// As [`define`], but for what is wrong with rules.
+pub fn define_stored(document: &Document) -> Result<Defined, Findings> {
+    define_in(document, Groups::Named, Rules::Stored)
 }
 
 /// The schema of the schemas in definitions, which contains itself: the only one among the definitions of the schema around it.
@@ -90,7 +106,18 @@ enum Groups {
     All,
 }
 
-fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
+/// How the rules of a definition are judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rules<'o> {
+    /// As those of a new definition.
+    New,
+    /// As those of a definition that takes the place of another one.
+    Changed(&'o Document),
+    /// Not at all: the definition is stored.
+    Stored,
+}
+
+fn define_in(document: &Document, groups: Groups, rules: Rules<'_>) -> Result<Defined, Findings> {
     let mut findings = Findings::default();
     shape::check(document, &mut findings);
     if !findings.errors.is_empty() {
@@ -102,7 +129,7 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
     if !findings.errors.is_empty() {
         return Err(findings);
     }
-    let schemas = check::check(&definition, &mut findings);
+    let schemas = check::check(&definition, rules, &mut findings);
     drop(patterns);
     if !findings.errors.is_empty() {
         return Err(findings);

@@ -138,12 +138,16 @@ pub(super) fn schema(root: Fields<'_>) -> String {
         let shown = root.get(keyword).map_or_else(|| absent.to_owned(), |value| keyword_of(root, keyword, value));
         let _ = write!(out, "\"{}\":{shown},", go_name(keyword));
     }
-    let rules = root.get("x-kubernetes-validations").map_or_else(
-        || "null".to_owned(),
-        |_| list(root.objects("x-kubernetes-validations").map(|rule| object(rule, &RULE_FIELDS))),
-    );
+    let rules = root
+        .get("x-kubernetes-validations")
+        .map_or_else(|| "null".to_owned(), |_| list(root.objects("x-kubernetes-validations").map(rule)));
     let _ = write!(out, "\"XValidations\":{rules}}}");
     out
+}
+
+/// A rule.
+pub(super) fn rule(rule: Fields<'_>) -> String {
+    object(rule, &RULE_FIELDS)
 }
 
 fn keyword_of(root: Fields<'_>, keyword: &str, value: &Document) -> String {

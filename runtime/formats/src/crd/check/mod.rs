@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Fields, Findings, Location,
+    Fields, Findings, Location, Rules,
     definition::{COLUMNS, Definition, Part, SCHEMA, SELECTABLE, SUBRESOURCES},
     keywords, print,
 };
@@ -18,6 +18,7 @@ mod field_path;
 mod names;
 mod openapi;
 mod parts;
+mod rules;
 mod structural;
 
 pub(super) use names::{APPROVAL, is_protected};
@@ -36,7 +37,7 @@ impl Schemas {
 }
 
 /// Judges a definition, and builds the schemas of its versions.
-pub(super) fn check(definition: &Definition<'_>, findings: &mut Findings) -> Schemas {
+pub(super) fn check(definition: &Definition<'_>, rules: Rules<'_>, findings: &mut Findings) -> Schemas {
     let mut schemas = Vec::new();
     names::metadata(definition, findings);
     names::group(definition, findings);
@@ -54,12 +55,14 @@ pub(super) fn check(definition: &Definition<'_>, findings: &mut Findings) -> Sch
         let location = list.index(index);
         label(version.text("name"), &location.field("name"), findings);
         deprecation(*version, &location, findings);
-        each_part(definition, *version, |part| location.field(part.name), false, &mut schemas, findings);
+        let judged = Judged { definition, version: *version, agreed: false, rules };
+        judged.each_part(|part| location.field(part.name), &mut schemas, findings);
     }
     storage(definition, &list, findings);
     names::check(definition, findings);
     if let Some(first) = definition.versions.first() {
-        each_part(definition, *first, |part| part.shared, true, &mut schemas, findings);
+        let judged = Judged { definition, version: *first, agreed: true, rules };
+        judged.each_part(|part| part.shared, &mut schemas, findings);
     }
     conversion::check(definition, preserves, findings);
     names::approval(definition, findings);
@@ -141,30 +144,64 @@ fn label(text: &str, location: &Location<'_>, findings: &mut Findings) {
     }
 }
 
-/// Judges the parts of a version that all versions agree on, or the others.
-fn each_part<'p>(
-    definition: &Definition<'_>,
-    version: Fields<'_>,
-    location: impl Fn(Part) -> Location<'p>,
+/// The parts of a version that all versions agree on, or the others.
+struct Judged<'d, 'r> {
+    definition: &'d Definition<'d>,
+    version: Fields<'d>,
     agreed: bool,
-    schemas: &mut Vec<Arc<Schema>>,
-    findings: &mut Findings,
-) {
-    let is_here = |part| definition.agrees_on(part) == agreed;
-    let root = version.part("schema").object("openAPIV3Schema");
-    if is_here(SCHEMA) {
-        let status = definition.versions.iter().filter(|other| agreed || **other == version);
-        let has_status = status.into_iter().any(|version| version.part("subresources").get("status").is_some());
-        schemas.push(root.map(|root| schema(root, has_status, &location(SCHEMA), findings)).unwrap_or_default());
+    rules: Rules<'r>,
+}
+
+impl Judged<'_, '_> {
+    fn each_part<'p>(
+        &self,
+        location: impl Fn(Part) -> Location<'p>,
+        schemas: &mut Vec<Arc<Schema>>,
+        findings: &mut Findings,
+    ) {
+        let &Self { definition, version, agreed, rules } = self;
+        let is_here = |part| definition.agrees_on(part) == agreed;
+        let root = version.part("schema").object("openAPIV3Schema");
+        if is_here(SCHEMA) {
+            let status = definition.versions.iter().filter(|other| agreed || **other == version);
+            let has_status = status.into_iter().any(|version| version.part("subresources").get("status").is_some());
+            let rules = rules.of_version(version);
+            let read = root.map(|root| schema(root, has_status, rules, &location(SCHEMA), findings));
+            schemas.push(read.unwrap_or_default());
+        }
+        if is_here(SUBRESOURCES) {
+            parts::subresources(version.part("subresources"), &location(SUBRESOURCES), findings);
+        }
+        if is_here(COLUMNS) {
+            parts::columns(version, &location(COLUMNS), findings);
+        }
+        if is_here(SELECTABLE) {
+            parts::selectable(version, root, &location(SELECTABLE), findings);
+        }
     }
-    if is_here(SUBRESOURCES) {
-        parts::subresources(version.part("subresources"), &location(SUBRESOURCES), findings);
-    }
-    if is_here(COLUMNS) {
-        parts::columns(version, &location(COLUMNS), findings);
-    }
-    if is_here(SELECTABLE) {
-        parts::selectable(version, root, &location(SELECTABLE), findings);
+}
+
+/// How the rules of a schema are judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Judgement {
+    /// They are not.
+    Never,
+    /// Their expressions compile.
+    Compiles,
+    /// Their expressions compile, and each costs no more than it may.
+    Whole,
+}
+
+impl Rules<'_> {
+    /// How the rules of a version are judged.
+    fn of_version(self, version: Fields<'_>) -> Judgement {
+        let Rules::Changed(old) = self else {
+            return if self == Rules::Stored { Judgement::Never } else { Judgement::Whole };
+        };
+        let mut versions = Fields::of(old).part("spec").objects("versions");
+        let is_unchanged =
+            versions.any(|old| old.text("name") == version.text("name") && old.get("schema") == version.get("schema"));
+        if is_unchanged { Judgement::Compiles } else { Judgement::Whole }
     }
 }
 
@@ -194,7 +231,13 @@ const WITH_STATUS: [&str; 22] = [
     "x-kubernetes-validations",
 ];
 
-fn schema(root: Fields<'_>, has_status: bool, location: &Location<'_>, findings: &mut Findings) -> Arc<Schema> {
+fn schema(
+    root: Fields<'_>,
+    has_status: bool,
+    rules: Judgement,
+    location: &Location<'_>,
+    findings: &mut Findings,
+) -> Arc<Schema> {
     let at = location.field("openAPIV3Schema");
     let mut found = Findings::default();
     if has_status {
@@ -206,14 +249,17 @@ fn schema(root: Fields<'_>, has_status: bool, location: &Location<'_>, findings:
     let (schema, mut built) = keywords::schema(root, &at);
     built.errors.drain(..).for_each(|fault| found.add(fault));
     let unsupported = unsupported(root);
+    let mut place = None;
     if unsupported.is_none() {
         let structural = structural::check(root, &at);
         if structural.errors.is_empty() {
+            let before = found.errors.len();
             defaults::check(&schema, &at, &mut found);
+            place = (rules != Judgement::Never && found.errors.len() == before).then(|| rules::Place::root(&schema));
         }
         structural.errors.into_iter().for_each(|fault| found.add(fault));
     }
-    openapi::check(root, &at, &mut found);
+    openapi::check(root, place, rules == Judgement::Compiles, &at, &mut found);
     if let Some(keyword) = unsupported.filter(|_| found.errors.is_empty()) {
         found.invalid(&at, "", format!("OpenAPIV3Schema '{keyword}' is not supported"));
     }

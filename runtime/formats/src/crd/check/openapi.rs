@@ -4,8 +4,10 @@ use serde_json::json;
 
 use super::{
     super::{Additional, Fields, Findings, Location},
+    rules::{Judge, Place, unmodelled},
     structural::at_branch,
 };
+use crate::schema::At;
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
@@ -16,43 +18,86 @@ struct Within<'r> {
     no_defaults: Option<&'r str>,
     /// It describes type meta or metadata.
     metadata: bool,
+    /// The node for its rules, if they are compiled.
+    place: Option<Place<'r>>,
+    /// The outermost list around it whose items have no old value, because they have no keys.
+    unkeyed: Option<&'r Location<'r>>,
 }
 
-/// Finds unsupported and contradictory keywords in the schema of a kind.
-pub(super) fn check(root: Fields<'_>, location: &Location<'_>, findings: &mut Findings) {
-    node(root, true, Within { no_defaults: None, metadata: false }, location, findings);
+/// What is found in a schema.
+struct Found<'f> {
+    findings: &'f mut Findings,
+    judge: Judge,
 }
 
-fn node(schema: Fields<'_>, is_root: bool, within: Within<'_>, location: &Location<'_>, findings: &mut Findings) {
-    keywords(schema, within, location, findings);
-    additional(schema, within, location, findings);
-    let whole = is_root || schema.flag("x-kubernetes-embedded-resource");
-    let properties = location.field("properties");
-    for (name, property) in schema.entries("properties") {
-        let reason = format!("in top-level {name}");
-        let mut inside = within;
-        if whole && matches!(name, "metadata" | "kind" | "apiVersion") {
-            inside = Within { metadata: true, no_defaults: is_root.then_some(reason.as_str()).or(within.no_defaults) };
-        }
-        node(property, false, inside, &properties.key(name), findings);
-    }
+/// Finds unsupported and contradictory keywords in the schema of a kind, and then what is wrong with its rules. These are compiled only
+/// if there is a place for them; `is_exempt` says that they may cost what they cost.
+pub(super) fn check(
+    root: Fields<'_>,
+    place: Option<Place<'_>>,
+    is_exempt: bool,
+    location: &Location<'_>,
+    findings: &mut Findings,
+) {
+    let mut found = Found { findings, judge: Judge::new(is_exempt) };
+    node(root, true, Within { no_defaults: None, metadata: false, place, unkeyed: None }, location, &mut found);
+    found.judge.report(location, found.findings);
+}
+
+fn node(schema: Fields<'_>, is_root: bool, within: Within<'_>, location: &Location<'_>, found: &mut Found<'_>) {
+    let before = found.findings.errors.len();
+    keywords(schema, within, location, found.findings);
+    additional(schema, within, location, found);
+    properties(schema, is_root, within, location, found);
+    let branch_within = Within { place: None, ..within };
     for (keyword, index, branch) in schema.branches() {
-        at_branch(location, keyword, index, |at| node(branch, false, within, at, findings));
+        at_branch(location, keyword, index, |at| node(branch, false, branch_within, at, found));
     }
     let definitions = location.field("definitions");
     for (name, definition) in schema.entries("definitions") {
-        node(definition, false, within, &definitions.key(name), findings);
+        node(definition, false, branch_within, &definitions.key(name), found);
     }
+    items(schema, within, location, found);
+    extensions(schema, location, found.findings);
+    list(schema, location, found.findings);
+    rules(schema, location, found.findings);
+    let has_rules = !schema.items("x-kubernetes-validations").is_empty();
+    if let Some(place) = within.place.filter(|_| has_rules && found.findings.errors.len() == before) {
+        found.judge.node(schema, place, within.unkeyed, location);
+    }
+}
+
+fn properties(schema: Fields<'_>, is_root: bool, within: Within<'_>, location: &Location<'_>, found: &mut Found<'_>) {
+    let whole = is_root || schema.flag("x-kubernetes-embedded-resource");
+    let all = location.field("properties");
+    for (name, property) in schema.entries("properties") {
+        let at = all.key(name);
+        let reason = format!("in top-level {name}");
+        let mut inside = Within { place: within.place.and_then(|place| place.property(name)), ..within };
+        if whole && matches!(name, "metadata" | "kind" | "apiVersion") {
+            inside.metadata = true;
+            inside.no_defaults = is_root.then_some(reason.as_str()).or(within.no_defaults);
+        }
+        if let Some(around) = within.place.filter(|_| is_root && inside.metadata) {
+            let schema = unmodelled(property, &at);
+            let inside = Within { place: Some(around.below(At::of(&schema))), ..inside };
+            node(property, false, inside, &at, found);
+        } else {
+            node(property, false, inside, &at, found);
+        }
+    }
+}
+
+fn items(schema: Fields<'_>, within: Within<'_>, location: &Location<'_>, found: &mut Found<'_>) {
+    let unkeyed = within.unkeyed.or((schema.text("x-kubernetes-list-type") != "map").then_some(location));
+    let within = Within { place: within.place.and_then(Place::items), unkeyed, ..within };
     let items = location.field("items");
     if let Some(schema) = schema.object("items") {
-        node(schema, false, within, &items, findings);
+        node(schema, false, within, &items, found);
     }
     for (index, item) in schema.objects("items").enumerate() {
-        node(item, false, within, &items.index(index), findings);
+        node(item, false, within, &items.index(index), found);
     }
-    extensions(schema, location, findings);
-    list(schema, location, findings);
-    rules(schema, location, findings);
 }
 
 /// Keywords that are not supported, and values that a keyword does not take.
@@ -88,16 +133,17 @@ fn keywords(schema: Fields<'_>, within: Within<'_>, location: &Location<'_>, fin
     }
 }
 
-fn additional(schema: Fields<'_>, within: Within<'_>, location: &Location<'_>, findings: &mut Findings) {
+fn additional(schema: Fields<'_>, within: Within<'_>, location: &Location<'_>, found: &mut Found<'_>) {
     let at = location.field("additionalProperties");
     let Some(additional) = schema.additional() else { return };
     if schema.entries("properties").next().is_some() && !matches!(additional, Additional::Any(true)) {
-        findings.forbidden(&at, "additionalProperties and properties are mutual exclusive");
+        found.findings.forbidden(&at, "additionalProperties and properties are mutual exclusive");
     }
     if let Additional::Schema(values) = additional {
         let reason = "inside additionalProperties applying to object metadata";
+        let within = Within { place: within.place.and_then(Place::entries), ..within };
         let within = if within.metadata { Within { no_defaults: Some(reason), ..within } } else { within };
-        node(values, false, within, &at, findings);
+        node(values, false, within, &at, found);
     }
 }
 
