@@ -82,7 +82,7 @@ fn fill_in(object: &mut Document, is_new: bool) {
 
 /// The errors that the reader of definitions finds. Its warnings are for the client.
 async fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
-    let defined = match read(object).await {
+    let defined = match read(object, context.old).await {
         Ok(defined) => defined,
         Err(findings) => {
             let errors = findings.errors.into_iter().map(|fault| fault.error);

@@ -359,7 +359,7 @@ fn read(object: &Object) -> Option<Document> {
 /// The resource that a definition defines, under its accepted names.
 fn defined(mut definition: Document) -> Result<Definition, String> {
     definition["spec"]["names"] = definition["status"]["acceptedNames"].take();
-    let defined = crd::define(&definition).map_err(|findings| {
+    let defined = crd::define_stored(&definition).map_err(|findings| {
         let errors: Vec<String> = findings.errors.iter().map(|fault| fault.error.to_string()).collect();
         errors.join(", ")
     })?;

@@ -22,12 +22,16 @@ static READERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     Arc::new(Semaphore::new(cores.div_ceil(2)))
 });
 
-/// Reads a definition in a request.
-pub(super) async fn read(definition: &Document) -> Result<Defined, Findings> {
+/// Reads a definition in a request, which may take the place of an old one.
+pub(super) async fn read(definition: &Document, old: Option<&Document>) -> Result<Defined, Findings> {
     let turn = turn().await;
     // Copied in the turn, so that copies take memory for only a few.
-    let definition = definition.clone();
-    run(turn, move || crd::define(&definition)).await
+    let (definition, old) = (definition.clone(), old.cloned());
+    let read = move || match old {
+        Some(old) => crd::define_change(&definition, &old),
+        None => crd::define(&definition),
+    };
+    run(turn, read).await
 }
 
 async fn turn() -> OwnedSemaphorePermit {
