@@ -1,8 +1,10 @@
 //! Rules in CEL, as kube-apiserver judges them when a definition is written: their expressions compile, and cost no more than what a
 //! request may take.
-use super::super::{Fault, Fields, Findings, Location, keywords, print};
+use std::cmp::Reverse;
+
+use super::super::{Fields, Findings, Location, keywords, print};
 use crate::{
-    meta::{FieldError, FieldErrorKind},
+    meta::{FieldErrorKind, FieldPath},
     schema::{
         At, Schema,
         model::Type,
@@ -86,8 +88,8 @@ pub(super) struct Judge {
     is_exempt: bool,
     errors: Findings,
     total: u64,
-    /// The most expensive expressions, the most expensive first, with the errors that say so.
-    expensive: Vec<(u64, Fault)>,
+    /// The most expensive expressions, the most expensive first, with their paths and pointers.
+    expensive: Vec<(u64, FieldPath, String)>,
 }
 
 impl Judge {
@@ -157,10 +159,8 @@ impl Judge {
         }
         self.total = self.total.saturating_add(cost);
         if cost >= MOST_TOTAL / 100 {
-            let detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-            let error = FieldError::new(&at.path(), FieldErrorKind::Forbidden, detail);
-            self.expensive.push((cost, Fault { pointer: at.pointer(), error }));
-            self.expensive.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
+            self.expensive.push((cost, at.path(), at.pointer()));
+            self.expensive.sort_by_key(|(cost, ..)| Reverse(*cost));
             self.expensive.truncate(NAMED);
         }
     }
@@ -169,7 +169,11 @@ impl Judge {
     pub(super) fn report(self, at: &Location<'_>, findings: &mut Findings) {
         self.errors.errors.into_iter().for_each(|fault| findings.add(fault));
         if self.total > MOST_TOTAL {
-            self.expensive.into_iter().for_each(|(_, fault)| findings.add(fault));
+            for (_, path, pointer) in &self.expensive {
+                let detail =
+                    "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+                findings.forbidden(&Location::known(path.as_str(), pointer), detail);
+            }
             let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
             findings.forbidden(at, excess(what, self.total, MOST_TOTAL));
         }
