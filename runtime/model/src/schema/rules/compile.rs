@@ -130,3 +130,6 @@ fn message(env: &Env, declared: Declared<'_>, rule: &Rule) -> Result<(Program, u
 fn planned(checked: &Checked) -> Result<Program, String> {
     Program::new(checked).map_err(|error| format!("program instantiation failed: {error}"))
 }
+
+#[cfg(test)]
+mod tests;
