@@ -185,5 +185,10 @@ fn list(items: impl Iterator<Item = String>) -> String {
 
 /// JSON as Go writes it.
 fn escaped(value: &Document) -> String {
-    value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+    let json = value.to_string();
+    let escapes =
+        [('<', "\\u003c"), ('>', "\\u003e"), ('&', "\\u0026"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+    escapes
+        .into_iter()
+        .fold(json, |json, (char, escape)| if json.contains(char) { json.replace(char, escape) } else { json })
 }

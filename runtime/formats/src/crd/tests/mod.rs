@@ -1,5 +1,6 @@
 //! Tests of reading definitions: kinds, errors, warnings.
 mod property;
+mod rules;
 mod versions;
 mod write;
 
