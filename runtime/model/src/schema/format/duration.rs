@@ -3,20 +3,25 @@
 /// The largest number of nanoseconds below zero; above zero, one less.
 const MOST: u64 = 1 << 63;
 
-/// The units. A name in lower case begins with the first text, or is one of the others.
-const WORDS: [(&str, &[&str]); 8] = [
-    ("nano", &["ns"]),
-    ("micro", &["us", "µs"]),
-    ("milli", &["ms"]),
-    ("sec", &["s"]),
-    ("min", &["m"]),
-    ("hour", &["h", "hr"]),
-    ("day", &["d"]),
-    ("week", &["w", "wk"]),
+/// The units and their nanoseconds. A name in lower case begins with the first text, or is one of the others.
+const WORDS: [(&str, &[&str], i64); 8] = [
+    ("nano", &["ns"], 1),
+    ("micro", &["us", "µs"], 1_000),
+    ("milli", &["ms"], 1_000_000),
+    ("sec", &["s"], 1_000_000_000),
+    ("min", &["m"], 60_000_000_000),
+    ("hour", &["h", "hr"], 3_600_000_000_000),
+    ("day", &["d"], 24 * 3_600_000_000_000),
+    ("week", &["w", "wk"], 7 * 24 * 3_600_000_000_000),
 ];
 
 pub(super) fn is_duration(text: &str) -> bool {
-    is_of_go(text) || is_of_words(text)
+    nanoseconds(text).is_some()
+}
+
+/// The length of a duration.
+pub(super) fn nanoseconds(text: &str) -> Option<i64> {
+    of_go(text).or_else(|| of_words(text))
 }
 
 /// The nanoseconds of a unit of Go.
@@ -33,26 +38,27 @@ fn unit(name: &str) -> Option<u64> {
 }
 
 /// Numbers with units and without anything between them, after a sign.
-fn is_of_go(text: &str) -> bool {
+fn of_go(text: &str) -> Option<i64> {
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     if rest == "0" {
-        return true;
+        return Some(0);
     }
     let mut sum = 0u64;
     while !rest.is_empty() {
-        match part_of_go(rest) {
-            Some((nanoseconds, after)) => {
-                sum = sum.saturating_add(nanoseconds);
-                rest = after;
-            }
-            None => return false,
-        }
+        let (nanoseconds, after) = part_of_go(rest)?;
+        sum = sum.saturating_add(nanoseconds);
+        rest = after;
         if sum > MOST {
-            return false;
+            return None;
         }
     }
-    let is_negative = text.starts_with('-');
-    text.len() > 1 && (is_negative || sum < MOST)
+    if text.len() < 2 {
+        None
+    } else if text.starts_with('-') {
+        0i64.checked_sub_unsigned(sum)
+    } else {
+        i64::try_from(sum).ok()
+    }
 }
 
 /// A number and its unit, and the rest.
@@ -94,9 +100,9 @@ fn part_of_unit(fraction: &str, unit: u64) -> u64 {
     nanoseconds
 }
 
-/// Somewhere in the text, a number and the name of a unit after it. All numbers before names are within 64 bits.
-fn is_of_words(text: &str) -> bool {
-    let (mut rest, mut found) = (text, false);
+/// Somewhere in the text, a number and the name of a unit after it. All numbers before names are within 64 bits. Sums wrap around.
+fn of_words(text: &str) -> Option<i64> {
+    let (mut rest, mut found) = (text, None);
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let digits = &rest[start..];
         let (number, after) = digits.split_at(digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len()));
@@ -107,15 +113,16 @@ fn is_of_words(text: &str) -> bool {
             rest = after;
             continue;
         }
-        if number.parse::<i64>().is_err() {
-            return false;
+        let number: i64 = number.parse().ok()?;
+        if let Some(unit) = unit_of_words(&name.to_ascii_lowercase()) {
+            found = Some(found.unwrap_or(0i64).wrapping_add(number.wrapping_mul(unit)));
         }
-        found |= is_unit(&name.to_ascii_lowercase());
         rest = after_name;
     }
     found
 }
 
-fn is_unit(name: &str) -> bool {
-    WORDS.iter().any(|(beginning, names)| name.starts_with(beginning) || names.contains(&name))
+fn unit_of_words(name: &str) -> Option<i64> {
+    let unit = WORDS.iter().find(|(beginning, names, _)| name.starts_with(beginning) || names.contains(&name));
+    unit.map(|(_, _, nanoseconds)| *nanoseconds)
 }

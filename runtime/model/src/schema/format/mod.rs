@@ -61,6 +61,11 @@ pub(crate) fn allows(schema: &Schema, text: &str) -> bool {
     }
 }
 
+/// The length of a duration in nanoseconds.
+pub(crate) fn nanoseconds(text: &str) -> Option<i64> {
+    duration::nanoseconds(text)
+}
+
 /// A text that a schema's format allows; `None` if any text is.
 pub(crate) fn example(schema: &Schema) -> Option<&'static str> {
     match schema.scalar {
