@@ -117,6 +117,8 @@ pub enum FieldErrorKind {
     Invalid(Value),
     /// Like `Invalid`, but the value is already printed, because its members have a fixed order.
     InvalidText(String),
+    /// The value is not allowed, and is not printed: it is an object or a list, which may be large.
+    InvalidContent,
     /// The value's type differs from the schema. The value is printed as JSON.
     TypeInvalid(Value),
     /// The value is not one of the supported values.
@@ -128,6 +130,8 @@ pub enum FieldErrorKind {
     },
     /// The value must be unique but occurs twice.
     Duplicate(Value),
+    /// The value must be unique, and is not printed.
+    DuplicateContent,
     /// The field may not be set, or not to this value.
     Forbidden,
     /// A string or byte field is longer than allowed.
@@ -213,10 +217,12 @@ impl FieldError {
     pub fn reason(&self) -> &'static str {
         match self.kind {
             FieldErrorKind::Required => "FieldValueRequired",
-            FieldErrorKind::Invalid(_) | FieldErrorKind::InvalidText(_) => "FieldValueInvalid",
+            FieldErrorKind::Invalid(_) | FieldErrorKind::InvalidText(_) | FieldErrorKind::InvalidContent => {
+                "FieldValueInvalid"
+            }
             FieldErrorKind::TypeInvalid(_) => "FieldValueTypeInvalid",
             FieldErrorKind::NotSupported { .. } => "FieldValueNotSupported",
-            FieldErrorKind::Duplicate(_) => "FieldValueDuplicate",
+            FieldErrorKind::Duplicate(_) | FieldErrorKind::DuplicateContent => "FieldValueDuplicate",
             FieldErrorKind::Forbidden => "FieldValueForbidden",
             FieldErrorKind::TooLong { .. } => "FieldValueTooLong",
             FieldErrorKind::TooMany { .. } | FieldErrorKind::Omitted(_) => "FieldValueTooMany",
@@ -231,6 +237,8 @@ impl FieldError {
             FieldErrorKind::Required => "Required value".to_owned(),
             FieldErrorKind::Invalid(v) | FieldErrorKind::TypeInvalid(v) => format!("Invalid value: {v}"),
             FieldErrorKind::InvalidText(text) => format!("Invalid value: {text}"),
+            FieldErrorKind::InvalidContent => "Invalid value".to_owned(),
+            FieldErrorKind::DuplicateContent => "Duplicate value".to_owned(),
             FieldErrorKind::NotSupported { given, supported } => {
                 format!("Unsupported value: {given}: supported values: {}", supported.join(", "))
             }

@@ -13,6 +13,8 @@ pub(crate) enum Location<'p> {
     Root,
     /// A field of a struct, or an entry of a map.
     Field(&'p Location<'p>, &'p str),
+    /// An entry of a map, where entries are told from fields.
+    Entry(&'p Location<'p>, &'p str),
     /// An item of a list.
     Item(&'p Location<'p>, usize),
 }
@@ -21,6 +23,11 @@ impl<'p> Location<'p> {
     /// A field below this location.
     pub(crate) fn field(&'p self, name: &'p str) -> Location<'p> {
         Location::Field(self, name)
+    }
+
+    /// An entry below this location, printed with brackets.
+    pub(crate) fn entry(&'p self, key: &'p str) -> Location<'p> {
+        Location::Entry(self, key)
     }
 
     /// An item below this location.
@@ -42,7 +49,7 @@ impl<'p> Location<'p> {
     pub(crate) fn text(&self) -> String {
         let mut chain = Vec::new();
         let mut at = self;
-        while let Location::Field(above, _) | Location::Item(above, _) = at {
+        while let Location::Field(above, _) | Location::Entry(above, _) | Location::Item(above, _) = at {
             chain.push(at);
             at = above;
         }
@@ -54,6 +61,9 @@ impl<'p> Location<'p> {
                         text.push('.');
                     }
                     text.push_str(&beginning(name, MOST_OF_A_NAME));
+                }
+                Location::Entry(_, key) => {
+                    write!(text, "[{}]", beginning(key, MOST_OF_A_NAME)).expect("writing to a String cannot fail");
                 }
                 Location::Item(_, index) => write!(text, "[{index}]").expect("writing to a String cannot fail"),
                 Location::Root => {}

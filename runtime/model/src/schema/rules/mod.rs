@@ -1,17 +1,24 @@
 //! Rules in CEL (`x-kubernetes-validations`).
 //!
 //! `rule` has a rule as documents say it, `field_path` the field that its errors are about; `names` are those of fields in expressions,
-//! `types` and `sizes` those of values; `compile` has the programs of a node. `place` is how expressions read values, `text` those of
-//! texts with a format.
+//! `types` and `sizes` those of values; `compile` has the programs of a node, and `set` the nodes that have rules. `evaluate` walks an
+//! object with them: `place` is how expressions read its values, `text` those of texts with a format; `ratchet` knows which values are
+//! unchanged, and `outcome` is what was found.
 mod compile;
+mod evaluate;
 mod field_path;
 mod names;
+mod outcome;
 mod place;
+mod ratchet;
 mod rule;
+mod set;
 mod sizes;
 mod text;
 mod types;
 
 pub use compile::{CompiledRule, Programs, most_values, programs};
 pub use field_path::normalized;
+pub use outcome::{Outcome, not_checked};
 pub use rule::Rule;
+pub use set::RuleSet;

@@ -48,6 +48,11 @@ impl<'s> Place<'s> {
         self.at
     }
 
+    /// It is a whole object, with a type and names.
+    pub(super) fn is_object(&self) -> bool {
+        self.is_object
+    }
+
     /// The place of a node directly below this one.
     pub(super) fn child(&self, at: At<'s>) -> &Self {
         let mut slot = &self.below;

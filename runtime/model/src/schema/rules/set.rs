@@ -1,0 +1,143 @@
+//! The rules of a schema: the nodes that have rules, and those that lead to them.
+use std::{collections::HashMap, ptr, sync::Arc};
+
+use super::{
+    compile::{CompiledRule, programs},
+    place::entry,
+    types::Declared,
+};
+use crate::schema::{At, Meter, Schema};
+
+/// The steps that it takes to compile a rule, approximately.
+const STEPS_OF_A_RULE: usize = 10_000;
+
+/// Deeper schemas have no types in expressions.
+const MOST_DEPTH: usize = 200;
+
+/// The rules of a schema.
+#[derive(Debug)]
+pub struct RuleSet {
+    schema: Arc<Schema>,
+    is_object: bool,
+    /// The node of the schema itself is the first.
+    nodes: Vec<Node>,
+    below: Vec<Below>,
+}
+
+/// A node with rules at or below it.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    has_rules: bool,
+    /// The index of what is below it, which back references share.
+    below: usize,
+}
+
+/// The nodes below a node that have rules at or below them.
+#[derive(Debug, Default)]
+pub(super) struct Below {
+    pub(super) fields: Vec<(String, usize)>,
+    pub(super) entries: Option<usize>,
+    pub(super) items: Option<usize>,
+}
+
+impl RuleSet {
+    /// The rules of a schema; none if it has no rules. `is_object` says that the schema is that of whole objects, whose type and names
+    /// rules see.
+    pub fn of(schema: &Arc<Schema>, is_object: bool) -> Option<Self> {
+        if !schema.has_rules() {
+            return None;
+        }
+        let mut nodes = Nodes::default();
+        nodes.add(At::of(schema), 0)?;
+        Some(Self { schema: schema.clone(), is_object, nodes: nodes.all, below: nodes.below })
+    }
+
+    /// The schema.
+    pub(super) fn root(&self) -> (At<'_>, bool) {
+        (At::of(&self.schema), self.is_object)
+    }
+
+    /// A node; the first is that of the schema itself.
+    pub(super) fn node(&self, index: usize) -> &Node {
+        &self.nodes[index]
+    }
+
+    /// The nodes below a node.
+    pub(super) fn below(&self, node: &Node) -> &Below {
+        &self.below[node.below]
+    }
+}
+
+impl Node {
+    /// The compiled rules. Compiling them takes steps, also where that was done before.
+    pub(super) fn compiled<'s>(&self, at: At<'s>, is_object: bool, meter: &Meter) -> &'s [CompiledRule] {
+        if !self.has_rules || !meter.step(STEPS_OF_A_RULE * at.rules.len()) {
+            return &[];
+        }
+        programs(at, is_object).unwrap_or_default()
+    }
+}
+
+impl Below {
+    fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.entries.is_none() && self.items.is_none()
+    }
+}
+
+/// Nodes that are being collected.
+#[derive(Default)]
+struct Nodes {
+    all: Vec<Node>,
+    below: Vec<Below>,
+    /// What is below the definitions that back references lead to, by their addresses.
+    definitions: HashMap<usize, usize>,
+}
+
+impl Nodes {
+    /// Adds a node with what is below it. `None` if there are no rules, or if expressions see nothing of it.
+    fn add(&mut self, at: At<'_>, depth: usize) -> Option<usize> {
+        if depth > MOST_DEPTH || depth > 0 && !Declared::new(at, at.is_object()).is_seen() {
+            return None;
+        }
+        let (index, has_rules) = (self.all.len(), !at.rules.is_empty());
+        self.all.push(Node { has_rules, ..Node::default() });
+        let below = match at.leads_to() {
+            Some(definition) => self.definition(at, definition, depth),
+            None => {
+                let below = self.below(at, depth);
+                self.push(below)
+            }
+        };
+        self.all[index].below = below;
+        // A definition that is being added leads to itself.
+        let leads_on = at.definition.is_some() || !self.below[below].is_empty();
+        if has_rules || leads_on {
+            return Some(index);
+        }
+        self.all.truncate(index);
+        None
+    }
+
+    fn below(&mut self, at: At<'_>, depth: usize) -> Below {
+        let fields = at.properties().filter_map(|(name, of)| Some((name.clone(), self.add(of, depth + 1)?))).collect();
+        let entries = entry(at).and_then(|of| self.add(of, depth + 1));
+        let items = at.items().and_then(|of| self.add(of, depth + 1));
+        Below { fields, entries, items }
+    }
+
+    fn definition(&mut self, at: At<'_>, definition: At<'_>, depth: usize) -> usize {
+        let address = ptr::from_ref(definition.node()).addr();
+        if let Some(known) = self.definitions.get(&address) {
+            return *known;
+        }
+        let index = self.push(Below::default());
+        self.definitions.insert(address, index);
+        self.below[index] = self.below(at, depth);
+        index
+    }
+
+    fn push(&mut self, below: Below) -> usize {
+        self.below.push(below);
+        self.below.len() - 1
+    }
+}
