@@ -30,8 +30,8 @@ pub mod value;
 pub use self::{
     check::{Checked, Reference},
     cost::{Call, CallCost, Range, Sizes},
-    env::{Cost, Env, Function, Implementation, Library, Overload, Settings, TypeProvider, Validator},
-    program::{Error, Evaluation, Failure, Meter, Program, Unmetered, Variables},
+    env::{Cost, Env, Function, Implementation, Library, Overload, Settings, Specialize, TypeProvider, Validator},
+    program::{Error, Evaluation, Failure, Meter, NoVariables, Program, Unmetered, Variables},
     types::Type,
     value::Value,
 };

@@ -34,10 +34,17 @@ pub struct Overload {
     pub guarded: bool,
     /// What a call costs.
     pub cost: Cost,
+    /// Calls cost as much where the overload is not known until they run. Others cost 1 then.
+    pub by_name: bool,
+    /// Makes the implementation for calls whose second argument is a constant string.
+    pub specialize: Option<Specialize>,
 }
 
 /// What a function does: arguments, the receiver first, to a result. Work that grows with the arguments is reported to the meter.
 pub type Implementation = Arc<dyn for<'a> Fn(&[Value<'a>], &dyn Meter) -> Result<Value<'a>, Error> + Send + Sync>;
+
+/// Makes an implementation for a constant second argument: a pattern that is compiled once. A program whose pattern is none cannot be made.
+pub type Specialize = fn(&Value<'static>) -> Result<Implementation, Error>;
 
 /// What a call costs beyond its arguments.
 #[derive(Clone, Copy)]
@@ -98,6 +105,8 @@ impl Function {
             implementation: None,
             guarded: true,
             cost: Cost::ONE,
+            by_name: false,
+            specialize: None,
         });
         self
     }
@@ -124,6 +133,24 @@ impl Function {
         for overload in &mut self.overloads {
             overload.implementation = Some(Arc::clone(&implementation));
             overload.guarded = false;
+        }
+        self
+    }
+
+    /// All overloads so far make their implementations for constant second arguments.
+    #[must_use]
+    pub fn specialized(mut self, specialize: Specialize) -> Self {
+        for overload in &mut self.overloads {
+            overload.specialize = Some(specialize);
+        }
+        self
+    }
+
+    /// Calls of all overloads so far cost as much where the overload is not known until they run.
+    #[must_use]
+    pub fn costs_by_name(mut self) -> Self {
+        for overload in &mut self.overloads {
+            overload.by_name = true;
         }
         self
     }

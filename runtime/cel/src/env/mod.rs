@@ -10,7 +10,7 @@ use std::{
 mod declare;
 mod names;
 
-pub use self::declare::{Cost, Function, Implementation, Library, Overload, Validator};
+pub use self::declare::{Cost, Function, Implementation, Library, Overload, Specialize, Validator};
 use super::{
     Issues, Source, Type,
     check::Checked,

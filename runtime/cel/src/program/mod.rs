@@ -1,12 +1,28 @@
 //! Programs: a checked expression is planned once, and evaluated many times, by many threads.
+//!
+//! `plan` is what a program is made of and how it is made; `run` evaluates it.
 use std::{borrow::Cow, fmt};
 
-use crate::{Checked, Env, Issues, Value, syntax::ast::Ast};
+use self::{
+    plan::{Node, Planner},
+    run::Run,
+};
+use crate::{Checked, Env, Issue, Issues, Settings, Source, Value, syntax::ast::Ast};
+
+mod plan;
+mod run;
+#[cfg(test)]
+mod tests;
 
 /// A program.
 #[derive(Debug)]
 pub struct Program {
-    // the plan: the evaluator's author chooses
+    root: Node,
+    /// How many variables its loops have.
+    slots: usize,
+    /// How much work it is without its loops.
+    weight: usize,
+    settings: Settings,
 }
 
 /// An error of an evaluation.
@@ -65,6 +81,16 @@ pub trait Variables<'a> {
     fn variable(&self, name: &str) -> Option<Result<Value<'a>, Error>>;
 }
 
+/// No variables.
+#[derive(Clone, Copy, Debug)]
+pub struct NoVariables;
+
+impl<'a> Variables<'a> for NoVariables {
+    fn variable(&self, _name: &str) -> Option<Result<Value<'a>, Error>> {
+        None
+    }
+}
+
 /// Counts the real work of evaluations, and may end them. Costs are Kubernetes' numbers, and are counted apart.
 pub trait Meter {
     /// Reports steps of some ten nanoseconds each. False if the evaluation is to end.
@@ -103,33 +129,47 @@ impl Program {
     ///
     /// # Errors
     /// A constant part fails, or a pattern that is a literal is none.
-    pub fn new(_checked: &Checked) -> Result<Self, Error> {
-        todo!()
+    pub fn new(checked: &Checked) -> Result<Self, Error> {
+        Self::plan(&checked.env, Some(checked), &checked.ast)
     }
 
     /// Plans an expression that was not checked: names and functions are looked up when it runs.
     ///
     /// # Errors
     /// As [`Program::new`].
-    pub fn unchecked(_env: &Env, _ast: &Ast) -> Result<Self, Error> {
-        todo!()
+    pub fn unchecked(env: &Env, ast: &Ast) -> Result<Self, Error> {
+        Self::plan(env, None, ast)
+    }
+
+    fn plan(env: &Env, checked: Option<&Checked>, ast: &Ast) -> Result<Self, Error> {
+        let mut planner = Planner::new(env, checked);
+        let root = planner.plan(&ast.root)?;
+        Ok(Self { root, slots: planner.slots, weight: planner.nodes, settings: env.base.settings })
     }
 
     /// Parses, checks and plans an expression.
     ///
     /// # Errors
     /// All errors with their positions.
-    pub fn compile(_env: &Env, _text: &str) -> Result<Self, Issues> {
-        todo!()
+    pub fn compile(env: &Env, text: &str) -> Result<Self, Issues> {
+        let checked = env.compile(text)?;
+        Self::new(&checked).map_err(|error| Issues {
+            source: Source::new(text),
+            issues: vec![Issue { offset: None, message: error.message.into_owned() }],
+            more: 0,
+        })
     }
 
     /// Evaluates the program, up to a limit of cost.
     pub fn evaluate<'a>(
         &'a self,
-        _variables: &dyn Variables<'a>,
-        _limit: Option<u64>,
-        _meter: &dyn Meter,
+        variables: &dyn Variables<'a>,
+        limit: Option<u64>,
+        meter: &dyn Meter,
     ) -> Evaluation<'a> {
-        todo!()
+        let mut run = Run::new(variables, meter).with(&self.settings, self.slots, limit);
+        let value = meter.spend(self.weight).and_then(|()| run.value(&self.root));
+        let value = value.and_then(|value| run.settle().map(|()| value));
+        Evaluation { value, cost: run.cost }
     }
 }

@@ -45,8 +45,8 @@ impl<'a> Value<'a> {
             }
             (Self::List(left), Self::List(right)) => return left.equals(right, meter),
             (Self::Map(left), Self::Map(right)) => return left.equals(right, meter),
-            (Self::List(left), _) if left.shape().is_some() => return Err(Error::no_such_overload()),
-            (Self::Map(Map::Document(..)), _) => return Err(Error::no_such_overload()),
+            (Self::List(left), _) if left.is_typed() => return Err(Error::no_such_overload()),
+            (Self::Map(left), _) if left.is_typed() => return Err(Error::no_such_overload()),
             _ => self.compare_numbers(other) == Some(Ordering::Equal),
         })
     }
@@ -81,7 +81,7 @@ impl<'a> List<'a> {
     }
 
     fn equals_in_order(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
-        let document = self.shape().is_some();
+        let document = self.is_typed();
         let computed = matches!(self.items, super::Items::Values(_));
         let mut failure = None;
         for (left, right) in self.iter().zip(other.iter()) {
@@ -125,8 +125,8 @@ impl Value<'_> {
     /// A value compared with one that cannot be read: lists and objects of documents fail, too, others differ from it.
     fn equals_failure(&self, error: Error) -> Result<bool, Error> {
         let document = match self {
-            Self::List(list) => list.shape().is_some(),
-            Self::Map(map) => matches!(map, Map::Document(..)),
+            Self::List(list) => list.is_typed(),
+            Self::Map(map) => map.is_typed(),
             _ => false,
         };
         if document { Err(error) } else { Ok(false) }

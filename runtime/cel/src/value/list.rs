@@ -1,7 +1,7 @@
 //! Lists: computed ones, those of documents, and sums of both.
 use std::sync::Arc;
 
-use super::{Json, Shape, Value};
+use super::{Dynamic, Json, Shape, Value};
 use crate::{Error, Meter};
 
 /// A list.
@@ -69,6 +69,21 @@ impl<'a> List<'a> {
         }
     }
 
+    /// True if the list is one of a document with a schema.
+    pub fn is_typed(&self) -> bool {
+        self.shape().is_some_and(Shape::typed)
+    }
+
+    /// The list without its schema.
+    pub(crate) fn untyped(self) -> Self {
+        let items = match self.items {
+            Items::Document(items, _) => Items::Document(items, &Dynamic),
+            Items::Sum(elements, Some(_)) => Items::Sum(elements, None),
+            items => items,
+        };
+        Self { items, kind: ListKind::Atomic }
+    }
+
     /// The element at a position; none if there is no such position. An element of a document may be unreadable.
     pub fn get(&self, index: usize) -> Option<Result<Value<'a>, Error>> {
         match &self.items {
@@ -89,7 +104,7 @@ impl<'a> List<'a> {
     /// No element does, and one of a document cannot be read or compared; or the meter ends the evaluation.
     pub fn contains(&self, value: &Value<'a>, meter: &dyn Meter) -> Result<bool, Error> {
         let mut failure = None;
-        let keeps_errors = self.shape().is_some();
+        let keeps_errors = self.is_typed();
         for index in 0..self.len() {
             if index % 8 == 0 {
                 meter.spend(8)?;

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Object, Shape, Value};
+use super::{Dynamic, Object, Shape, Value};
 use crate::Error;
 
 /// A map, or an object of a document.
@@ -51,7 +51,20 @@ impl<'a> Map<'a> {
         match (self, key) {
             (Self::Entries(entries), _) => entries.get(key).cloned().map(Ok),
             (Self::Document(object, shape), Value::String(name)) => shape.field(object, name),
-            (Self::Document(..), _) => Some(Err(Error::no_such_overload())),
+            (Self::Document(_, shape), _) => shape.typed().then(|| Err(Error::no_such_overload())),
+        }
+    }
+
+    /// True if the map is one of a document with a schema.
+    pub fn is_typed(&self) -> bool {
+        matches!(self, Self::Document(_, shape) if shape.typed())
+    }
+
+    /// The map without its schema.
+    pub(crate) fn untyped(self) -> Self {
+        match self {
+            Self::Document(object, _) => Self::Document(object, &Dynamic),
+            entries => entries,
         }
     }
 
@@ -118,6 +131,11 @@ impl<'a> Entries<'a> {
     /// The value of a key that is a string.
     pub fn field(&self, name: &str) -> Option<&Value<'a>> {
         self.position(&Value::from(name)).map(|position| &self.entries[position].1)
+    }
+
+    /// True if there is exactly this key, of this type.
+    pub(crate) fn has_exactly(&self, key: &Value<'_>) -> bool {
+        self.position(key).is_some()
     }
 
     /// Sets the value of a key.

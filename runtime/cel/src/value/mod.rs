@@ -17,6 +17,7 @@ mod time;
 
 pub(crate) use self::{
     display::go_double,
+    order::{exact_int, exact_uint},
     time::{Fields, Zone},
 };
 pub use self::{

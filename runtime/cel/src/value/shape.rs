@@ -33,6 +33,11 @@ pub trait Shape: fmt::Debug + Send + Sync {
         Text::Borrowed(name)
     }
 
+    /// True if a schema reads the values. Its lists and objects do not compare with values of other types.
+    fn typed(&self) -> bool {
+        true
+    }
+
     /// A value that did not come from this place, as an element of a list of it: sums read all elements as those of their left side.
     ///
     /// # Errors
@@ -64,5 +69,9 @@ impl Shape for Dynamic {
 
     fn field<'a>(&'a self, object: &'a Object, name: &str) -> Option<Result<Value<'a>, Error>> {
         object.get(name).map(|json| self.read(json))
+    }
+
+    fn typed(&self) -> bool {
+        false
     }
 }

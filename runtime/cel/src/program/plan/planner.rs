@@ -1,0 +1,190 @@
+//! From syntax trees to plans: names become variables, slots and constants.
+use std::{cell::RefCell, sync::Arc};
+
+use super::{Attribute, Block, Key, Loop, Name, Node, Qualifier, Root};
+use crate::{
+    Checked, Env, Error, Reference, Type, Value,
+    syntax::ast::{Comprehension, Expr, ExprKind, Literal, NodeId},
+};
+
+/// Plans an expression.
+pub(in crate::program) struct Planner<'e> {
+    pub(super) env: &'e Env,
+    pub(super) checked: Option<&'e Checked>,
+    /// The variables of the loops around, with their slots.
+    scope: Vec<(Arc<str>, usize)>,
+    /// The next slot.
+    next: usize,
+    /// The number of slots that the program has.
+    pub(in crate::program) slots: usize,
+    /// The number of nodes so far.
+    pub(in crate::program) nodes: usize,
+}
+
+pub(super) type Planned<T = Node> = Result<T, Error>;
+
+impl<'e> Planner<'e> {
+    /// A planner for an expression that was checked, or not.
+    pub(in crate::program) fn new(env: &'e Env, checked: Option<&'e Checked>) -> Self {
+        Self { env, checked, scope: Vec::new(), next: 0, slots: 0, nodes: 0 }
+    }
+
+    /// The plan of an expression.
+    pub(in crate::program) fn plan(&mut self, expr: &Expr) -> Planned {
+        self.nodes += 1;
+        match &expr.kind {
+            ExprKind::Literal(literal) => Ok(Node::Constant(constant(literal))),
+            ExprKind::Ident(name) => self.ident(expr.id, name),
+            ExprKind::Select { operand, field, test_only } => self.select(expr.id, operand, field, *test_only),
+            ExprKind::Call { target, function, args } => self.call(expr.id, target.as_deref(), function, args),
+            ExprKind::List(elements) => self.list(elements),
+            ExprKind::Map(entries) => self.map(entries),
+            ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
+            ExprKind::Struct { name, .. } => Err(Error::new(format!("unknown type: {name}"))),
+            ExprKind::Unspecified => Err(Error::new("unsupported expr")),
+        }
+    }
+
+    fn ident(&self, id: NodeId, name: &Arc<str>) -> Planned {
+        if let Some(node) = self.checked_name(id)? {
+            return Ok(node);
+        }
+        let root = if self.checked.is_some() {
+            Root::Variable(self.name(name))
+        } else {
+            Root::Candidates(vec![(self.candidates(name), 0)])
+        };
+        Ok(Node::Attribute(Box::new(Attribute { root, qualifiers: Vec::new() })))
+    }
+
+    /// What a name refers to, if the checker found that.
+    fn checked_name(&self, id: NodeId) -> Planned<Option<Node>> {
+        let Some(checked) = self.checked else { return Ok(None) };
+        Ok(match checked.reference(id) {
+            Some(Reference::Constant(literal)) => Some(Node::Constant(constant(literal))),
+            Some(Reference::Name(name)) => {
+                let is_type = matches!(checked.type_of(id), Type::Type(_));
+                if is_type && self.slot(name).is_none() && !self.env.variables.contains_key(name) {
+                    return Ok(Some(Node::Constant(Value::Type(Arc::clone(name)))));
+                }
+                let root = Root::Variable(self.name(name));
+                Some(Node::Attribute(Box::new(Attribute { root, qualifiers: Vec::new() })))
+            }
+            _ => None,
+        })
+    }
+
+    /// A variable by its complete name; with a dot before it, no variable of a loop.
+    fn name(&self, name: &Arc<str>) -> Name {
+        if let Some(absolute) = name.strip_prefix('.') {
+            return Name::Global(absolute.into());
+        }
+        self.slot(name).map_or_else(|| Name::Global(Arc::clone(name)), |slot| Name::Slot(slot, Arc::clone(name)))
+    }
+
+    /// What a name that was not checked may mean, beginning in the container.
+    fn candidates(&self, name: &str) -> Vec<Name> {
+        let names = RefCell::new(Vec::new());
+        self.env.candidates(name, |candidate| {
+            names.borrow_mut().push(self.unchecked_name(candidate));
+            None::<()>
+        });
+        names.into_inner()
+    }
+
+    pub(super) fn unchecked_name(&self, name: &str) -> Name {
+        match self.slot(name) {
+            Some(slot) => Name::Slot(slot, name.into()),
+            None if self.env.base.types.contains_key(name) => Name::Type(name.into()),
+            None => Name::Global(name.into()),
+        }
+    }
+
+    /// The slot of a loop's variable.
+    pub(super) fn slot(&self, name: &str) -> Option<usize> {
+        self.scope.iter().rev().find(|(own, _)| **own == *name).map(|(_, slot)| *slot)
+    }
+
+    fn select(&mut self, id: NodeId, operand: &Expr, field: &Arc<str>, test: bool) -> Planned {
+        if let Some(node) = self.checked_name(id)? {
+            return Ok(node);
+        }
+        let mut attribute = self.attribute(operand)?;
+        let key = Key::Constant(Value::String(crate::value::Text::Shared(Arc::clone(field))));
+        self.qualify(&mut attribute, Qualifier { key, optional: false, test });
+        let attribute = Box::new(attribute);
+        Ok(if test { Node::Has(attribute) } else { Node::Attribute(attribute) })
+    }
+
+    fn comprehension(&mut self, own: &Comprehension) -> Planned {
+        let init = self.plan(&own.init)?;
+        let range = self.plan(&own.range)?;
+        let (scope, next) = (self.scope.len(), self.next);
+        let second = own.second.clone();
+        let accumulator = self.reserve(1);
+        let variables = [self.reserve(1), self.reserve(usize::from(second.is_some()))];
+        let before = self.nodes;
+        if let Some(second) = &second {
+            self.scope.push((Arc::clone(second), variables[1]));
+        }
+        self.scope.push((Arc::clone(&own.variable), variables[0]));
+        self.scope.push((Arc::clone(&own.accumulator), accumulator));
+        let condition = self.plan(&own.condition)?;
+        let step = self.step(&own.step, &own.accumulator, accumulator)?;
+        let weight = self.nodes - before;
+        self.scope.truncate(scope);
+        self.scope.push((Arc::clone(&own.accumulator), accumulator));
+        let result = self.plan(&own.result)?;
+        self.scope.truncate(scope);
+        self.next = next;
+        Ok(Node::Loop(Box::new(Loop {
+            range,
+            variables,
+            two: second.is_some(),
+            accumulator,
+            init,
+            condition,
+            step,
+            result,
+            weight,
+        })))
+    }
+
+    /// A list of values which a body refers to as `@index0`, `@index1` and so on.
+    pub(super) fn block(&mut self, values: &Expr, body: &Expr) -> Planned {
+        let ExprKind::List(elements) = &values.kind else {
+            return Err(Error::new("cel.@block expects a list constructor as the first argument"));
+        };
+        let (scope, next) = (self.scope.len(), self.next);
+        let first = self.reserve(elements.len());
+        for index in 0..elements.len() {
+            self.scope.push((format!("@index{index}").into(), first + index));
+        }
+        let values = elements.iter().map(|element| self.plan(&element.value)).collect::<Planned<_>>()?;
+        let result = self.plan(body)?;
+        self.scope.truncate(scope);
+        self.next = next;
+        Ok(Node::Block(Box::new(Block { first, values, result })))
+    }
+
+    fn reserve(&mut self, slots: usize) -> usize {
+        let first = self.next;
+        self.next += slots;
+        self.slots = self.slots.max(self.next);
+        first
+    }
+}
+
+/// The value of a literal.
+fn constant(literal: &Literal) -> Value<'static> {
+    use crate::value::{Octets, Text};
+    match literal {
+        Literal::Null => Value::Null,
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Int(value) => Value::Int(*value),
+        Literal::Uint(value) => Value::Uint(*value),
+        Literal::Double(value) => Value::Double(*value),
+        Literal::String(text) => Value::String(Text::Shared(Arc::clone(text))),
+        Literal::Bytes(bytes) => Value::Bytes(Octets::Shared(Arc::clone(bytes))),
+    }
+}

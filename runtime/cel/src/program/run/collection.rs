@@ -1,0 +1,220 @@
+//! Lists and maps, and what loops add to theirs.
+use std::sync::Arc;
+
+use super::{Evaluated, Run, Slot};
+use crate::{
+    Error, Value,
+    program::plan::{Accumulation, Element, Entry, Node},
+    value::{Entries, List, Map},
+};
+
+/// What it costs to make a list or a map.
+const LIST: u64 = 10;
+const MAP: u64 = 30;
+
+impl<'a> Run<'a, '_> {
+    pub(super) fn list(&mut self, elements: &'a [Element]) -> Evaluated<'a> {
+        let values = self.elements(elements);
+        self.made(values, LIST).map(Value::list)
+    }
+
+    pub(super) fn map(&mut self, entries: &'a [Entry]) -> Evaluated<'a> {
+        let entries = self.entries(entries);
+        self.made(entries, MAP).map(|entries| Value::Map(Map::Entries(Arc::new(entries))))
+    }
+
+    /// Charges for a list or map, even if a part failed.
+    fn made<T>(&mut self, parts: Result<T, Error>, cost: u64) -> Result<T, Error> {
+        match parts {
+            Err(error) if error.is_fatal() => Err(error),
+            parts => {
+                self.charge(cost)?;
+                parts
+            }
+        }
+    }
+
+    fn elements(&mut self, elements: &'a [Element]) -> Result<Vec<Value<'a>>, Error> {
+        let mut values = Vec::with_capacity(elements.len());
+        for element in elements {
+            let value = self.value(&element.value)?;
+            match value {
+                value if !element.optional => values.push(value),
+                Value::Optional(Some(value)) => values.push((*value).clone()),
+                Value::Optional(None) => {}
+                value => {
+                    let message = "cannot initialize optional list element from non-optional value";
+                    return Err(Error::new(format!("{message} {value}")));
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    fn entries(&mut self, own: &'a [Entry]) -> Result<Entries<'a>, Error> {
+        let mut entries = Entries::default();
+        for entry in own {
+            let key = self.value(&entry.key)?;
+            let value = self.value(&entry.value)?;
+            if matches!(key, Value::Bytes(_)) {
+                return Err(Error::new("internal error: runtime error: hash of unhashable type types.Bytes"));
+            }
+            match value {
+                value if !entry.optional => entries.insert(key, value),
+                Value::Optional(Some(value)) => entries.insert(key, (*value).clone()),
+                Value::Optional(None) => entries.remove(&key),
+                value => {
+                    let message = "cannot initialize optional entry";
+                    return Err(Error::new(format!("{message} '{key}' from non-optional value {value}")));
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Adds to the list or map of a loop in place.
+    pub(super) fn accumulate(&mut self, own: &'a Accumulation) -> Evaluated<'a> {
+        // Reading the variable costs as in other places. Its value stays where it is.
+        let begun = match &self.slots[own.slot] {
+            Slot::Value(Ok(_)) => Ok(()),
+            _ => self.begin(own),
+        };
+        self.charge(1)?;
+        if let Err(error) = begun {
+            return self.failed(own, error);
+        }
+        if own.insert { self.insert(own) } else { self.append(own) }
+    }
+
+    fn begin(&mut self, own: &'a Accumulation) -> Result<(), Error> {
+        let missing = || Err(Error::new(format!("no such attribute(s): {}", own.name)));
+        self.slot(own.slot).unwrap_or_else(missing).map(drop)
+    }
+
+    /// The loop's value failed before. Calls with two arguments evaluate the other one, too.
+    fn failed(&mut self, own: &'a Accumulation, error: Error) -> Evaluated<'a> {
+        if error.is_fatal() {
+            return Err(error);
+        }
+        if let [argument] = &*own.arguments {
+            let other = self.value(argument);
+            if let Err(error) = &other
+                && error.is_fatal()
+            {
+                return other;
+            }
+            self.charge((own.charge)(&[Value::Null, other.unwrap_or(Value::Null)], Err(&error)))?;
+        }
+        Err(error)
+    }
+
+    fn append(&mut self, own: &'a Accumulation) -> Evaluated<'a> {
+        let argument: &'a Node = &own.arguments[0];
+        if let Node::List(elements) = argument
+            && let [Element { value, optional: false }] = &**elements
+        {
+            let item = self.value(value);
+            let item = self.made(item, LIST);
+            return self.appended(own, item.map(Ok));
+        }
+        let list = self.value(argument);
+        self.appended(own, list.map(Err))
+    }
+
+    /// Appends an element, or a list.
+    fn appended(
+        &mut self,
+        own: &'a Accumulation,
+        addend: Result<Result<Value<'a>, Value<'a>>, Error>,
+    ) -> Evaluated<'a> {
+        let addend = match addend {
+            Err(error) if error.is_fatal() => return Err(error),
+            Err(error) => {
+                self.charge((own.charge)(&[Value::Null, Value::Null], Err(&error)))?;
+                return Err(error);
+            }
+            Ok(addend) => addend,
+        };
+        let Slot::Value(Ok(accumulator)) = std::mem::replace(&mut self.slots[own.slot], Slot::Empty) else {
+            return Err(Error::no_such_overload());
+        };
+        let (mut accumulator, addend) = match (accumulator, addend) {
+            (Value::List(list), Ok(item)) if list.is_computed() => (list, vec![item]),
+            (Value::List(list), Err(Value::List(items))) if list.is_computed() && items.is_computed() => {
+                (list, items.iter().collect::<Result<Vec<_>, _>>()?)
+            }
+            (accumulator, addend) => {
+                let addend = addend.map_or_else(|list| list, |item| Value::list(vec![item]));
+                return self.plain(own, &[accumulator, addend]);
+            }
+        };
+        self.work(addend.len())?;
+        for item in addend {
+            accumulator.push(item);
+        }
+        self.charge((own.charge)(&[Value::Null, Value::Null], Ok(&Value::Null)))?;
+        Ok(Value::List(accumulator))
+    }
+
+    /// Without growing in place.
+    fn plain(&mut self, own: &'a Accumulation, arguments: &[Value<'a>]) -> Evaluated<'a> {
+        let function = if own.insert { "cel.@mapInsert" } else { "_+_" };
+        let result = self.apply(&own.target, function, arguments);
+        self.charge((own.charge)(arguments, result.as_ref()))?;
+        result
+    }
+
+    fn insert(&mut self, own: &'a Accumulation) -> Evaluated<'a> {
+        let mut arguments = Vec::with_capacity(2);
+        for argument in &own.arguments {
+            match self.value(argument) {
+                Ok(argument) => arguments.push(argument),
+                Err(error) if error.is_fatal() || own.arguments.len() == 2 => return Err(error),
+                Err(error) => {
+                    self.charge((own.charge)(&[Value::Null, Value::Null], Err(&error)))?;
+                    return Err(error);
+                }
+            }
+        }
+        let Slot::Value(Ok(accumulator)) = std::mem::replace(&mut self.slots[own.slot], Slot::Empty) else {
+            return Err(Error::no_such_overload());
+        };
+        let Value::Map(Map::Entries(mut entries)) = accumulator else {
+            arguments.insert(0, accumulator);
+            return self.plain(own, &arguments);
+        };
+        let result = match <[Value<'a>; 2]>::try_from(arguments) {
+            Ok([key, value]) => insert(Arc::make_mut(&mut entries), key, value),
+            Err(arguments) => match arguments.into_iter().next() {
+                Some(Value::Map(map)) => insert_all(Arc::make_mut(&mut entries), &map),
+                _ => Err(Error::no_such_overload()),
+            },
+        };
+        self.work(1)?;
+        self.charge((own.charge)(&[Value::Null, Value::Null], Ok(&Value::Null)))?;
+        result.map(|()| Value::Map(Map::Entries(entries)))
+    }
+}
+
+fn insert_all<'a>(entries: &mut Entries<'a>, map: &Map<'a>) -> Result<(), Error> {
+    for (key, value) in map.iter() {
+        insert(entries, key, value?)?;
+    }
+    Ok(())
+}
+
+/// Adds an entry whose key is new.
+fn insert<'a>(entries: &mut Entries<'a>, key: Value<'a>, value: Value<'a>) -> Result<(), Error> {
+    if entries.get(&key).is_some() {
+        return Err(Error::new(format!("insert failed: key {key} already exists")));
+    }
+    entries.insert(key, value);
+    Ok(())
+}
+
+impl List<'_> {
+    /// True if no document has a part in it.
+    fn is_computed(&self) -> bool {
+        matches!(self.items, crate::value::Items::Values(_))
+    }
+}
