@@ -20,12 +20,12 @@ pub(super) fn functions() -> Vec<Function> {
             let [value] = arguments else { return Err(super::no_such_overload()) };
             Ok(Value::Type(value.type_name().into()))
         }),
-        conversion("bool", Bool, &[("bool_to_bool", Bool, same), ("string_to_bool", String, string_to_bool)]),
-        conversion("bytes", Bytes, &[("bytes_to_bytes", Bytes, same), ("string_to_bytes", String, string_to_bytes)])
+        conversion("bool", &Bool, &[("bool_to_bool", Bool, same), ("string_to_bool", String, string_to_bool)]),
+        conversion("bytes", &Bytes, &[("bytes_to_bytes", Bytes, same), ("string_to_bytes", String, string_to_bytes)])
             .costs(STRING_TO_BYTES),
         conversion(
             "double",
-            Double,
+            &Double,
             &[
                 ("double_to_double", Double, same),
                 ("int64_to_double", Int, number_to_double),
@@ -35,7 +35,7 @@ pub(super) fn functions() -> Vec<Function> {
         ),
         conversion(
             "duration",
-            Duration,
+            &Duration,
             &[
                 ("duration_to_duration", Duration, same),
                 // It is declared, and always fails.
@@ -48,7 +48,7 @@ pub(super) fn functions() -> Vec<Function> {
             .singleton(|arguments, _| arguments.first().cloned().ok_or(super::no_such_overload())),
         conversion(
             "int",
-            Int,
+            &Int,
             &[
                 ("int64_to_int64", Int, same),
                 ("double_to_int64", Double, double_to_int),
@@ -61,7 +61,7 @@ pub(super) fn functions() -> Vec<Function> {
         to_string(),
         conversion(
             "timestamp",
-            Timestamp,
+            &Timestamp,
             &[
                 ("timestamp_to_timestamp", Timestamp, same),
                 ("int64_to_timestamp", Int, int_to_timestamp),
@@ -70,7 +70,7 @@ pub(super) fn functions() -> Vec<Function> {
         ),
         conversion(
             "uint",
-            Uint,
+            &Uint,
             &[
                 ("uint64_to_uint64", Uint, same),
                 ("double_to_uint64", Double, double_to_uint),
@@ -95,14 +95,14 @@ fn to_string() -> Function {
         ("timestamp_to_string", Timestamp, text),
         ("uint64_to_string", Uint, text),
     ];
-    with(conversion("string", String, first).costs(BYTES_TO_STRING), String, others)
+    with(conversion("string", &String, first).costs(BYTES_TO_STRING), &String, others)
 }
 
-fn conversion(name: &str, result: Type, overloads: &[(&str, Type, Conversion)]) -> Function {
+fn conversion(name: &str, result: &Type, overloads: &[(&str, Type, Conversion)]) -> Function {
     with(Function::new(name), result, overloads)
 }
 
-fn with(function: Function, result: Type, overloads: &[(&str, Type, Conversion)]) -> Function {
+fn with(function: Function, result: &Type, overloads: &[(&str, Type, Conversion)]) -> Function {
     overloads.iter().cloned().fold(function, |function, (id, from, convert)| {
         function.global(id, &[from], result.clone()).does(move |arguments, meter| match arguments {
             [value] => convert(value, meter),

@@ -7,8 +7,8 @@ use crate::{
 
 /// Calls the overload with an id.
 fn call(id: &str, arguments: &[Value<'static>]) -> Result<Value<'static>, Error> {
-    let functions = (STANDARD.functions)().into_iter().chain((OPTIONALS.functions)());
-    let overload = functions.filter_map(|function: Function| function.with_id(id).cloned()).next().expect(id);
+    let mut functions = (STANDARD.functions)().into_iter().chain((OPTIONALS.functions)());
+    let overload = functions.find_map(|function: Function| function.with_id(id).cloned()).expect(id);
     overload.implementation.expect(id)(arguments, &Unmetered)
 }
 

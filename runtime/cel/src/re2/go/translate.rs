@@ -19,14 +19,12 @@ pub(super) fn translate(pattern: &str) -> Result<String, String> {
     Ok(translator.out)
 }
 
-/// The flags.
+/// The flags that decide what matches.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Flags {
     fold_case: bool,
     multi_line: bool,
     dot_all: bool,
-    /// Repetitions are lazy unless they end in `?`.
-    ungreedy: bool,
 }
 
 /// What a repetition operator repeats.
@@ -46,6 +44,8 @@ struct Group {
     start: usize,
     /// The flags around it, as read and as written.
     around: [Flags; 2],
+    /// The same as [`Translator::is_lazy`], around it.
+    is_lazy: bool,
     /// The same as [`Operand::repeated`], for the content before the last operand.
     repeated: u64,
     /// The last operand; `None` at the beginning of an alternative.
@@ -67,6 +67,8 @@ struct Translator<'p> {
     rest: &'p str,
     out: String,
     flags: Flags,
+    /// Repetitions are lazy unless they end in `?`. This flag is written at each of them.
+    is_lazy: bool,
     /// The flags in force where the next text is written.
     written: Flags,
     /// The innermost group; those around it are in `groups`.
@@ -132,9 +134,7 @@ impl<'p> Translator<'p> {
 
     /// Brings the flags in force up to date. It is done late: flags before an operator do not come between it and its operand.
     fn write_flags(&mut self) {
-        // How greedy repetitions are is written at each.
-        let wanted = self.flags;
-        let written = Flags { ungreedy: wanted.ungreedy, ..self.written };
+        let (wanted, written) = (self.flags, self.written);
         if wanted == written {
             return;
         }
@@ -152,7 +152,12 @@ impl<'p> Translator<'p> {
     }
 
     fn open(&mut self) {
-        let group = Group { start: self.out.len(), around: [self.flags, self.written], ..Group::default() };
+        let group = Group {
+            start: self.out.len(),
+            around: [self.flags, self.written],
+            is_lazy: self.is_lazy,
+            ..Group::default()
+        };
         self.groups.push(mem::replace(&mut self.group, group));
         self.out.push_str("(?:");
     }
@@ -161,6 +166,7 @@ impl<'p> Translator<'p> {
         let around = self.groups.pop().ok_or(("unexpected )", self.whole))?;
         let mut group = mem::replace(&mut self.group, around);
         [self.flags, self.written] = group.around;
+        self.is_lazy = group.is_lazy;
         self.skip(1);
         self.out.push(')');
         self.group.settle();
@@ -182,14 +188,15 @@ impl<'p> Translator<'p> {
             self.rest = after;
             return Ok(());
         }
-        let (mut flags, mut is_set, mut is_said) = (self.flags, true, false);
+        let (mut flags, mut is_lazy) = (self.flags, self.is_lazy);
+        let (mut is_set, mut is_said) = (true, false);
         let mut chars = whole[2..].chars();
         while let Some(c) = chars.next() {
             match c {
                 'i' => flags.fold_case = is_set,
                 'm' => flags.multi_line = is_set,
                 's' => flags.dot_all = is_set,
-                'U' => flags.ungreedy = is_set,
+                'U' => is_lazy = is_set,
                 '-' if is_set => {
                     (is_set, is_said) = (false, false);
                     continue;
@@ -198,7 +205,7 @@ impl<'p> Translator<'p> {
                     if c == ':' {
                         self.open();
                     }
-                    self.flags = flags;
+                    (self.flags, self.is_lazy) = (flags, is_lazy);
                     self.rest = chars.as_str();
                     return Ok(());
                 }
@@ -252,7 +259,7 @@ impl<'p> Translator<'p> {
         }
         operand.is_repeated = true;
         self.out.push_str(written);
-        if is_marked != self.flags.ungreedy {
+        if is_marked != self.is_lazy {
             self.out.push('?');
         }
         self.rest = after;
