@@ -121,7 +121,10 @@ impl Pattern {
 /// The error of a pattern, in one line.
 fn refused(error: &regex_syntax::Error, text: &str) -> String {
     let what = match error {
-        regex_syntax::Error::Parse(error) => error.kind().to_string(),
+        regex_syntax::Error::Parse(error) => match error.kind() {
+            regex_syntax::ast::ErrorKind::NestLimitExceeded(_) => "expression nests too deeply".to_owned(),
+            other => other.to_string(),
+        },
         regex_syntax::Error::Translate(error) => error.kind().to_string(),
         other => other.to_string(),
     };

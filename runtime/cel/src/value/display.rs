@@ -16,8 +16,8 @@ impl fmt::Display for Value<'_> {
                 let bytes: Vec<_> = bytes.iter().map(u8::to_string).collect();
                 write!(f, "[{}]", bytes.join(" "))
             }
-            Self::Duration(value) => write!(f, "{}ns", value.nanoseconds),
-            Self::Timestamp(value) => write!(f, "{}.{:09}", value.seconds, value.nanoseconds),
+            Self::Duration(value) => f.write_str(&value.go_text()),
+            Self::Timestamp(value) => f.write_str(&value.go_text()),
             Self::List(list) => {
                 f.write_str("[")?;
                 for (index, item) in list.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! `<`, `<=`, `>` and `>=`.
 use std::cmp::Ordering;
 
-use super::{no_such_overload, not_supported};
+use super::{error, no_such_overload, not_supported};
 use crate::{Cost, Function, Meter, Type, Value, cost::shared};
 
 /// The ends of the names of overloads, with their types and in the order of cel-go.
@@ -36,6 +36,7 @@ fn function(name: &'static str, prefix: &str, accepts: fn(Ordering) -> bool) -> 
         function.global(&format!("{prefix}_{end}"), &[left, right], Type::Bool).costs(cost)
     });
     declared.singleton(move |arguments: &[Value<'_>], _: &dyn Meter| match arguments {
+        [Value::Double(left), _] if left.is_nan() => Err(error("NaN values cannot be ordered")),
         [left, right] if is_ordered(left) => left.compare(right).map(|order| Value::Bool(accepts(order))),
         [left, _] => Err(not_supported(name, left)),
         _ => Err(no_such_overload()),

@@ -146,6 +146,7 @@ fn values_are_ordered_across_numbers() {
         ("less_int64_uint64", vec![int(-1), uint(0)], "bool true"),
         ("greater_double_uint64", vec![double(1e300), uint(u64::MAX)], "bool true"),
         ("less_equals_double", vec![double(f64::NAN), double(1.0)], "! NaN values cannot be ordered"),
+        ("less_double", vec![double(f64::NAN), text("a")], "! NaN values cannot be ordered"),
         ("less_int64_double", vec![int(1), double(f64::NAN)], "! NaN values cannot be ordered"),
         ("greater_equals_string", vec![text("b"), text("a")], "bool true"),
         ("less_bool", vec![Value::Bool(false), Value::Bool(true)], "bool true"),

@@ -38,6 +38,8 @@ fn what_is_too_large_is_refused_without_compiling_it() {
     assert!(large.ends_with(" bytes when compiled; supported: at most 16777216"), "{large}");
     assert!(refused(&r"\pL".repeat(101)).ends_with("it has 101 classes of Unicode; supported: at most 100"));
     assert!(refused(&r"\pL".repeat(20_000)).ends_with("it has 60000 bytes; supported: at most 16384"));
+    let deep = "(".repeat(1_001) + &")".repeat(1_001);
+    assert!(refused(&deep).starts_with("error parsing regexp: expression nests too deeply: `(((("));
     assert!(read("^.{1,1000}$").is_ok() && read(r"^[\pL\d-]{1,63}$").is_ok());
 }
 

@@ -1,11 +1,12 @@
 //! Durations and timestamps: their arithmetic, their texts, and the parts of a timestamp in a zone.
 //!
-//! `parse` reads both as Go does, `calendar` turns seconds into dates and back, `zone` knows time zones.
+//! `parse` reads both as Go does, `go` prints them as Go does in errors, `calendar` turns seconds into dates and back, `zone` knows time zones.
 use std::{cmp::Ordering, fmt};
 
 use crate::Error;
 
 mod calendar;
+mod go;
 mod parse;
 #[cfg(test)]
 mod tests;

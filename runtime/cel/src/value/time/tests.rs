@@ -181,3 +181,27 @@ fn the_parts_of_a_timestamp_are_those_of_its_zone() {
     // Any number is an offset, as in Go.
     parts("2009-02-13T23:31:30Z", "9223372036854775807:9223372036854775807");
 }
+
+#[test]
+fn errors_show_times_as_go_prints_them() {
+    let durations = [
+        (0, "0s"),
+        (7, "7ns"),
+        (1_500, "1.5µs"),
+        (-1_050_000, "-1.05ms"),
+        (1_500_000_000, "1.5s"),
+        (60_000_000_000, "1m0s"),
+        (3_600_000_000_001, "1h0m0.000000001s"),
+        (i64::MIN, "-2562047h47m16.854775808s"),
+    ];
+    for (nanoseconds, text) in durations {
+        assert_eq!(Duration { nanoseconds }.go_text(), text);
+    }
+    let timestamps = [
+        ("2009-02-13T23:31:30Z", "2009-02-13 23:31:30 +0000 UTC"),
+        ("2009-02-13T23:31:30.50-01:30", "2009-02-13 23:31:30.5 -0130 -0130"),
+    ];
+    for (text, printed) in timestamps {
+        assert_eq!(Timestamp::parse(text).unwrap().go_text(), printed);
+    }
+}
