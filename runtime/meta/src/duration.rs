@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The units, in nanoseconds.
-const UNITS: [(&str, u128); 8] = [
+const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
     ("µs", 1_000),
@@ -14,23 +14,31 @@ const UNITS: [(&str, u128); 8] = [
     ("h", 3_600 * 1_000_000_000),
 ];
 
-/// The number of significant digits of a fraction; no unit has more.
-const FRACTION: usize = 18;
+/// The length of the shortest duration, in nanoseconds: durations have 64 bits.
+const MOST: u64 = 1 << 63;
 
 /// Parses a duration. A negative one becomes zero.
 ///
 /// # Errors
 /// Go's message for an invalid duration.
 pub fn parse(text: &str) -> Result<Duration, String> {
+    nanoseconds(text).map(|nanoseconds| u64::try_from(nanoseconds).map_or(Duration::ZERO, Duration::from_nanos))
+}
+
+/// The nanoseconds of a duration, which may be negative.
+///
+/// # Errors
+/// Go's message for an invalid duration.
+pub fn nanoseconds(text: &str) -> Result<i64, String> {
     let invalid = || format!("time: invalid duration {text:?}");
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     if rest == "0" {
-        return Ok(Duration::ZERO);
+        return Ok(0);
     }
     if rest.is_empty() {
         return Err(invalid());
     }
-    let mut total: u128 = 0;
+    let mut total = 0_u64;
     while !rest.is_empty() {
         let (whole, after) = digits(rest);
         let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
@@ -43,25 +51,42 @@ pub fn parse(text: &str) -> Result<Duration, String> {
         }
         let unit = UNITS.iter().find(|(unit, _)| *unit == name);
         let Some((_, unit)) = unit else { return Err(format!("time: unknown unit {name:?} in duration {text:?}")) };
-        total = part(whole, fraction, *unit).and_then(|part| total.checked_add(part)).ok_or_else(invalid)?;
+        // As in Go: two parts that are each the most there is give nothing.
+        let sum = part(whole, fraction, *unit).map(|part| total.wrapping_add(part));
+        total = sum.filter(|sum| *sum <= MOST).ok_or_else(invalid)?;
         rest = after;
     }
-    // Go's durations have 64 bits.
-    let nanoseconds = i64::try_from(total).map_err(|_| invalid())?;
-    Ok(if text.starts_with('-') { Duration::ZERO } else { Duration::from_nanos(nanoseconds.unsigned_abs()) })
+    let signed = if text.starts_with('-') { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() };
+    signed.ok_or_else(invalid)
 }
 
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// `whole.fraction` units in nanoseconds; `None` if it exceeds 128 bits.
-fn part(whole: &str, fraction: &str, unit: u128) -> Option<u128> {
-    let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    let fraction = &fraction[..fraction.len().min(FRACTION)];
-    let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
-    let fraction: u128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
-    whole.checked_mul(unit)?.checked_add(fraction * unit / scale)
+/// `whole.fraction` units in nanoseconds; `None` if it exceeds the most.
+fn part(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
+    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
+    let units = Some(whole).filter(|whole| *whole <= MOST / unit)? * unit;
+    Some(units + fraction_of(fraction, unit)).filter(|sum| *sum <= MOST)
+}
+
+/// The nanoseconds of the fraction of a unit. Digits beyond 63 bits do not count.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "as in Go; the fraction of a unit is in range"
+)]
+fn fraction_of(digits: &str, unit: u64) -> u64 {
+    let (mut fraction, mut scale) = (0_u64, 1.0);
+    for digit in digits.bytes().map(|byte| u64::from(byte - b'0')) {
+        if fraction > (MOST - 1) / 10 || fraction * 10 + digit > MOST {
+            break;
+        }
+        (fraction, scale) = (fraction * 10 + digit, scale * 10.0);
+    }
+    (fraction as f64 * (unit as f64 / scale)) as u64
 }
 
 #[cfg(test)]
@@ -83,7 +108,8 @@ mod tests {
             ("2h45m", 9_900_000_000_000),
             ("1m0.5s1ns", 60_500_000_001),
             ("1µs2μs3us", 6_000),
-            ("0.0000000009999999999999999999s", 0),
+            // Fractions are doubles.
+            ("0.0000000009999999999999999999s", 1),
             ("0.100000000000000000000h", 360_000_000_000),
             ("-5s", 0),
             ("9223372036854775807ns", i64::MAX.unsigned_abs()),

@@ -2,7 +2,7 @@
 //! fraction, and offsets of up to 24 hours and 60 minutes are allowed.
 use std::fmt::Write;
 
-use super::moment::{Moment, days_of_month};
+use super::{calendar::days_of_month, moment::Moment};
 
 /// A layout: how it is written, and its elements.
 pub struct Layout {
@@ -104,6 +104,23 @@ impl Layout {
 
     /// The same of a text in any of the forms that Go reads.
     pub(super) fn parse_any(&self, text: &str) -> Result<Moment, String> {
+        let reader = self.elements_of(text)?;
+        Ok(Moment::new(reader.date, reader.time, reader.nanoseconds, reader.ahead))
+    }
+
+    /// The time that a text says, with its offset: seconds since 1970 in UTC, nanoseconds, and the seconds that the text is ahead of UTC.
+    /// The year may be 0, or by its offset the one before or 10000.
+    ///
+    /// # Errors
+    /// Why Go refuses it, in its words.
+    pub fn with_offset(&self, text: &str) -> Result<(i64, u32, i64), String> {
+        let reader = self.elements_of(text)?;
+        let at = Moment::new(reader.date, reader.time, reader.nanoseconds, reader.ahead);
+        Ok((at.seconds(), at.nanoseconds(), reader.ahead))
+    }
+
+    /// Reads a text to its end.
+    fn elements_of<'t>(&self, text: &'t str) -> Result<Reader<'t>, String> {
         let mut reader = Reader { rest: text.as_bytes(), date: [0, 1, 1], time: [0; 3], nanoseconds: 0, ahead: 0 };
         for (element, shown) in self.elements() {
             let before = reader.rest;
@@ -127,7 +144,7 @@ impl Layout {
         if day < 1 || day > days_of_month(year, month) {
             return fault("day out of range".to_owned());
         }
-        Ok(Moment::new(reader.date, reader.time, reader.nanoseconds, reader.ahead))
+        Ok(reader)
     }
 }
 

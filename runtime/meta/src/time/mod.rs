@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub use self::layout::Layout;
 use self::moment::Moment;
 
+pub mod calendar;
 mod layout;
 mod moment;
 #[cfg(test)]

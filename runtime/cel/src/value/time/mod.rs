@@ -1,18 +1,19 @@
 //! Durations and timestamps: their arithmetic, their texts, and the parts of a timestamp in a zone.
 //!
-//! `parse` reads both as Go does, `go` prints them as Go does in errors, `calendar` turns seconds into dates and back, `zone` knows time zones.
+//! `fields` are the parts of a timestamp, `zone` knows time zones, and `go` prints both as Go does in errors.
 use std::{cmp::Ordering, fmt};
+
+use kindsmith_meta::{duration, time::Layout};
 
 use crate::Error;
 
-mod calendar;
+mod fields;
 mod go;
-mod parse;
 #[cfg(test)]
 mod tests;
 mod zone;
 
-pub(crate) use self::{calendar::Fields, zone::Zone};
+pub(crate) use self::{fields::Fields, zone::Zone};
 
 const NANOSECONDS: i64 = 1_000_000_000;
 
@@ -29,7 +30,7 @@ pub struct Duration {
 impl Duration {
     /// A duration as Go's `ParseDuration` reads it, such as `1h30m` or `-1.5s`.
     pub fn parse(text: &str) -> Option<Self> {
-        parse::duration(text).map(|nanoseconds| Self { nanoseconds })
+        duration::nanoseconds(text).ok().map(|nanoseconds| Self { nanoseconds })
     }
 
     /// The whole hours. The reference divides in doubles: an hour that lacks less than they hold counts.
@@ -85,7 +86,8 @@ pub struct Timestamp {
 impl Timestamp {
     /// A time of RFC 3339 as Go's `time.Parse` reads it. Its year may be 0, or it may be out of range by its offset.
     pub fn parse(text: &str) -> Option<Self> {
-        parse::timestamp(text)
+        let (seconds, nanoseconds, offset) = Layout::RFC_3339.with_offset(text).ok()?;
+        Some(Self { seconds, nanoseconds, offset: i32::try_from(offset).ok()? })
     }
 
     /// It, if it is in range.
