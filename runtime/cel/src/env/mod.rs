@@ -89,12 +89,6 @@ impl Env {
         Self { base: Arc::new(base), container: "".into(), variables: HashMap::new(), provider: None }
     }
 
-    /// The environment of rules in a version of Kubernetes (36 for 1.36): what that version has of the language and its libraries.
-    /// Environments of one version share all but their variables.
-    pub fn kubernetes(_minor: u32) -> Self {
-        todo!("library/kubernetes: the table of versions, shared in a static")
-    }
-
     /// With a further variable.
     #[must_use]
     pub fn variable(mut self, name: &str, kind: Type) -> Self {

@@ -8,5 +8,7 @@ pub mod jsonpatch;
 pub mod lists;
 pub mod net;
 pub mod quantity;
+pub mod regex;
 pub mod semver;
 pub mod url;
+pub mod versions;

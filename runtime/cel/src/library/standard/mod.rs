@@ -4,7 +4,7 @@
 //! the errors of arguments that do not fit itself. `optionals` is the library of optional values.
 use std::borrow::Cow;
 
-use crate::{Error, Failure, Function, Library, Type, Value};
+use crate::{Error, Failure, Function, Library, Type, Value, syntax};
 
 mod arithmetic;
 mod collections;
@@ -21,7 +21,7 @@ mod time;
 pub use self::optionals::OPTIONALS;
 
 /// The standard library.
-pub static STANDARD: Library = Library { name: "cel.lib.std", functions, macros: &[], types, validators: &[] };
+pub static STANDARD: Library = Library { name: "cel.lib.std", functions, macros: &syntax::STANDARD, types, validators: &[] };
 
 fn functions() -> Vec<Function> {
     let groups = [

@@ -1,12 +1,12 @@
 //! Optional values. The evaluator itself knows what `or`, `orValue`, and indexes and selections of optional values do.
 use super::{error, no_such_overload};
-use crate::{Cost, Error, Function, Library, Meter, Type, Value};
+use crate::{Cost, Error, Function, Library, Meter, Type, Value, syntax};
 
 /// The library of optional values, in its newest version.
 pub static OPTIONALS: Library = Library {
     name: "cel.lib.optional",
     functions,
-    macros: &[],
+    macros: &syntax::OPTIONAL,
     types: || vec![(Type::OPTIONAL, Type::opaque(Type::OPTIONAL))],
     validators: &[],
 };
