@@ -10,5 +10,7 @@ pub mod net;
 pub mod quantity;
 pub mod regex;
 pub mod semver;
+#[cfg(test)]
+mod tests;
 pub mod url;
 pub mod versions;

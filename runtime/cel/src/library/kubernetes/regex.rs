@@ -32,7 +32,10 @@ fn find_all<'a>(args: &[Value<'a>], most: i64, meter: &dyn Meter) -> Result<Valu
 fn functions() -> Vec<Function> {
     let (text, texts) = (Type::String, Type::list(Type::String));
     vec![
-        Function::new("find").member("string_find_string", &[text.clone(), text.clone()], text.clone()).does(find).costs(FIND),
+        Function::new("find")
+            .member("string_find_string", &[text.clone(), text.clone()], text.clone())
+            .does(find)
+            .costs(FIND),
         Function::new("findAll")
             .member("string_find_all_string", &[text.clone(), text.clone()], texts.clone())
             .does(|args, meter| find_all(args, -1, meter))

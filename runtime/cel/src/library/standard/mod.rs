@@ -21,7 +21,8 @@ mod time;
 pub use self::optionals::OPTIONALS;
 
 /// The standard library.
-pub static STANDARD: Library = Library { name: "cel.lib.std", functions, macros: &syntax::STANDARD, types, validators: &[] };
+pub static STANDARD: Library =
+    Library { name: "cel.lib.std", functions, macros: &syntax::STANDARD, types, validators: &[] };
 
 fn functions() -> Vec<Function> {
     let groups = [

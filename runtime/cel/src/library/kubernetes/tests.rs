@@ -1,0 +1,106 @@
+//! The table of versions, and expressions with their results, errors and costs as Kubernetes has them.
+use super::{jsonpatch, versions};
+use crate::{Env, Range, Settings, Sizes, Type};
+
+/// The environment in which kube-apiserver tests the costs of its libraries: constants are not folded, nor literals checked.
+fn unfolded() -> Env {
+    let settings = Settings { fold_constants: false, ..versions::settings(versions::LATEST) };
+    let mut libraries = versions::libraries(versions::LATEST);
+    libraries.retain(|library| !library.name.starts_with("kubernetes.literals"));
+    libraries.push(&jsonpatch::JSON_PATCH);
+    Env::new(settings, &libraries).variable("authorizer", Type::Struct("kubernetes.authorization.Authorizer".into()))
+}
+
+/// Texts and bytes of at most 12.
+struct Twelve;
+
+impl Sizes for Twelve {
+    fn size(&self, _path: &[&str], kind: &Type) -> Option<Range> {
+        matches!(kind, Type::String | Type::Bytes).then_some(Range::new(0, 12))
+    }
+}
+
+/// The rows of a table.
+fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
+    table.lines().map(|line| line.split('\t').collect())
+}
+
+/// The errors of an expression in a version, without their positions and snippets.
+fn errors(minor: u32, text: &str) -> Vec<String> {
+    match Env::kubernetes(minor).compile(text) {
+        Ok(_) => Vec::new(),
+        Err(issues) => issues.issues.iter().map(|issue| issue.message.clone()).collect(),
+    }
+}
+
+#[test]
+fn each_version_has_what_came_until_it() {
+    for (since, text) in [
+        (0, "url('http://h').getHost() == 'h' && isURL('/')"),
+        (0, "'abc'.find('b') == 'b' && 'abc'.findAll('b', 1).size() == 1"),
+        (0, "[1].sum() == 1 && ['a'].indexOf('a') == 0 && [b'a'].max() == b'a' && [1.0].isSorted()"),
+        (0, "'a'.charAt(0) == 'a'"),
+        (0, "has({'a': 1}.a)"),
+        (28, "1 < 2.0"),
+        (28, "[1][?0].hasValue() && optional.of(1).optMap(x, x + 1).value() == 2"),
+        (28, "quantity('1').add(1).isLessThan(quantity('3')) && sign(quantity('1')) == 1"),
+        (29, "sets.contains([1], [1])"),
+        (29, "'%d'.format([1]) == '1' && strings.quote('a') != ''"),
+        (30, "ip('1.2.3.4').family() == 4 && type(ip('1.2.3.4')) == net.IP && string(ip('::')) == '::'"),
+        (30, "cidr('1.2.3.4/8').ip() == ip('1.2.3.4') && type(cidr('::/8')) == net.CIDR"),
+        (31, "format.uri().validate('x').hasValue() && format.named('uri').hasValue()"),
+        (32, "[1].all(i, v, i < v) && {'a': 1}.transformMap(k, v, v + 1).size() == 1"),
+        (33, "semver('v1', true).major() == 1 && isSemver('1.2.3')"),
+        (34, "[1, 2].slice(0, 1) == [1] && [[1]].flatten().reverse().distinct().sort() == lists.range(1)"),
+    ] {
+        assert_eq!(errors(since, text), [""; 0], "1.{since} {text}");
+        assert_eq!(errors(versions::LATEST, text), [""; 0], "{text}");
+        if since > 0 {
+            assert_ne!(errors(since - 1, text), [""; 0], "1.{} {text}", since - 1);
+        }
+    }
+}
+
+#[test]
+fn no_version_has_what_belongs_to_other_environments() {
+    for text in [
+        "cel.bind(x, 1, x)",
+        "math.abs(-1)",
+        "base64.encode(b'a')",
+        "'a'.reverse()",
+        "{'a-b': 1}.`a-b`",
+        "jsonpatch.escapeKey('a')",
+    ] {
+        assert_ne!(errors(versions::LATEST, text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn literals_are_checked_since_they_are() {
+    for (since, text, message) in [
+        (0, "[1, 'a'] == []", "expected type 'int' but found 'string'"),
+        (29, "duration('x') == duration('1s')", "invalid duration argument"),
+        (29, "timestamp('x') == timestamp('2026-01-01T00:00:00Z')", "invalid timestamp argument"),
+        (29, "'a'.matches('(')", "invalid matches argument"),
+    ] {
+        assert_eq!(errors(since, text), [message], "{text}");
+        if since > 0 {
+            assert_eq!(errors(since - 1, text), [""; 0], "{text}");
+        }
+    }
+}
+
+#[test]
+fn calls_are_estimated_as_kubernetes_estimates_them() {
+    let env = unfolded();
+    let mut wrong = Vec::new();
+    for row in rows(include_str!("costs.tsv")) {
+        let [text, min, max, _] = row[..] else { panic!("{row:?}") };
+        let checked = env.compile(text).unwrap_or_else(|issues| panic!("{text}: {issues}"));
+        let estimated = checked.estimate(&Twelve);
+        if estimated != Range::new(min.parse().unwrap(), max.parse().unwrap()) {
+            wrong.push(format!("{text}: {estimated:?} instead of {min} to {max}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
