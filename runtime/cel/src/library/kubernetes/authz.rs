@@ -224,7 +224,8 @@ fn functions() -> Vec<Function> {
                 let check = opaque::<ResourceCheck>(args, 0)?;
                 Ok(Value::opaque(check.subject.decide(text(args, 1)?, Target::Resource(check))))
             })
-            .costs(CHECK),
+            .costs(CHECK)
+            .costs_by_name(),
         accessor("errored", "decision_errored", named("Decision"), Type::Bool, |decision: &Decision| {
             Value::Bool(decision.error.is_some())
         }),

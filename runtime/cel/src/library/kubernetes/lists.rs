@@ -142,5 +142,5 @@ fn functions() -> Vec<Function> {
             .does(move |args, meter| position(args, meter, is_last))
             .costs(TRAVERSE)
     });
-    [sorted, sums, most, least].into_iter().chain(positions).collect()
+    [sorted, sums, most, least].into_iter().chain(positions).map(Function::costs_by_name).collect()
 }

@@ -1,7 +1,9 @@
 //! Regular expressions: `find` and `findAll`. Patterns are those of Go, as for `matches`.
+use std::sync::Arc;
+
 use super::arguments::{int, text};
 use crate::{
-    Error, Function, Library, Meter, Type, Value,
+    Error, Function, Implementation, Library, Meter, Type, Value,
     cost::shared::FIND,
     re2::{self, Pattern},
 };
@@ -17,16 +19,32 @@ fn pattern(args: &[Value<'_>], meter: &dyn Meter) -> Result<Pattern, Error> {
     re2::read(text).map_err(|message| Error::new(format!("Illegal regex: {message}")))
 }
 
-fn find<'a>(args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
-    let found = pattern(args, meter)?.find(text(args, 0)?, meter)?;
+/// The pattern of a second argument that is constant.
+fn constant(value: &Value<'static>) -> Result<Pattern, Error> {
+    re2::read(text(std::slice::from_ref(value), 0)?).map_err(Error::new)
+}
+
+fn find<'a>(pattern: &Pattern, args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
+    let found = pattern.find(text(args, 0)?, meter)?;
     Ok(found.unwrap_or_default().to_owned().into())
 }
 
-/// At most so many matches; all if the number is negative.
-fn find_all<'a>(args: &[Value<'a>], most: i64, meter: &dyn Meter) -> Result<Value<'a>, Error> {
+/// At most as many matches as the third argument says; all if it is negative or absent.
+fn find_all<'a>(pattern: &Pattern, args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
+    let most = if args.len() > 2 { int(args, 2)? } else { -1 };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let found = pattern(args, meter)?.find_all(text(args, 0)?, most, meter)?;
+    let found = pattern.find_all(text(args, 0)?, most, meter)?;
     Ok(Value::list(found.into_iter().map(|text| text.to_owned().into()).collect()))
+}
+
+fn find_constant(value: &Value<'static>) -> Result<Implementation, Error> {
+    let pattern = constant(value)?;
+    Ok(Arc::new(move |args, meter| find(&pattern, args, meter)))
+}
+
+fn find_all_constant(value: &Value<'static>) -> Result<Implementation, Error> {
+    let pattern = constant(value)?;
+    Ok(Arc::new(move |args, meter| find_all(&pattern, args, meter)))
 }
 
 fn functions() -> Vec<Function> {
@@ -34,14 +52,16 @@ fn functions() -> Vec<Function> {
     vec![
         Function::new("find")
             .member("string_find_string", &[text.clone(), text.clone()], text.clone())
-            .does(find)
-            .costs(FIND),
+            .does(|args, meter| find(&pattern(args, meter)?, args, meter))
+            .costs(FIND)
+            .specialized(find_constant),
         Function::new("findAll")
             .member("string_find_all_string", &[text.clone(), text.clone()], texts.clone())
-            .does(|args, meter| find_all(args, -1, meter))
+            .does(|args, meter| find_all(&pattern(args, meter)?, args, meter))
             .costs(FIND)
             .member("string_find_all_string_int", &[text.clone(), text, Type::Int], texts)
-            .does(|args, meter| find_all(args, int(args, 2)?, meter))
-            .costs(FIND),
+            .does(|args, meter| find_all(&pattern(args, meter)?, args, meter))
+            .costs(FIND)
+            .specialized(find_all_constant),
     ]
 }

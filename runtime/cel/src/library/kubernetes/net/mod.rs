@@ -200,21 +200,24 @@ fn cidr_functions() -> Vec<Function> {
         Function::new("string")
             .global("cidr_to_string", &[cidr_type()], Type::String)
             .does(|args, _| Ok(opaque::<Cidr>(args, 0)?.0.to_string().into())),
+        // Where the overload is not known, the costs are those of the first one.
         Function::new("containsIP")
+            .member("cidr_contains_ip_ip", &[cidr_type(), ip_type()], Type::Bool)
+            .does(|args, _| contains_ip(args, *opaque(args, 1)?))
+            .costs(CONTAINS_IP)
             .member("cidr_contains_ip_string", &[cidr_type(), Type::String], Type::Bool)
             // The error of a text that is no address is lost, as in kube-apiserver.
             .does(|args, _| contains_ip(args, Ip::parse(text(args, 1)?).map_err(|_| Error::no_such_overload())?))
             .costs(CONTAINS_IP_TEXT)
-            .member("cidr_contains_ip_ip", &[cidr_type(), ip_type()], Type::Bool)
-            .does(|args, _| contains_ip(args, *opaque(args, 1)?))
-            .costs(CONTAINS_IP),
+            .costs_by_name(),
         Function::new("containsCIDR")
+            .member("cidr_contains_cidr", &[cidr_type(), cidr_type()], Type::Bool)
+            .does(|args, _| contains_cidr(args, *opaque(args, 1)?))
+            .costs(CONTAINS_CIDR)
             .member("cidr_contains_cidr_string", &[cidr_type(), Type::String], Type::Bool)
             .does(|args, _| contains_cidr(args, Cidr::parse(text(args, 1)?)?))
             .costs(CONTAINS_CIDR_TEXT)
-            .member("cidr_contains_cidr", &[cidr_type(), cidr_type()], Type::Bool)
-            .does(|args, _| contains_cidr(args, *opaque(args, 1)?))
-            .costs(CONTAINS_CIDR),
+            .costs_by_name(),
         accessor("ip", "cidr_ip", cidr_type(), ip_type(), |cidr: &Cidr| Value::opaque(Ip(cidr.0.ip))),
         accessor("masked", "cidr_masked", cidr_type(), cidr_type(), |cidr: &Cidr| Value::opaque(Cidr(cidr.0.masked()))),
         accessor("prefixLength", "cidr_prefix_length", cidr_type(), Type::Int, |cidr: &Cidr| {
