@@ -10,7 +10,9 @@ mod collection;
 mod substitution;
 mod validator;
 
-pub(crate) use self::validator::{duration, each_node, homogeneous_literals, matches, timestamp};
+pub(crate) use self::validator::{
+    duration, each_literal_argument, each_node, homogeneous_literals, matches, timestamp,
+};
 
 use crate::{
     Env, Issues, Overload, Source, Type,

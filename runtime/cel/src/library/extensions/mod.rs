@@ -9,6 +9,7 @@ mod comprehensions;
 mod encoders;
 mod lists;
 mod math;
+mod network;
 mod sets;
 mod strings;
 
@@ -18,6 +19,7 @@ pub use self::{
     encoders::ENCODERS,
     lists::LISTS,
     math::MATH,
+    network::NETWORK,
     sets::SETS,
     strings::{STRINGS, STRINGS_0, STRINGS_2},
 };

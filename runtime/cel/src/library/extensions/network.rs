@@ -1,0 +1,129 @@
+//! `network`: addresses, and ranges of them. Kubernetes has libraries of its own for the same types, `kubernetes::net`, on which this one is
+//! built: it differs in errors, in costs, and in that literals are checked.
+use std::net::IpAddr;
+
+use kindsmith_meta::go::quoted;
+
+use crate::{
+    Checked, Cost, Error, Function, Issue, Library, Type, Value,
+    check::each_literal_argument,
+    library::kubernetes::net::{self, Cidr, Ip, Prefix},
+    syntax::ast::Literal,
+};
+
+/// The only version.
+pub static NETWORK: Library =
+    Library { name: "cel.lib.ext.network", functions, macros: &[], types, validators: &[check_ips, check_cidrs] };
+
+fn types() -> Vec<(&'static str, Type)> {
+    [(net::IP.types)(), (net::CIDR.types)()].concat()
+}
+
+fn functions() -> Vec<Function> {
+    let mut functions = [(net::IP.functions)(), (net::CIDR.functions)()].concat();
+    for overload in functions.iter_mut().flat_map(|function| &mut function.overloads) {
+        overload.cost = Cost::ONE;
+        overload.by_name = false;
+    }
+    let cidr = Type::opaque("net.CIDR");
+    // These take the place of those with the same ids.
+    functions.extend([
+        Function::new("cidr")
+            .global("string_to_cidr", &[Type::String], cidr.clone())
+            .does(|args, _| parse_cidr(text(args.first())?).map(Value::opaque)),
+        Function::new("containsIP")
+            .member("cidr_contains_ip_string", &[cidr.clone(), Type::String], Type::Bool)
+            .does(|args, _| Ok(Value::Bool(prefix(args)?.contains(Ip::parse(text(args.get(1))?)?.0)))),
+        Function::new("containsCIDR")
+            .member("cidr_contains_cidr_string", &[cidr.clone(), Type::String], Type::Bool)
+            .does(|args, _| Ok(Value::Bool(prefix(args)?.covers(parse_cidr(text(args.get(1))?)?.0)))),
+        Function::new("isMask").member("cidr_is_mask", &[cidr], Type::Bool).does(|args, _| {
+            let prefix = prefix(args)?;
+            Ok(Value::Bool(prefix == prefix.masked()))
+        }),
+    ]);
+    functions
+}
+
+fn text<'v>(argument: Option<&'v Value<'_>>) -> Result<&'v str, Error> {
+    match argument {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(Error::no_such_overload()),
+    }
+}
+
+/// The range on which a function is called.
+fn prefix(args: &[Value<'_>]) -> Result<Prefix, Error> {
+    args.first().and_then(Value::downcast).map(|cidr: &Cidr| cidr.0).ok_or_else(Error::no_such_overload)
+}
+
+fn parse_cidr(text: &str) -> Result<Cidr, Error> {
+    let prefix = Prefix::parse(text).map_err(|message| {
+        Error::new(format!("CIDR {} parse error during conversion from string: {message}", quoted(text)))
+    })?;
+    match prefix.ip {
+        IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some() => {
+            Err(Error::new(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text))))
+        }
+        _ => Ok(Cidr(prefix)),
+    }
+}
+
+/// Reports literals that are no addresses.
+fn check_ips(checked: &Checked, issues: &mut Vec<Issue>) {
+    check(checked, "ip", |text| Ip::parse(text).map(drop), issues);
+}
+
+/// Reports literals that are no ranges.
+fn check_cidrs(checked: &Checked, issues: &mut Vec<Issue>) {
+    check(checked, "cidr", |text| parse_cidr(text).map(drop), issues);
+}
+
+fn check(checked: &Checked, name: &str, read: fn(&str) -> Result<(), Error>, issues: &mut Vec<Issue>) {
+    each_literal_argument(checked, name, &mut |_, argument, literal| {
+        if let Literal::String(text) = literal
+            && let Err(error) = read(text.as_ref())
+        {
+            issues.push(Issue::new(argument.offset, format!("invalid {name} argument: {error}")));
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NETWORK;
+    use crate::{Env, Program, Unmetered, library::kubernetes::versions, library::standard::STANDARD};
+
+    struct Nothing;
+
+    impl<'a> crate::Variables<'a> for Nothing {
+        fn variable(&self, _name: &str) -> Option<Result<crate::Value<'a>, crate::Error>> {
+            None
+        }
+    }
+
+    #[test]
+    fn it_differs_from_what_kubernetes_has() {
+        let env = Env::new(versions::settings(versions::LATEST), &[&STANDARD, &NETWORK]);
+        for (text, outcome) in [
+            ("cidr('1.2.3.0/24').isMask() && !cidr('1.2.3.4/24').isMask()", "Ok(Bool(true))"),
+            (
+                "cidr('1.2.3.0/24').containsIP('x' + '')",
+                "IP Address \"x\" parse error during conversion from string: ParseAddr(\"x\"): unable to parse IP",
+            ),
+            (
+                "cidr('1.2.3.0/24').containsCIDR('x' + '')",
+                "CIDR \"x\" parse error during conversion from string: netip.ParsePrefix(\"x\"): no '/'",
+            ),
+            ("string(cidr('1.2.3.0/24').ip()) == '1.2.3.0' && type(ip('::')) == net.IP", "Ok(Bool(true))"),
+        ] {
+            let program = Program::new(&env.compile(text).unwrap()).unwrap();
+            let value = program.evaluate(&Nothing, None, &Unmetered).value;
+            let found = value.map_or_else(|error| error.to_string(), |value| format!("Ok({value:?})"));
+            assert_eq!(found, outcome, "{text}");
+        }
+        let issues = env.compile("ip('x') == ip('::')").unwrap_err();
+        let message = "invalid ip argument: IP Address \"x\" parse error during conversion from string: ParseAddr(\"x\"): unable to parse IP";
+        assert_eq!(issues.issues[0].message, message);
+    }
+}
