@@ -39,7 +39,7 @@ pub fn schema(from: &Value) -> Schema {
         description: text("description").unwrap_or_default(),
         type_description: String::new(),
         rules: from["x-kubernetes-validations"].as_array().into_iter().flatten().map(crate::schema::Rule::of).collect(),
-        programs: crate::schema::rules::Programs::default(),
+        programs: <_>::default(),
         unenforced: None,
         name: text("title"),
         properties: from["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), schema(v))).collect(),

@@ -34,6 +34,13 @@ pub struct CompiledRule {
 #[derive(Default)]
 pub struct Programs(OnceLock<Option<Arc<[CompiledRule]>>>);
 
+impl Programs {
+    /// True if the rules are compiled.
+    pub(super) fn are_ready(&self) -> bool {
+        self.0.get().is_some()
+    }
+}
+
 impl Clone for Programs {
     fn clone(&self) -> Self {
         Self::default()

@@ -69,9 +69,10 @@ impl RuleSet {
 }
 
 impl Node {
-    /// The compiled rules. Compiling them takes steps, also where that was done before.
+    /// The compiled rules. Compiling them takes steps.
     pub(super) fn compiled<'s>(&self, at: At<'s>, is_object: bool, meter: &Meter) -> &'s [CompiledRule] {
-        if !self.has_rules || !meter.step(STEPS_OF_A_RULE * at.rules.len()) {
+        let node = at.node();
+        if !self.has_rules || !node.programs.are_ready() && !meter.step(STEPS_OF_A_RULE * node.rules.len()) {
             return &[];
         }
         programs(at, is_object).unwrap_or_default()
