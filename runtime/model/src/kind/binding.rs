@@ -17,7 +17,7 @@ use crate::{
     codec::protobuf::Message,
     kind::client::Backend,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion, Operation, Refusal, User, Warnings},
-    schema::{Document, Schema},
+    schema::{Document, Schema, rules::RuleSet},
 };
 
 /// The request that a hook runs in.
@@ -260,6 +260,7 @@ pub struct Kind {
     /// Its behaviour.
     pub binding: Binding,
     message: OnceLock<Option<Arc<Message>>>,
+    rules: OnceLock<Option<Arc<RuleSet>>>,
 }
 
 /// The definition of a kind in one version, which a [`Kind`] dereferences to. Only [`Kind::with`] changes it, so that the name
@@ -287,7 +288,12 @@ impl Kind {
     pub fn new(shared: impl Into<Arc<Shared>>, version: impl Into<Arc<Version>>, binding: Binding) -> Self {
         let (shared, version) = (shared.into(), version.into());
         let group_version = version.group_version(&shared);
-        Self { data: KindData { group_version, shared, version }, binding, message: OnceLock::new() }
+        Self {
+            data: KindData { group_version, shared, version },
+            binding,
+            message: OnceLock::new(),
+            rules: OnceLock::new(),
+        }
     }
 
     /// This kind with changes.
@@ -312,6 +318,11 @@ impl Kind {
     /// The policy, which decides where kinds differ.
     pub fn policy(&self) -> &'static dyn Policy {
         self.binding.policy
+    }
+
+    /// The rules in CEL that its objects have to meet; none if it has none.
+    pub fn rules(&self) -> Option<&RuleSet> {
+        self.rules.get_or_init(|| RuleSet::of(&self.version.schema, true).map(Arc::new)).as_deref()
     }
 
     /// Its objects as Protobuf messages, if all fields have numbers.

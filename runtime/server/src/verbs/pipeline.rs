@@ -2,7 +2,7 @@
 //!
 //! decode checks → name and namespace → defaults (declared, then the kind's hook) → normalise → ownership → mutating
 //! admission → reset of fields that the writer may not set → generation → validation (metadata, schema, immutable
-//! fields, the kind's hook) → validating admission. A writer therefore owns the defaults that its write caused, as in
+//! fields, rules, the kind's hook) → validating admission. A writer therefore owns the defaults that its write caused, as in
 //! kube-apiserver, and changes by admission are unowned.
 //!
 //! Fields that the client may not set are already reset before defaulting, for hooks and admission, except that a
@@ -26,7 +26,7 @@ use crate::{
     meta::{FieldError, FieldPath, validate},
     patch::apply,
     registry::reader::Validity,
-    schema::{self, Decoder, Document, Meter},
+    schema::{self, Decoder, Document, Meter, rules},
 };
 
 impl Write<'_> {
@@ -86,7 +86,8 @@ impl Write<'_> {
         self.check_dry_run()?;
         self.fill_in(document).await?;
         let warning = self.admit(document).await?;
-        let errors = schema::validate(&self.kind.version.schema, document, &self.request.meter)?;
+        let mut errors = schema::validate(&self.kind.version.schema, document, &self.request.meter)?;
+        self.check_rules(document, &mut errors)?;
         self.judge(document, errors).await?;
         Ok(warning.into_iter().collect())
     }
@@ -183,8 +184,23 @@ impl Write<'_> {
             found = schema::validate_change(schema, found, document, old, meter)?;
         }
         errors.extend(found);
+        self.check_rules(document, &mut errors)?;
         self.judge(document, errors).await?;
         Ok(validity)
+    }
+
+    /// Evaluates the kind's rules in CEL if the errors so far allow that, and adds their errors. Rules that unchanged values violate are
+    /// warned of.
+    fn check_rules(&self, document: &Document, errors: &mut Vec<FieldError>) -> Result<(), Error> {
+        let Some(rules) = self.kind.rules() else { return Ok(()) };
+        if let Some(not_checked) = rules::not_checked(errors) {
+            errors.push(not_checked);
+            return Ok(());
+        }
+        let outcome = rules.evaluate(document, self.old, &self.request.meter)?;
+        outcome.warnings.into_iter().for_each(|warning| self.request.warnings.add(warning));
+        errors.extend(outcome.errors);
+        Ok(())
     }
 
     /// Runs the kind's validate hook if there are no other errors, fails if there are any, and then asks the hook and the
