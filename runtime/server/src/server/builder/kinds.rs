@@ -99,7 +99,7 @@ impl Builder {
     /// Serves `CustomResourceDefinition` of `apiextensions.k8s.io/v1`, and the kinds that its objects define. Kinds that are declared
     /// otherwise keep their names: a definition that uses one of them is stored, and its conditions say why it is not served.
     ///
-    /// Rules in CEL are kept and not enforced; the answer to a write of a definition with rules has a warning.
+    /// Rules in CEL are compiled with the definition, and evaluated on each write of its objects.
     pub fn definitions(mut self) -> Self {
         self.core.definitions = true;
         self.model(builtin::definition_kind())
