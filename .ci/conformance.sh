@@ -39,25 +39,23 @@ replay_on_etcd() {
   kit
 }
 
-# The kit's scenarios. All steps of the built ones must pass, and of those with rules all that do not depend on rules; the
-# others must leave the server standing.
-built="apply chunks crud deletion discovery dry-run field-validation lists media-types namespaces patches resource-versions
-  schema subresources tables versions watch"
-with_rules="crds ratcheting"
-not_built="cel policies roles security"
+# The kit's scenarios. All steps of the built ones must pass; the others must leave the server standing.
+built="apply cel chunks crds crud deletion discovery dry-run field-validation lists media-types namespaces patches ratcheting
+  resource-versions schema subresources tables versions watch"
+not_built="policies roles security"
 
-# Every scenario is in exactly one of the three lists, and every name in them has a file.
+# Every scenario is in exactly one of the two lists, and every name in them has a file.
 scenarios_are_listed() {
   local good=0 bad=0 name path
   local -A listed=()
-  for name in $built $with_rules $not_built; do listed[$name]=$((${listed[$name]:-0} + 1)); done
+  for name in $built $not_built; do listed[$name]=$((${listed[$name]:-0} + 1)); done
   for path in "$shared"/conformance/scenarios/*.json; do
     name=$(basename "$path" .json)
     if [ "${listed[$name]:-0}" -eq 1 ]; then
       good=$((good + 1))
     else
       bad=$((bad + 1))
-      echo "scenario $name: listed ${listed[$name]:-0} times as built, with rules or not built, expected once"
+      echo "scenario $name: listed ${listed[$name]:-0} times as built or not built, expected once"
     fi
     unset "listed[$name]"
   done
@@ -79,12 +77,6 @@ kit() {
   local files
   mapfile -t files < <(scenarios $built)
   python3 "$shared/conformance/kit.py" replay --server "$address" --token admintoken "${files[@]}"
-}
-
-kit_with_rules() {
-  local files
-  mapfile -t files < <(scenarios $with_rules)
-  python3 .ci/rules.py --kit "$shared/conformance/kit.py" --server "$address" --token admintoken "${files[@]}"
 }
 
 kit_of_the_rest() {
