@@ -122,13 +122,14 @@ impl<'e> Evaluation<'e> {
     {
         let Some(at) = around.place.at().property(name) else { return true };
         let pair = around.correlation.own.and_then(|pair| pair.field(name));
+        let is_type = around.location.is_root() && matches!(name, "apiVersion" | "kind");
         self.visit(
             index,
             Visit {
                 place: around.place.child(at),
                 value,
                 old: around.old.and_then(|old| old.get(name)),
-                correlation: around.correlation.below(pair.as_ref()),
+                correlation: if is_type { Correlation::default() } else { around.correlation.below(pair.as_ref()) },
                 location: &around.location.field(name),
             },
         )

@@ -14,6 +14,8 @@ mod ratchet;
 mod rule;
 mod set;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod text;
 mod types;
 
