@@ -18,6 +18,7 @@ mod size;
 mod tests;
 
 pub use self::go::{classes, read};
+pub use self::search::Groups;
 
 /// A pattern and its source text. Cloning it is cheap.
 #[derive(Clone)]

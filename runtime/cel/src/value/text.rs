@@ -1,5 +1,9 @@
 //! Texts and bytes, borrowed from documents and programs, or shared.
-use std::{fmt, ops::Deref, sync::Arc};
+use std::{
+    fmt,
+    ops::{Deref, Range},
+    sync::Arc,
+};
 
 /// Text, borrowed or shared.
 #[derive(Clone)]
@@ -10,7 +14,16 @@ pub enum Text<'a> {
     Shared(Arc<str>),
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// A part of it by bytes, which is not copied if it is borrowed.
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        match self {
+            Self::Borrowed(text) => Self::Borrowed(&text[range]),
+            Self::Shared(text) if range.len() == text.len() => Self::Shared(Arc::clone(text)),
+            Self::Shared(text) => Self::Shared(text[range].into()),
+        }
+    }
+
     /// How many code points it has.
     pub fn code_points(&self) -> u64 {
         if self.is_ascii() { self.len() as u64 } else { self.chars().count() as u64 }

@@ -8,7 +8,7 @@ use crate::{
     value::List,
 };
 
-use super::grow_list;
+use super::{super::standard::not_supported, grow_list};
 
 mod order;
 #[cfg(test)]
@@ -84,6 +84,7 @@ fn sort() -> Function {
     });
     declared.singleton(|args, meter| match args {
         [Value::List(list)] => order::sorted(list, list, meter),
+        [other] => Err(not_supported("sort", other)),
         _ => Err(Error::no_such_overload()),
     })
 }
@@ -102,6 +103,7 @@ fn sort_by(list: &Type) -> Function {
     });
     declared.singleton(|args, meter| match args {
         [Value::List(list), Value::List(keys)] => order::sorted(list, keys, meter),
+        [other, _] => Err(not_supported("@sortByAssociatedKeys", other)),
         _ => Err(Error::no_such_overload()),
     })
 }
@@ -187,9 +189,9 @@ fn flatten<'a>(args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error
     let (list, depth) = match args {
         [Value::List(list)] => (list, 1),
         [Value::List(list), Value::Int(depth)] => (list, *depth),
-        [other] => return Err(Error::new(format!("no such overload: {}.flatten()", other.type_name()))),
+        [other] => return Err(Error::new(format!("no such overload: {}.flatten()", kind(other)))),
         [other, depth, ..] => {
-            let (other, depth) = (other.type_name(), depth.type_name());
+            let (other, depth) = (kind(other), kind(depth));
             return Err(Error::new(format!("no such overload: {other}.flatten({depth})")));
         }
         [] => return Err(Error::no_such_overload()),
@@ -198,6 +200,11 @@ fn flatten<'a>(args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error
     let mut flat = Vec::new();
     flatten_into(&mut flat, list, depth, meter)?;
     Ok(Value::list(flat))
+}
+
+/// The type of a value as cel-go prints it here.
+fn kind<'v>(value: &'v Value<'_>) -> &'v str {
+    if matches!(value, Value::Map(_)) { "map(dyn, dyn)" } else { value.type_name() }
 }
 
 fn flatten_into<'a>(flat: &mut Vec<Value<'a>>, list: &List<'a>, depth: u64, meter: &dyn Meter) -> Result<(), Error> {

@@ -10,6 +10,7 @@ mod encoders;
 mod lists;
 mod math;
 mod network;
+mod regex;
 mod sets;
 mod strings;
 
@@ -20,6 +21,7 @@ pub use self::{
     lists::LISTS,
     math::MATH,
     network::NETWORK,
+    regex::REGEX,
     sets::SETS,
     strings::{STRINGS, STRINGS_0, STRINGS_2},
 };

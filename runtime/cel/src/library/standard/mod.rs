@@ -77,7 +77,7 @@ const fn no_such_overload() -> Error {
 
 /// The error of a first argument that a singleton is not for. Values that cel-go calls receivers get to see the call, and refuse it
 /// without its name.
-fn not_supported(function: &str, first: &Value<'_>) -> Error {
+pub(super) fn not_supported(function: &str, first: &Value<'_>) -> Error {
     match first {
         Value::String(_) | Value::Duration(_) | Value::Timestamp(_) => no_such_overload(),
         _ => Error::new(format!("no such overload: {function}")),

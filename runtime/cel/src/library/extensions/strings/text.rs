@@ -1,6 +1,4 @@
 //! What the functions of texts do. Positions count code points.
-use std::ops::Range;
-
 use crate::{
     Error, Meter, Value,
     library::extensions::{grow_list, grow_text, read_text},
@@ -13,7 +11,7 @@ pub(super) fn char_at<'a>(text: &Text<'a>, index: i64, meter: &dyn Meter) -> Fou
     read_text(meter, text)?;
     let start = byte_of(text, index).ok_or_else(|| out_of_range(index))?;
     let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
-    Ok(part(text, start..end))
+    Ok(Value::String(text.part(start..end)))
 }
 
 /// The first position of a text from a position on. An empty one is where the search begins, whatever that is.
@@ -59,13 +57,13 @@ pub(super) fn substring<'a>(text: &Text<'a>, start: i64, end: Option<i64>, meter
     }
     let first = byte_of(text, start).ok_or_else(|| out_of_range(start))?;
     let last = end.map_or(Ok(text.len()), |end| byte_of(text, end).ok_or_else(|| out_of_range(end)))?;
-    Ok(part(text, first..last))
+    Ok(Value::String(text.part(first..last)))
 }
 
 pub(super) fn trim<'a>(text: &Text<'a>, meter: &dyn Meter) -> Found<'a> {
     read_text(meter, text)?;
     let start = text.len() - text.trim_start().len();
-    Ok(part(text, start..start + text[start..].trim_end().len()))
+    Ok(Value::String(text.part(start..start + text[start..].trim_end().len())))
 }
 
 /// Replaces a text, at most so many times if the number is not negative.
@@ -98,11 +96,11 @@ pub(super) fn split<'a>(text: &Text<'a>, separator: &str, most: i64, meter: &dyn
             _ => rest.find(separator),
         };
         let Some(end) = end.filter(|_| parts.len() + 1 < most) else {
-            parts.push(part(text, start..text.len()));
+            parts.push(Value::String(text.part(start..text.len())));
             break;
         };
         grow_list(meter, parts.len(), 1)?;
-        parts.push(part(text, start..start + end));
+        parts.push(Value::String(text.part(start..start + end)));
         start += end + separator.len();
     }
     Ok(Value::list(parts))
@@ -180,13 +178,4 @@ fn byte_of(text: &str, index: i64) -> Option<usize> {
 fn position(before: &str) -> i64 {
     let count = if before.is_ascii() { before.len() } else { before.chars().count() };
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// A part of a text, which is not copied if it is borrowed.
-fn part<'a>(text: &Text<'a>, range: Range<usize>) -> Value<'a> {
-    Value::String(match text {
-        Text::Borrowed(text) => Text::Borrowed(&text[range]),
-        Text::Shared(text) if range.len() == text.len() => Text::Shared(text.clone()),
-        Text::Shared(text) => Text::Shared(text[range].into()),
-    })
 }
