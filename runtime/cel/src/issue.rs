@@ -33,7 +33,7 @@ impl Issue {
     }
 
     /// Line and column as they are printed.
-    fn position(&self, source: &Source) -> (i64, i64) {
+    pub(crate) fn position(&self, source: &Source) -> (i64, i64) {
         self.offset.map_or((-1, 0), |offset| {
             let location = source.location(offset);
             (i64::from(location.line), i64::from(location.column.wrapping_add(1)))

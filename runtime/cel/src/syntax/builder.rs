@@ -20,13 +20,13 @@ type Built<T = Expr> = Result<T, TooDeep>;
 
 /// Makes nodes.
 pub(super) struct Builder<'a> {
-    pub source: &'a str,
-    pub tree: &'a Tree,
-    pub options: Options,
-    pub macros: &'a [&'a [Macro]],
-    pub next_id: NodeId,
-    pub depth: usize,
-    pub issues: Vec<Issue>,
+    source: &'a str,
+    tree: &'a Tree,
+    options: Options,
+    macros: &'a [&'a [Macro]],
+    next_id: NodeId,
+    depth: usize,
+    issues: Vec<Issue>,
 }
 
 /// Words that cannot name variables or functions.
@@ -55,6 +55,15 @@ const RESERVED: [&str; 21] = [
 ];
 
 impl<'a> Builder<'a> {
+    pub(super) fn new(source: &'a str, tree: &'a Tree, options: Options, macros: &'a [&'a [Macro]]) -> Self {
+        Self { source, tree, options, macros, next_id: 1, depth: 0, issues: Vec::new() }
+    }
+
+    /// A number above all ids, and the errors.
+    pub(super) fn finish(self) -> (NodeId, Vec<Issue>) {
+        (self.next_id, self.issues)
+    }
+
     pub(super) fn id(&mut self) -> NodeId {
         self.next_id += 1;
         self.next_id - 1
@@ -83,6 +92,9 @@ impl<'a> Builder<'a> {
             Node::Missing => {
                 // cel-go gives them the position before the first character.
                 Ok(self.node(u32::MAX, ExprKind::Unspecified))
+            }
+            Node::Error { start } => {
+                Ok(self.node(start.offset, ExprKind::Literal(ast::Literal::String("<<error>>".into()))))
             }
             Node::Conditional { operator, parts } => self.deeper(|builder| builder.conditional(*operator, *parts)),
             Node::Chain { first, rest } => self.chain(*first, rest),
@@ -173,8 +185,10 @@ impl<'a> Builder<'a> {
     /// The name of a field, without its backticks.
     fn field_name(&self, name: Token) -> Result<&'a str, &'static str> {
         let text = name.text(self.source);
-        if name.kind != K::EscapedIdent {
-            return Ok(text);
+        match name.kind {
+            K::Ident => return Ok(text),
+            K::EscapedIdent => {}
+            _ => return Err("unsupported ident kind"),
         }
         if !self.options.escaped_identifiers {
             return Err("unsupported syntax: '`'");
@@ -282,14 +296,14 @@ impl<'a> Builder<'a> {
         let id = self.id();
         let names: Vec<_> = names.iter().map(|name| name.text(self.source)).collect();
         let name = format!("{}{}", if dot.is_some() { "." } else { "" }, names.join("."));
-        let first = fields.first().and_then(|field| field.key.question.or(field.key.name));
+        let first = fields.first().map(|field| field.key.question.unwrap_or(field.key.name));
         let mut built = Vec::with_capacity(fields.len());
         for Entry { key, colon, value } in fields {
             let id = self.id();
             if !self.check_optional(key.question) {
                 continue;
             }
-            match key.name.map_or(Err("unsupported ident kind"), |name| self.field_name(name)) {
+            match self.field_name(key.name) {
                 Ok(name) => {
                     let (name, optional) = (name.into(), key.question.is_some());
                     built.push(ast::Field { id, offset: colon.offset, name, value: self.build(*value)?, optional });

@@ -1,7 +1,7 @@
 //! Text to syntax tree: the parser and its macros. The grammar is that of cel-go.
 //!
 //! In order: `token` and `lexer` cut the text, `parser` makes a `tree` of the grammar, `builder` makes the nodes of [`ast`], with `literal`
-//! for the values of literals and `macros` for what macros expand to.
+//! for the values of literals and `macros` for what macros expand to. Texts with syntax errors go through `recovery`.
 use super::{Issue, Issues, Source};
 
 pub mod ast;
@@ -10,6 +10,7 @@ mod lexer;
 mod literal;
 mod macros;
 mod parser;
+mod recovery;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -32,6 +33,8 @@ impl Default for Limits {
     }
 }
 
+const RECOVERY: recovery::Limits = recovery::Limits { recursion: 250, attempts: 30, skipped: 256, reports: 100 };
+
 /// What a parser accepts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -49,6 +52,16 @@ pub struct Options {
 /// # Errors
 /// All errors of the syntax, in the words of cel-go (whose parser ANTLR generates).
 pub fn parse(source: &Source, options: Options, macros: &[&[Macro]]) -> Result<ast::Ast, Issues> {
+    let limits = recovery::Limits { recursion: options.limits.recursion, ..RECOVERY };
+    parse_within(source, options, macros, limits)
+}
+
+fn parse_within(
+    source: &Source,
+    options: Options,
+    macros: &[&[Macro]],
+    limits: recovery::Limits,
+) -> Result<ast::Ast, Issues> {
     let text = source.text();
     let limit = options.limits.code_points;
     if text.len() > limit && text.chars().count() > limit {
@@ -56,13 +69,18 @@ pub fn parse(source: &Source, options: Options, macros: &[&[Macro]]) -> Result<a
         let message = format!("expression code point size exceeds limit: size: {size}, limit {limit}");
         return Err(Issues::new(source.clone(), vec![Issue::without_offset(message)]));
     }
-    let Ok((tree, root)) = parser::parse(text, options.limits.recursion) else {
-        return Err(Issues::new(source.clone(), vec![Issue::new(0, "Syntax error")]));
+    let (tree, root, mut issues) = match parser::parse(text, options.limits.recursion) {
+        Ok((tree, root)) => (tree, Some(root), Vec::new()),
+        Err(parser::SyntaxError) => {
+            let recovered = recovery::parse(text, limits);
+            (recovered.tree, recovered.root, recovered.issues)
+        }
     };
-    let mut builder =
-        builder::Builder { source: text, tree: &tree, options, macros, next_id: 1, depth: 0, issues: Vec::new() };
+    let Some(root) = root else { return Err(Issues::new(source.clone(), issues)) };
+    let mut builder = builder::Builder::new(text, &tree, options, macros);
     let built = builder.build(root);
-    let (ids, mut issues) = (builder.next_id, builder.issues);
+    let (ids, found) = builder.finish();
+    issues.extend(found);
     match built {
         Ok(root) if issues.is_empty() => return Ok(ast::Ast { root, ids }),
         Ok(_) => {}

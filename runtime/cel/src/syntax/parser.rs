@@ -293,7 +293,7 @@ impl Parser<'_> {
             if !matches!(name.kind, K::Ident | K::EscapedIdent) {
                 return Err(SyntaxError);
             }
-            parser.entry(FieldName { question, name: Some(name) })
+            parser.entry(FieldName { question, name })
         })?;
         Ok(self.tree.push(Node::Struct { dot, names, open, fields }))
     }

@@ -1,46 +1,65 @@
 //! The tokens of the language.
 
-/// The kinds of tokens, in the order in which messages list them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum TokenKind {
-    Eof,
-    Equals,
-    NotEquals,
-    In,
-    Less,
-    LessEquals,
-    GreaterEquals,
-    Greater,
-    And,
-    Or,
-    LeftBracket,
-    RightBracket,
-    LeftBrace,
-    RightBrace,
-    LeftParen,
-    RightParen,
-    Dot,
-    Comma,
-    Minus,
-    Not,
-    Question,
-    Colon,
-    Plus,
-    Star,
-    Slash,
-    Percent,
-    True,
-    False,
-    Null,
-    Whitespace,
-    Comment,
-    Float,
-    Int,
-    Uint,
-    String,
-    Bytes,
-    Ident,
-    EscapedIdent,
+/// The kinds of tokens with the names that messages give them, in the order in which messages list them.
+macro_rules! kinds {
+    ($($kind:ident $name:literal)*) => {
+        /// The kinds of tokens.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub(super) enum TokenKind {
+            $($kind,)*
+        }
+
+        impl TokenKind {
+            pub(super) const ALL: [Self; 38] = [$(Self::$kind),*];
+
+            pub(super) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Eof "<EOF>"
+    Equals "'=='"
+    NotEquals "'!='"
+    In "'in'"
+    Less "'<'"
+    LessEquals "'<='"
+    GreaterEquals "'>='"
+    Greater "'>'"
+    And "'&&'"
+    Or "'||'"
+    LeftBracket "'['"
+    RightBracket "']'"
+    LeftBrace "'{'"
+    RightBrace "'}'"
+    LeftParen "'('"
+    RightParen "')'"
+    Dot "'.'"
+    Comma "','"
+    Minus "'-'"
+    Not "'!'"
+    Question "'?'"
+    Colon "':'"
+    Plus "'+'"
+    Star "'*'"
+    Slash "'/'"
+    Percent "'%'"
+    True "'true'"
+    False "'false'"
+    Null "'null'"
+    Whitespace "WHITESPACE"
+    Comment "COMMENT"
+    Float "NUM_FLOAT"
+    Int "NUM_INT"
+    Uint "NUM_UINT"
+    String "STRING"
+    Bytes "BYTES"
+    Ident "IDENTIFIER"
+    EscapedIdent "ESC_IDENTIFIER"
 }
 
 /// A token: a range of the source.

@@ -15,6 +15,10 @@ pub(super) struct Tree {
 pub(super) enum Node {
     /// What stands where an error was.
     Missing,
+    /// An operand with an error.
+    Error {
+        start: Token,
+    },
     Conditional {
         operator: Token,
         parts: [NodeIndex; 3],
@@ -90,11 +94,11 @@ pub(super) struct Element {
     pub value: NodeIndex,
 }
 
-/// The name of a field.
+/// The name of a field; the kind of its token is `Eof` where it has an error.
 #[derive(Debug)]
 pub(super) struct FieldName {
     pub question: Option<Token>,
-    pub name: Option<Token>,
+    pub name: Token,
 }
 
 /// An entry of a map or a message.
