@@ -70,11 +70,6 @@ impl Checked {
         self.type_of(self.ast.root.id)
     }
 
-    /// The tree, with complete names.
-    pub(crate) const fn ast(&self) -> &Ast {
-        &self.ast
-    }
-
     /// The type of a node.
     pub(crate) fn type_of(&self, node: NodeId) -> &Type {
         self.types.get(node as usize).and_then(Option::as_ref).unwrap_or(&Type::Dyn)

@@ -82,7 +82,10 @@ fn constant_parts_are_free() {
         assert_eq!(run(folding, text, &document), (value.to_owned(), cost), "{text}");
     }
     assert!(run(folding, "x.matches('(')", &document).0.contains("error parsing regexp"));
-    assert_eq!(run(folding, "int('x') == 1", &document).0.lines().next().unwrap(), "ERROR: <input>:-1:0: type conversion error from 'string' to 'int'");
+    assert_eq!(
+        run(folding, "int('x') == 1", &document).0.lines().next().unwrap(),
+        "ERROR: <input>:-1:0: type conversion error from 'string' to 'int'"
+    );
 }
 
 #[test]

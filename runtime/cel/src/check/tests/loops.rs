@@ -1,28 +1,12 @@
 //! Loops with two variables, and variables of `cel.bind`.
 use super::{SETTINGS, errors, kind_of, references};
 use crate::{
-    Env, Function, Library,
-    library::standard::{OPTIONALS, STANDARD},
-    syntax,
+    Env,
+    library::{
+        extensions::{BINDINGS, COMPREHENSIONS},
+        standard::{OPTIONALS, STANDARD},
+    },
 };
-
-static TWO_VARIABLES: Library =
-    Library { name: "two", functions, macros: &syntax::TWO_VARIABLES, types: Vec::new, validators: &[] };
-static BIND: Library =
-    Library { name: "bind", functions: Vec::new, macros: &syntax::BIND, types: Vec::new, validators: &[] };
-static OPTIONAL_MACROS: Library =
-    Library { name: "optional", functions: Vec::new, macros: &syntax::OPTIONAL, types: Vec::new, validators: &[] };
-static STANDARD_MACROS: Library =
-    Library { name: "macros", functions: Vec::new, macros: &syntax::STANDARD, types: Vec::new, validators: &[] };
-
-fn functions() -> Vec<Function> {
-    let map = kind_of("map(K, V)");
-    vec![
-        Function::new("cel.@mapInsert")
-            .global("@mapInsert_map_key_value", &[map.clone(), kind_of("K"), kind_of("V")], map.clone())
-            .global("@mapInsert_map_map", &[map.clone(), map.clone()], map),
-    ]
-}
 
 /// Expression, type, references.
 const CASES: &[(&str, &str, &str)] = &[
@@ -54,7 +38,7 @@ const CASES: &[(&str, &str, &str)] = &[
 ];
 
 fn env() -> Env {
-    Env::new(SETTINGS, &[&STANDARD, &STANDARD_MACROS, &OPTIONALS, &OPTIONAL_MACROS, &TWO_VARIABLES, &BIND])
+    Env::new(SETTINGS, &[&STANDARD, &OPTIONALS, &COMPREHENSIONS, &BINDINGS])
         .variable("l", kind_of("list(string)"))
         .variable("m", kind_of("map(string, int)"))
         .variable("d", kind_of("dyn"))

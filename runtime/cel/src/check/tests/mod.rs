@@ -5,7 +5,7 @@ use super::{Checked, Reference, validator::each_node};
 use crate::{
     Env, Function, Library, Settings, Type, TypeProvider,
     library::standard::{OPTIONALS, STANDARD},
-    syntax::{self, Limits},
+    syntax::Limits,
 };
 
 mod errors;
@@ -27,8 +27,7 @@ const SETTINGS: Settings = Settings {
     limits: Limits { code_points: 100_000, recursion: 250 },
 };
 
-static FUNCTIONS: Library =
-    Library { name: "tests", functions, macros: &syntax::STANDARD, types: Vec::new, validators: &[] };
+static FUNCTIONS: Library = Library { name: "tests", functions, macros: &[], types: Vec::new, validators: &[] };
 
 fn functions() -> Vec<Function> {
     let triple = [Type::Int, Type::Bool, Type::Uint];
