@@ -1,10 +1,7 @@
 //! The walk over the tree: literals, names and selections are here, calls, collections and loops in files of their own.
 use std::{fmt, mem, sync::Arc};
 
-use super::{
-    Checked, Reference,
-    substitution::{MOST_PARTS, Substitutions},
-};
+use super::{Checked, Reference, substitution::Substitutions};
 use crate::{
     Env, Issue, Issues, Source, Type,
     syntax::ast::{Ast, Expr, ExprKind, Literal, NodeId},
@@ -59,7 +56,7 @@ pub(super) fn check(env: &Env, source: &Source, mut ast: Ast) -> Result<Checked,
     if too_deep {
         issues = vec![Issue::without_offset("max recursion depth exceeded")];
     } else if substitutions.exceeded {
-        issues = vec![Issue::without_offset(format!("type size exceeds limit: {MOST_PARTS}"))];
+        issues = vec![Issue::without_offset("type complexity exceeds limit")];
     }
     if !issues.is_empty() {
         return Err(Issues::new(source.clone(), issues));

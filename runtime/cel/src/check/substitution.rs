@@ -7,10 +7,10 @@ use std::{collections::HashMap, sync::Arc};
 use crate::Type;
 
 /// The most parts of a type.
-pub(super) const MOST_PARTS: u32 = 512;
+const MOST_PARTS: u32 = 512;
 
 /// The most steps for the types of one expression.
-const MOST_STEPS: u32 = 5_000_000;
+const MOST_STEPS: u32 = 2_000_000;
 
 /// What type parameters stand for.
 #[derive(Debug, Default)]
@@ -64,6 +64,7 @@ impl Substitutions {
     pub(super) fn measured(&mut self, kind: Type) -> Type {
         let mut parts = 0;
         self.count(&kind, &mut parts);
+        self.spend(parts);
         if self.exceeded { Type::Error } else { kind }
     }
 
@@ -90,9 +91,14 @@ impl Substitutions {
     fn replaced(&mut self, kind: &Type, close: bool) -> Option<Type> {
         let mut parts = 0;
         let replaced = self.replace(kind, close, &mut parts);
-        self.steps += parts;
-        self.exceeded |= self.steps > MOST_STEPS || parts > MOST_PARTS;
+        self.spend(parts);
+        self.exceeded |= parts > MOST_PARTS;
         replaced
+    }
+
+    fn spend(&mut self, steps: u32) {
+        self.steps = self.steps.saturating_add(steps);
+        self.exceeded |= self.steps > MOST_STEPS;
     }
 
     /// The type with its parameters replaced, if there are any.
@@ -129,9 +135,9 @@ impl Substitutions {
 
     /// As [`Substitutions::assign`], within an attempt.
     pub(super) fn fits(&mut self, from: &Type, to: &Type) -> bool {
-        self.steps += 1;
+        self.spend(1);
         self.depth += 1;
-        self.exceeded |= self.steps > MOST_STEPS || self.depth > MOST_PARTS;
+        self.exceeded |= self.depth > MOST_PARTS;
         let fits = !self.exceeded && self.fits_here(from, to);
         self.depth -= 1;
         fits
@@ -191,9 +197,9 @@ impl Substitutions {
 
     /// True if a type parameter occurs in a type, which it can then not stand for.
     fn occurs(&mut self, parameter: &Type, kind: &Type) -> bool {
-        self.steps += 1;
+        self.spend(1);
         self.depth += 1;
-        self.exceeded |= self.steps > MOST_STEPS || self.depth > MOST_PARTS;
+        self.exceeded |= self.depth > MOST_PARTS;
         let occurs = self.exceeded
             || parameter == kind
             || match kind {
