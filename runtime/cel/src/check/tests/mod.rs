@@ -9,6 +9,7 @@ use crate::{
 };
 
 mod errors;
+mod kubernetes;
 mod limits;
 mod loops;
 mod names;
