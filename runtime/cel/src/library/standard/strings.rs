@@ -1,6 +1,8 @@
 //! Tests of strings.
+use std::sync::Arc;
+
 use super::{no_such_overload, not_supported};
-use crate::{Error, Function, Meter, Type, Value, cost::shared, re2};
+use crate::{Error, Function, Implementation, Meter, Type, Value, cost::shared, re2};
 
 pub(super) fn functions() -> Vec<Function> {
     let (bool, two) = (Type::Bool, [Type::String, Type::String]);
@@ -20,8 +22,19 @@ pub(super) fn functions() -> Vec<Function> {
             .global("matches", &two, bool.clone())
             .member("matches_string", &two, bool)
             .costs(shared::MATCH)
-            .singleton(matches),
+            .singleton(matches)
+            .specialized(matches_constant),
     ]
+}
+
+/// `matches` with a pattern that is read once.
+fn matches_constant(pattern: &Value<'static>) -> Result<Implementation, Error> {
+    let Value::String(pattern) = pattern else { return Err(no_such_overload()) };
+    let pattern = re2::read(pattern).map_err(Error::new)?;
+    Ok(Arc::new(move |arguments, meter| match arguments {
+        [Value::String(text), _] => pattern.search(text, meter).map(Value::Bool),
+        _ => Err(no_such_overload()),
+    }))
 }
 
 fn matches<'a>(arguments: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
