@@ -49,7 +49,7 @@ impl<'e> Planner<'e> {
         if let Some(node) = self.checked_name(id)? {
             return Ok(node);
         }
-        let root = if self.checked.is_some() {
+        let root = if self.checked.is_some() || self.slot(name).is_some() {
             Root::Variable(self.name(name))
         } else {
             Root::Candidates(vec![(self.candidates(name), 0)])
