@@ -6,6 +6,10 @@ use std::fmt::{self, Write};
 
 use serde_json::{Map, Number, Value};
 
+pub use self::float::{decimal, float, scientific};
+
+mod float;
+
 /// The maximum length of a document in a message, in bytes. Go has no limit, so that it answers megabytes to a patch of
 /// megabytes.
 const LONGEST: usize = 4_000;
@@ -63,20 +67,6 @@ pub fn type_name(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
-    }
-}
-
-/// A finite floating-point number in the format of `%v` and `%g`: the shortest digits that parse to the same number,
-/// with an exponent below 1e-4 and from 1e6 on.
-pub fn float(value: impl fmt::Display + fmt::LowerExp) -> String {
-    let scientific = format!("{value:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    match exponent.parse::<i32>().unwrap_or_default() {
-        -4..6 => value.to_string(),
-        exponent => {
-            let sign = if exponent < 0 { '-' } else { '+' };
-            format!("{digits}e{sign}{:02}", exponent.abs())
-        }
     }
 }
 

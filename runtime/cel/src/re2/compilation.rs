@@ -3,6 +3,7 @@
 //! Matching keeps caches for each thread. Long texts and large patterns leave none behind.
 use std::{
     collections::VecDeque,
+    fmt::{self, Write},
     mem,
     sync::{
         Arc, LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak,
@@ -151,7 +152,7 @@ impl Program {
         let cache = if self.is_large() { LARGE_CACHE } else { CACHE };
         let hir = regex_syntax::parse(&self.syntax).map_err(|error| error.to_string())?;
         let mut syntax = String::new();
-        Printer::new().print(&without_groups(&hir), &mut syntax).map_err(|error| error.to_string())?;
+        write_without_captures(&hir, &mut syntax).map_err(|error| error.to_string())?;
         let regex = RegexBuilder::new(&syntax).size_limit(limit).dfa_size_limit(cache).build();
         regex.map_err(|error| error.to_string())
     }
@@ -184,18 +185,37 @@ impl Program {
     }
 }
 
-/// The same pattern without groups: for what they capture, a table of up to 1 MB is made.
-fn without_groups(hir: &Hir) -> Hir {
-    let all = |parts: &[Hir]| parts.iter().map(without_groups).collect();
-    match hir.kind() {
-        HirKind::Capture(group) => without_groups(&group.sub),
-        HirKind::Concat(parts) => Hir::concat(all(parts)),
-        HirKind::Alternation(parts) => Hir::alternation(all(parts)),
+/// Writes a pattern without groups that capture: for those, a table of up to 1 MB is made. (`Printer` alone also joins repetitions of
+/// repetitions, such as `(?:a{2})?`, into one.)
+fn write_without_captures(hir: &Hir, out: &mut String) -> fmt::Result {
+    let (parts, separator): (&[Hir], _) = match hir.kind() {
+        HirKind::Capture(group) => return write_without_captures(&group.sub, out),
         HirKind::Repetition(repetition) => {
-            Hir::repetition(Repetition { sub: without_groups(&repetition.sub).into(), ..repetition.clone() })
+            out.push_str("(?:");
+            write_without_captures(&repetition.sub, out)?;
+            out.push(')');
+            return write_operator(repetition, out);
         }
-        _ => hir.clone(),
+        HirKind::Concat(parts) => (parts, ""),
+        HirKind::Alternation(parts) => (parts, "|"),
+        _ => return Printer::new().print(hir, out),
+    };
+    out.push_str("(?:");
+    for (index, part) in parts.iter().enumerate() {
+        out.push_str(if index > 0 { separator } else { "" });
+        write_without_captures(part, out)?;
     }
+    out.push(')');
+    Ok(())
+}
+
+fn write_operator(repetition: &Repetition, out: &mut String) -> fmt::Result {
+    match (repetition.min, repetition.max) {
+        (least, None) => write!(out, "{{{least},}}")?,
+        (least, Some(most)) => write!(out, "{{{least},{most}}}")?,
+    }
+    out.push_str(if repetition.greedy { "" } else { "?" });
+    Ok(())
 }
 
 /// The bytes that compiled patterns take.

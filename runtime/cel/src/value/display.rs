@@ -64,13 +64,5 @@ pub(crate) fn go_double(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "+Inf".into() } else { "-Inf".into() };
     }
-    let scientific = format!("{value:e}");
-    let (digits, exponent) = scientific.split_once('e').expect("it is in scientific form");
-    let exponent: i32 = exponent.parse().expect("it is in scientific form");
-    if !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        format!("{digits}e{sign}{:02}", exponent.abs())
-    } else {
-        value.to_string()
-    }
+    kindsmith_meta::go::float(value)
 }

@@ -1,6 +1,8 @@
 //! Numbers of documents: `i64` or `f64`, and how they are printed.
 use serde_json::{Number, Value as Document};
 
+use crate::go::{decimal, scientific};
+
 /// The first double above every `i64`.
 const ABOVE_I64: f64 = 9_223_372_036_854_775_808.0;
 
@@ -39,9 +41,10 @@ pub fn settle(document: &mut Document) {
 pub fn text_of_double(double: f64) -> String {
     let size = double.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {
-        return format!("{double}");
+        return decimal(double);
     }
+    let (digits, exponent) = scientific(double);
     // Above 1e21 the exponent is positive, and its sign is printed.
-    let text = format!("{double:e}");
-    if size >= 1.0 { text.replace('e', "e+") } else { text }
+    let sign = if size >= 1.0 { "+" } else { "" };
+    format!("{digits}e{sign}{exponent}")
 }

@@ -22,6 +22,8 @@ fn a_pattern_matches_what_it_matches_in_go() {
         (r"^(?:[a-z0-9]{1,63}\.)*?x$", "ab.x", "ab,x"),
         (r"^(?i)[a-z]+$", "Ab", "1"),
         (r"^\p{Greek}\pL[\p{Lu}]$", "λaB", "aλB"),
+        (r"^(?:a{2})?$", "", "a"),
+        (r"^(?:(?:ab)?)+$", "", "a"),
     ];
     for (pattern, good, bad) in matches {
         let read = read(pattern).unwrap();
@@ -106,6 +108,8 @@ fn the_text_that_matches_is_the_one_that_go_finds() {
         ("a{2,3}?", "aaaa", "aa"),
         ("(a+?)+", "aaa", "aaa"),
         ("", "abc", ""),
+        ("(?:a+)?", "aab", "aa"),
+        ("(?:a{2}){1,2}?", "aaaa", "aa"),
     ];
     for (pattern, text, expected) in found {
         assert_eq!(read(pattern).unwrap().find(text, &crate::Unmetered), Ok(Some(expected)), "{pattern}");

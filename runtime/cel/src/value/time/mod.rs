@@ -3,7 +3,7 @@
 //! `fields` are the parts of a timestamp, `zone` knows time zones, and `go` prints both as Go does in errors.
 use std::{cmp::Ordering, fmt};
 
-use kindsmith_meta::{duration, time::Layout};
+use kindsmith_meta::{duration, go::decimal, time::Layout};
 
 use crate::Error;
 
@@ -68,7 +68,7 @@ fn whole(units: f64) -> i64 {
 impl fmt::Display for Duration {
     /// Seconds, with as many digits as a `double` has of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}s", self.in_units(NANOSECONDS))
+        write!(f, "{}s", decimal(self.in_units(NANOSECONDS)))
     }
 }
 
