@@ -11,8 +11,6 @@ use crate::{
 use super::{super::standard::not_supported, grow_list};
 
 mod order;
-#[cfg(test)]
-mod tests;
 
 /// Version 3.
 pub static LISTS: Library =

@@ -13,6 +13,8 @@ mod network;
 mod regex;
 mod sets;
 mod strings;
+#[cfg(test)]
+mod tests;
 
 pub use self::{
     bindings::BINDINGS,

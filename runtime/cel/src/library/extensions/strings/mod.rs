@@ -9,8 +9,6 @@ use crate::{
 };
 
 mod format;
-#[cfg(test)]
-mod tests;
 mod text;
 
 /// Version 0.
@@ -132,7 +130,8 @@ fn searches() -> Vec<Function> {
                 }
                 _ => Err(Error::no_such_overload()),
             })
-            .costs(shared::TRAVERSE),
+            .costs(shared::TRAVERSE)
+            .costs_by_name(),
         Function::new("lastIndexOf")
             .member("string_last_index_of_string", &texts::<2>(), Type::Int)
             .does(|args, meter| match args {
@@ -147,7 +146,8 @@ fn searches() -> Vec<Function> {
                 }
                 _ => Err(Error::no_such_overload()),
             })
-            .costs(shared::TRAVERSE),
+            .costs(shared::TRAVERSE)
+            .costs_by_name(),
     ]
 }
 

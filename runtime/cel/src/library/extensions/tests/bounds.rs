@@ -1,0 +1,36 @@
+//! The work of functions is reported before it is done.
+use std::cell::Cell;
+
+use super::{Document, all, with_variables};
+use crate::{Failure, Meter, Program};
+
+/// A meter that ends an evaluation after so many steps.
+struct Budget(Cell<usize>);
+
+impl Meter for Budget {
+    fn step(&self, steps: usize) -> bool {
+        let left = self.0.get().checked_sub(steps);
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
+    }
+}
+
+#[test]
+fn results_that_are_too_large_end_the_evaluation() {
+    let env = with_variables(all());
+    let long = "cel.bind(long, lists.range(1000).map(y, 'xxxxxxxxxx').join(), ";
+    for expression in [
+        "lists.range(100000000000)",
+        "lists.range(100000).distinct()",
+        "cel.bind(r, lists.range(10000), r.map(y, r)).flatten()",
+        &format!("{long} lists.range(1000).map(y, long).join(long))"),
+        &format!("{long} long.replace('', long).replace('', long))"),
+        &format!("{long} ('%s'.format([lists.range(1000).map(y, long)]) + '%x').format([1]))"),
+        &format!("{long} regex.replace(long, 'x', long))"),
+    ] {
+        let program = Program::compile(&env, expression).expect("it compiles");
+        let evaluation = program.evaluate(&Document, None, &Budget(Cell::new(3_000_000)));
+        let error = evaluation.value.expect_err(expression);
+        assert_eq!(error.failure, Failure::Interrupted, "{expression}: {error}");
+    }
+}
