@@ -17,8 +17,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
-pub use self::go::{classes, read};
-pub use self::search::Groups;
+pub use self::go::{classes, read, read_with_groups};
 
 /// A pattern and its source text. Cloning it is cheap.
 #[derive(Clone)]

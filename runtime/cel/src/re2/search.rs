@@ -1,5 +1,5 @@
 //! Searches in texts.
-use std::{ops::Range, time::Instant};
+use std::time::Instant;
 
 use super::Pattern;
 use crate::{Error, Meter};
@@ -14,9 +14,6 @@ const LONG: u64 = 100_000_000;
 const LEAST: u64 = 4;
 /// The nanoseconds of a step.
 const NANOSECONDS: u128 = 10;
-
-/// Where the groups of a match are, the whole match first. A group that took no part is nowhere.
-pub type Groups = Vec<Option<Range<usize>>>;
 
 impl Pattern {
     /// True if it matches somewhere in a text, and can be compiled.
@@ -56,25 +53,6 @@ impl Pattern {
         self.metered(text, meter, || {
             self.0.with(text, |regex| regex.find_iter(text).take(most).map(|found| found.as_str()).collect())
         })
-    }
-
-    /// The groups of the matches in a text, at most of so many, as Go's `FindAllSubmatchIndex` has them.
-    ///
-    /// # Errors
-    /// It cannot be compiled, or the meter ends the evaluation.
-    pub fn find_groups(&self, text: &str, most: usize, meter: &dyn Meter) -> Result<Vec<Groups>, Error> {
-        let groups = |found: regex::Captures<'_>| found.iter().map(|group| group.map(|group| group.range())).collect();
-        self.metered(text, meter, || {
-            self.0.with(text, |regex| regex.captures_iter(text).take(most).map(groups).collect())
-        })
-    }
-
-    /// How many groups it has.
-    ///
-    /// # Errors
-    /// It cannot be compiled.
-    pub fn groups(&self) -> Result<usize, Error> {
-        self.0.with("", |regex| regex.captures_len() - 1).map_err(Error::new)
     }
 
     /// Does a search. Its worst case is known; usually it takes far fewer steps, and those that it has taken are reported.

@@ -1,9 +1,11 @@
 //! `regex`: parts of texts that regular expressions match. Kubernetes does not have it, but functions of its own.
+use regex::{Captures, Regex};
+
 use super::{grow_list, grow_text};
 use crate::{
     CallCost, Cost, Error, Function, Library, Meter, Range, Type, Value,
     cost::{Call, PATTERN, TRAVERSAL, shared},
-    re2::{self, Groups, Pattern},
+    re2,
     value::Text,
 };
 
@@ -95,39 +97,51 @@ fn whole(cost: f64) -> u64 {
     cost as u64
 }
 
-fn read(pattern: &str, meter: &dyn Meter) -> Result<Pattern, Error> {
-    meter.spend(1 + pattern.len() / 8)?;
-    re2::read(pattern).map_err(Error::new)
+/// A pattern, compiled with its groups.
+fn read(pattern: &str, meter: &dyn Meter) -> Result<Regex, Error> {
+    let compiled = re2::read_with_groups(pattern).map_err(Error::new)?;
+    meter.spend(usize::try_from(re2::read(pattern).map_err(Error::new)?.size()).unwrap_or(usize::MAX) / 16)?;
+    Ok(compiled)
 }
 
-/// The matches of a pattern with one group at most.
-fn matches(text: &str, pattern: &str, most: usize, meter: &dyn Meter) -> Result<Vec<Groups>, Error> {
+/// Reports a search in a text, with the work that it may be.
+fn spend(pattern: &str, text: &str, meter: &dyn Meter) -> Result<(), Error> {
+    let steps = re2::read(pattern).map_err(Error::new)?.cost(text.len());
+    meter.spend(usize::try_from(steps).unwrap_or(usize::MAX) / 16)
+}
+
+/// A pattern with one group at most.
+fn read_one(text: &str, pattern: &str, meter: &dyn Meter) -> Result<Regex, Error> {
     let compiled = read(pattern, meter)?;
-    if compiled.groups()? > 1 {
+    if compiled.captures_len() > 2 {
         let pattern = kindsmith_meta::go::quoted(pattern);
         return Err(Error::new(format!("regular expression has more than one capturing group: {pattern}")));
     }
-    compiled.find_groups(text, most, meter)
+    spend(pattern, text, meter)?;
+    Ok(compiled)
 }
 
 /// The group of a match, or the whole match if there is no group.
-fn part<'a>(text: &Text<'a>, found: &Groups) -> Option<Value<'a>> {
-    let range = match &found[..] {
-        [_, group, ..] => group.clone().filter(|range| !range.is_empty())?,
-        _ => found.first()?.clone()?,
+fn part<'a>(text: &Text<'a>, found: &Captures<'_>) -> Option<Value<'a>> {
+    let part = match found.len() {
+        1 => found.get(0),
+        _ => found.get(1).filter(|group| !group.is_empty()),
     };
-    Some(Value::String(text.part(range)))
+    part.map(|part| Value::String(text.part(part.range())))
 }
 
 fn extract<'a>(text: &Text<'a>, pattern: &str, meter: &dyn Meter) -> Result<Value<'a>, Error> {
-    let found = matches(text, pattern, 1, meter)?;
-    Ok(Value::optional(found.first().and_then(|found| part(text, found))))
+    let found = read_one(text, pattern, meter)?.captures(text).and_then(|found| part(text, &found));
+    Ok(Value::optional(found))
 }
 
 fn extract_all<'a>(text: &Text<'a>, pattern: &str, meter: &dyn Meter) -> Result<Value<'a>, Error> {
-    let found = matches(text, pattern, usize::MAX, meter)?;
-    grow_list(meter, 0, found.len())?;
-    Ok(Value::list(found.iter().filter_map(|found| part(text, found)).collect()))
+    let mut parts = Vec::new();
+    for part in read_one(text, pattern, meter)?.captures_iter(text).filter_map(|found| part(text, &found)) {
+        grow_list(meter, parts.len(), 1)?;
+        parts.push(part);
+    }
+    Ok(Value::list(parts))
 }
 
 fn replace<'a>(text: &Text<'a>, pattern: &str, new: &str, most: i64, meter: &dyn Meter) -> Result<Value<'a>, Error> {
@@ -138,13 +152,14 @@ fn replace<'a>(text: &Text<'a>, pattern: &str, new: &str, most: i64, meter: &dyn
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut replaced = String::new();
     let mut end = 0;
-    for found in compiled.find_groups(text, most, meter)? {
-        let Some(Some(whole)) = found.first() else { continue };
-        let kept = &text[end..whole.start];
+    spend(pattern, text, meter)?;
+    for found in compiled.captures_iter(text).take(most) {
+        let whole = found.get_match();
+        let kept = &text[end..whole.start()];
         grow_text(meter, replaced.len(), kept.len() + new.len())?;
         replaced.push_str(kept);
-        push_replacement(&mut replaced, text, new, &found, meter)?;
-        end = whole.end;
+        push_replacement(&mut replaced, new, &found, meter)?;
+        end = whole.end();
     }
     grow_text(meter, replaced.len(), text.len() - end)?;
     replaced.push_str(&text[end..]);
@@ -152,13 +167,7 @@ fn replace<'a>(text: &Text<'a>, pattern: &str, new: &str, most: i64, meter: &dyn
 }
 
 /// A replacement, in which `\1` is a group and `\\` a backslash.
-fn push_replacement(
-    replaced: &mut String,
-    text: &str,
-    new: &str,
-    found: &Groups,
-    meter: &dyn Meter,
-) -> Result<(), Error> {
+fn push_replacement(replaced: &mut String, new: &str, found: &Captures<'_>, meter: &dyn Meter) -> Result<(), Error> {
     let invalid = |problem| Err(Error::new(format!("invalid replacement string: '{new}' \\ {problem}")));
     let mut chars = new.chars();
     while let Some(c) = chars.next() {
@@ -171,13 +180,13 @@ fn push_replacement(
             Some('\\') => replaced.push('\\'),
             Some(digit) => {
                 let Some(group) = digit.to_digit(10) else { return invalid("must be followed by a digit or \\") };
-                let Some(range) = found.get(group as usize) else {
-                    let groups = found.len() - 1;
+                let groups = found.len() - 1;
+                if group as usize > groups {
                     return Err(Error::new(format!(
                         "replacement string references group {group} but regex has only {groups} group(s)"
                     )));
-                };
-                let part = range.clone().map_or("", |range| &text[range]);
+                }
+                let part = found.get(group as usize).map_or("", |part| part.as_str());
                 grow_text(meter, replaced.len(), part.len())?;
                 replaced.push_str(part);
             }

@@ -1,7 +1,8 @@
 //! Patterns as Go reads them (RE2): the same expression in the syntax of the `regex` crate, or why Go refuses it.
 use kindsmith_meta::field::beginning;
+use regex::{Regex, RegexBuilder};
 
-use self::translate::translate;
+use self::translate::{translate, translate_with_groups};
 use super::{Dialect, Pattern};
 
 mod class;
@@ -43,6 +44,17 @@ pub fn read(pattern: &str) -> Result<Pattern, String> {
         return Err(too_large(format!("{} bytes when compiled; supported: at most {LARGEST}", read.size())));
     }
     Ok(read)
+}
+
+/// A pattern in the syntax of Go, compiled with its groups.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with_groups(pattern: &str) -> Result<Regex, String> {
+    read(pattern)?;
+    let syntax = translate_with_groups(pattern)?;
+    let limit = usize::try_from(LARGEST).unwrap_or(usize::MAX);
+    RegexBuilder::new(&syntax).size_limit(limit).build().map_err(|error| error.to_string())
 }
 
 /// The number of classes of Unicode in a pattern.

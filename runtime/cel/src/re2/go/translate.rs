@@ -1,7 +1,7 @@
 //! The translation: reads a pattern as Go's parser does, and writes it in the syntax of the `regex` crate.
 //!
 //! The two differ in what classes such as `\\d` hold (ASCII in Go), in operators within classes, in what a brace without a count is,
-//! in the flags, and in escapes. Groups do not capture.
+//! in the flags, and in escapes. Groups capture only where they are asked for.
 use std::{fmt::Write, mem};
 
 use super::class::{self, Refusal};
@@ -14,7 +14,18 @@ const MOST_REPEATED: u64 = 1_000;
 /// # Errors
 /// Why the pattern is no regular expression, in Go's words.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
-    let mut translator = Translator { whole: pattern, rest: pattern, ..Translator::default() };
+    write(Translator { whole: pattern, rest: pattern, ..Translator::default() })
+}
+
+/// The pattern in the syntax of the `regex` crate, with groups that capture.
+///
+/// # Errors
+/// As [`translate`].
+pub(super) fn translate_with_groups(pattern: &str) -> Result<String, String> {
+    write(Translator { whole: pattern, rest: pattern, captures: true, ..Translator::default() })
+}
+
+fn write(mut translator: Translator<'_>) -> Result<String, String> {
     translator.run().map_err(|(what, text)| format!("error parsing regexp: {what}: `{text}`"))?;
     Ok(translator.out)
 }
@@ -66,6 +77,8 @@ struct Translator<'p> {
     whole: &'p str,
     rest: &'p str,
     out: String,
+    /// Groups capture.
+    captures: bool,
     flags: Flags,
     /// Repetitions are lazy unless they end in `?`. This flag is written at each of them.
     is_lazy: bool,
@@ -88,7 +101,7 @@ impl<'p> Translator<'p> {
                 '{' if let Some((counts, after)) = counts(here) => self.counted(here, after, before, counts)?,
                 '(' if here.starts_with("(?") => self.flags_or_group()?,
                 '(' => {
-                    self.open();
+                    self.open(self.captures);
                     self.skip(1);
                 }
                 '|' => {
@@ -151,7 +164,7 @@ impl<'p> Translator<'p> {
         self.written = wanted;
     }
 
-    fn open(&mut self) {
+    fn open(&mut self, captures: bool) {
         let group = Group {
             start: self.out.len(),
             around: [self.flags, self.written],
@@ -159,7 +172,7 @@ impl<'p> Translator<'p> {
             ..Group::default()
         };
         self.groups.push(mem::replace(&mut self.group, group));
-        self.out.push_str("(?:");
+        self.out.push_str(if captures { "(" } else { "(?:" });
     }
 
     fn close(&mut self) -> Result<(), Refusal<'p>> {
@@ -184,7 +197,7 @@ impl<'p> Translator<'p> {
             if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                 return Err(("invalid named capture", &whole[..whole.len() - after.len()]));
             }
-            self.open();
+            self.open(self.captures);
             self.rest = after;
             return Ok(());
         }
@@ -203,7 +216,7 @@ impl<'p> Translator<'p> {
                 }
                 ':' | ')' if is_set || is_said => {
                     if c == ':' {
-                        self.open();
+                        self.open(false);
                     }
                     (self.flags, self.is_lazy) = (flags, is_lazy);
                     self.rest = chars.as_str();
