@@ -96,7 +96,7 @@ fn compiled(env: &Env, declared: Declared<'_>, rule: &Rule) -> CompiledRule {
     let checked = match env.compile(&rule.rule) {
         Ok(checked) if *checked.result_type() == Type::Bool => checked,
         Ok(_) => return refused("cel expression must evaluate to a bool".to_owned(), false),
-        Err(issues) => return refused(format!("compilation failed: {issues:?}"), false),
+        Err(issues) => return refused(format!("compilation failed: {issues}"), false),
     };
     let uses_old_self = checked.refers_to("oldSelf");
     let program = match planned(&checked) {
@@ -130,7 +130,7 @@ fn message(env: &Env, declared: Declared<'_>, rule: &Rule) -> Result<(Program, u
             Ok((program, checked.estimate(&declared).max))
         }
         Ok(_) => Err("messageExpression must evaluate to a string".to_owned()),
-        Err(issues) => Err(format!("messageExpression compilation failed: {issues:?}")),
+        Err(issues) => Err(format!("messageExpression compilation failed: {issues}")),
     }
 }
 
