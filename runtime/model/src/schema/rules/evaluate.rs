@@ -194,6 +194,7 @@ impl<'e> Evaluation<'e> {
             return true;
         }
         if self.outcome.budget <= 0 {
+            self.outcome.end();
             self.report(
                 visit,
                 "validation failed due to running out of cost budget, no further validation rules will be run",

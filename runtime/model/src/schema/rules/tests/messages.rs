@@ -63,7 +63,7 @@ fn values_of_scalars_are_shown_and_errors_are_in_order() {
         "root.a: Invalid value: \"a\": failed rule: self == 'x'",
         "root.b: Duplicate value: \"b\"",
         "root.i: Invalid value: \"\": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self > 5",
-        "root.i: Invalid value: \"\": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self.a == 1",
+        "root.i: Invalid value: \"\": no such key: a evaluating rule: self.a == 1",
         "root.list[1]: Invalid value: \"c\": failed rule: self == 'x'",
         "root.map[k]: Invalid value: \"m\": failed rule: self == 'x'",
     ];
