@@ -120,7 +120,7 @@ fn a_whole_object_has_its_type_and_its_names() {
     let object = json!({"apiVersion": "v1", "kind": "A", "metadata": {"name": "long", "labels": {}}, "spec": {}});
     let expected = [
         "root: Invalid value: name",
-        "root: Invalid value: \"object\": rule compile error: compilation failed: ERROR: <input>:1:18: undefined field 'labels'\n | has(self.metadata.labels)\n | .................^",
+        "root: Invalid value: \"object\": rule compile error: compilation failed: ERROR: <input>:1:4: undefined field 'labels'\n | has(self.metadata.labels)\n | ...^",
         "root.metadata.generateName: Invalid value: failed rule: has(self.metadata.generateName)",
     ];
     assert_eq!(evaluated(&rules(&schema, true), &object, Some(&object), RuleSet::BUDGET).0, expected);
