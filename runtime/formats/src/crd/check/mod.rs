@@ -254,7 +254,7 @@ fn schema(
         let structural = structural::check(root, &at);
         if structural.errors.is_empty() {
             let before = found.errors.len();
-            defaults::check(&schema, &at, &mut found);
+            defaults::check(&schema, rules != Judgement::Never, &at, &mut found);
             place = (rules != Judgement::Never && found.errors.len() == before).then(|| rules::Place::root(&schema));
         }
         structural.errors.into_iter().for_each(|fault| found.add(fault));

@@ -195,3 +195,31 @@ fn names_in_rules_are_those_of_kubernetes() {
     };
     assert_eq!((spec("self.a == self.b"), spec("self.a == oldSelf.a"), spec("self.a.x == self.b.x")), (1, 0, 0));
 }
+
+#[test]
+fn defaults_keep_the_rules_at_and_below_them() {
+    let text =
+        |default: &str, rule: Value| json!({"type": "string", "default": default, "x-kubernetes-validations": [rule]});
+    let spec = |a: Value| json!({"type": "object", "properties": {"a": a}});
+    let of = |default: &str, rule: Value| found(&spec(text(default, rule)));
+    let at = "~.properties[a].default";
+    assert_eq!(of("x", json!({"rule": "self == 'x'"})), Vec::<String>::new());
+    let violated = format!("{at}: Invalid value: \"y\": failed rule: self == 'x'");
+    assert_eq!(of("y", json!({"rule": "self == 'x'"})), [violated]);
+    // A transition rule holds for a default that replaces itself, and an optional one is tried without an old value, too.
+    assert_eq!(of("x", json!({"rule": "self == oldSelf"})), Vec::<String>::new());
+    let rule = json!({"rule": "oldSelf.hasValue()", "optionalOldSelf": true, "reason": "FieldValueForbidden"});
+    assert_eq!(of("x", rule), [format!("{at}: Forbidden: failed rule: oldSelf.hasValue()")]);
+    // What does not compile is reported here alone.
+    let compiles = "rule compile error: cel expression must evaluate to a bool";
+    assert_eq!(of("x", json!({"rule": "1"})), [format!("{at}: Invalid value: \"string\": {compiles}")]);
+    let inner = json!({"type": "string", "x-kubernetes-validations": one("self == 'x'")});
+    let around = json!({
+        "type": "object", "default": {"b": "y"}, "properties": {"b": inner}, "x-kubernetes-validations": one("has(self.c)"),
+    });
+    let errors = found(&spec(around.clone()));
+    assert!(errors[0].starts_with(&format!("{at}: Invalid value: \"object\": rule compile error: ")), "{errors:?}");
+    assert_eq!(errors[1], format!("{at}.b: Invalid value: \"y\": failed rule: self == 'x'"));
+    // A definition that was stored is served.
+    assert!(define_stored(&gears(&spec(around))).is_ok());
+}

@@ -38,10 +38,10 @@ impl RuleSet {
     /// # Errors
     /// The limit of the meter that was exceeded.
     pub fn evaluate(&self, document: &Document, old: Option<&Document>, meter: &Meter) -> Result<Outcome, Exceeded> {
-        self.evaluate_at(&FieldPath::root(), document, old, Self::BUDGET, meter)
+        self.walk(&FieldPath::root(), (document, old, true), Self::BUDGET, meter)
     }
 
-    /// The same for a value that is at a path, within a budget.
+    /// The same for a value that is at a path, within a budget. Also what is wrong with an unchanged value is an error.
     ///
     /// # Errors
     /// The limit of the meter that was exceeded.
@@ -53,9 +53,20 @@ impl RuleSet {
         budget: i64,
         meter: &Meter,
     ) -> Result<Outcome, Exceeded> {
+        self.walk(path, (document, old, false), budget, meter)
+    }
+
+    /// Evaluates the rules of a document with its old state, and whether what is wrong with unchanged values is a warning.
+    fn walk(
+        &self,
+        path: &FieldPath,
+        (document, old, ratchets): (&Document, Option<&Document>, bool),
+        budget: i64,
+        meter: &Meter,
+    ) -> Result<Outcome, Exceeded> {
         let (at, is_object) = self.root();
         let (place, old) = (Place::new(at, is_object), old.filter(|old| !old.is_null()));
-        let pair = old.map(|old| Pair::new(at, document, old));
+        let pair = old.filter(|_| ratchets).map(|old| Pair::new(at, document, old));
         let correlation = Correlation { own: pair.as_ref(), around: None };
         let mut evaluation = Evaluation { rules: self, meter, path, outcome: Outcome::new(budget) };
         let root = Visit { place: &place, value: document, old, correlation, location: &Location::Root };
