@@ -2,6 +2,7 @@
 
 mod access;
 mod add;
+mod cel;
 pub(crate) mod change;
 mod check;
 mod completions;
@@ -84,6 +85,9 @@ enum Command {
     /// Check kinds against the API conventions.
     #[command(long_about = lint::ABOUT, after_help = lint::EXAMPLES)]
     Lint(lint::Command),
+    /// Try an expression in CEL against an object.
+    #[command(long_about = cel::ABOUT, after_help = cel::EXAMPLES)]
+    Cel(cel::Command),
     /// Check, salvage, back up, restore, copy and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
@@ -132,6 +136,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Generate(command) => reported(generate::run(&command)),
         Command::Export(command) => reported(export::run(&command)),
         Command::Check(command) => reported(check::run(&command)),
+        Command::Cel(command) => reported(cel::run(&command)),
         Command::Lint(command) => reported(lint::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),

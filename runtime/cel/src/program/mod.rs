@@ -91,6 +91,19 @@ impl<'a> Variables<'a> for NoVariables {
     }
 }
 
+/// Variables by their names.
+impl<'a> Variables<'a> for [(&str, Value<'a>)] {
+    fn variable(&self, name: &str) -> Option<Result<Value<'a>, Error>> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| Ok(value.clone()))
+    }
+}
+
+impl<'a, const N: usize> Variables<'a> for [(&str, Value<'a>); N] {
+    fn variable(&self, name: &str) -> Option<Result<Value<'a>, Error>> {
+        self.as_slice().variable(name)
+    }
+}
+
 /// Counts the real work of evaluations, and may end them. Costs are Kubernetes' numbers, and are counted apart.
 pub trait Meter {
     /// Reports steps of some ten nanoseconds each. False if the evaluation is to end.

@@ -6,6 +6,7 @@ use std::{fmt, sync::Arc};
 
 mod display;
 mod equal;
+mod json;
 mod list;
 mod map;
 mod order;

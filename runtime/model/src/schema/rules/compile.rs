@@ -10,7 +10,7 @@ use super::{field_path, rule::Rule, types::Declared};
 use crate::schema::At;
 
 /// The version of Kubernetes whose language rules are written in.
-const MINOR: u32 = 36;
+pub(super) const MINOR: u32 = 36;
 
 /// A compiled rule.
 #[derive(Debug, Default)]
