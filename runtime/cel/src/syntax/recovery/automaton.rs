@@ -169,13 +169,9 @@ impl Automaton {
 
     fn part(&mut self, rule: Rule, part: &Part, from: State) -> State {
         match part {
-            Part::Token(kind) => self.token(rule, &[*kind], from),
-            Part::OneOf(kinds) => self.token(rule, kinds, from),
-            Part::Rule(called) => self.call(rule, (*called, 0), from),
-            Part::Operand(called, precedence) => self.call(rule, (*called, *precedence), from),
-            Part::Precedence(precedence) => {
+            Part::Token(_) | Part::OneOf(_) | Part::Rule(_) | Part::Operand(..) | Part::Precedence(_) => {
                 let to = self.state(rule, Kind::Plain);
-                self.edge(from, Edge::Precedence(*precedence, to));
+                self.simple(part, from, to);
                 to
             }
             Part::Optional(parts) => {
@@ -221,32 +217,37 @@ impl Automaton {
         }
     }
 
-    fn token(&mut self, rule: Rule, kinds: &[TokenKind], from: State) -> State {
-        let to = self.state(rule, Kind::Plain);
-        self.edge(from, Edge::Token(Tokens::of(kinds), to));
-        to
+    /// Adds a part that is one edge; if it is not, adds nothing.
+    fn simple(&mut self, part: &Part, from: State, to: State) -> bool {
+        match part {
+            Part::Token(kind) => self.edge(from, Edge::Token(Tokens::of(&[*kind]), to)),
+            Part::OneOf(kinds) => self.edge(from, Edge::Token(Tokens::of(kinds), to)),
+            Part::Rule(called) => self.call((*called, 0), from, to),
+            Part::Operand(called, precedence) => self.call((*called, *precedence), from, to),
+            Part::Precedence(precedence) => self.edge(from, Edge::Precedence(*precedence, to)),
+            _ => return false,
+        }
+        true
     }
 
-    fn call(&mut self, rule: Rule, (called, precedence): (Rule, u8), from: State) -> State {
-        let follow = self.state(rule, Kind::Plain);
+    fn call(&mut self, (called, precedence): (Rule, u8), from: State, follow: State) {
         self.edge(from, Edge::Rule { rule: called, precedence, follow });
         let nests = matches!(called, Rule::Relation | Rule::Calculation | Rule::Member);
         self.calls[called as usize].push(Call { follow, lowest: nests && precedence == 0 });
-        follow
     }
 
+    /// The alternatives of a block. Their last parts lead to the same state: what is called there by several has the same callers.
     fn alternatives(&mut self, rule: Rule, alternatives: &[&[Part]], block: State) -> State {
-        let ends: Vec<_> = alternatives
-            .iter()
-            .map(|parts| {
-                let start = self.state(rule, Kind::Plain);
-                self.edge(block, Edge::Empty(start));
-                self.sequence(rule, parts, start)
-            })
-            .collect();
         let end = self.state(rule, Kind::Plain);
-        for from in ends {
-            self.edge(from, Edge::Empty(end));
+        for parts in alternatives {
+            let start = self.state(rule, Kind::Plain);
+            self.edge(block, Edge::Empty(start));
+            let (last, parts) = parts.split_last().expect("alternatives have parts");
+            let from = self.sequence(rule, parts, start);
+            if !self.simple(last, from, end) {
+                let last = self.part(rule, last, from);
+                self.edge(last, Edge::Empty(end));
+            }
         }
         end
     }
