@@ -18,6 +18,9 @@ pub static OPTIONAL: [Macro; 2] = [
     }),
 ];
 
+/// How many nodes an expression may have before one of these macros repeats its receiver: a chain of them doubles with each.
+const MOST_NODES: u32 = 100_000;
+
 fn mapped(
     expander: &mut Expander<'_, '_>,
     target: Option<Expr>,
@@ -28,6 +31,9 @@ fn mapped(
     let (target, [variable, body]) = parts(target, args);
     let variable = ident(&variable)
         .ok_or_else(|| Issue::new(variable.offset, format!("{name}() variable name must be a simple identifier")))?;
+    if expander.builder.next_id > MOST_NODES {
+        return Err(Issue::new(expander.offset, format!("{name}() repeats more than {MOST_NODES} nodes")));
+    }
     let copy = target.clone();
     let has_value = expander.member_call("hasValue", target, Vec::new());
     let value = |expander: &mut Expander<'_, '_>| {
