@@ -64,6 +64,11 @@ impl<'a> Builder<'a> {
         (self.next_id, self.issues)
     }
 
+    /// How many nodes there are.
+    pub(super) fn nodes(&self) -> NodeId {
+        self.next_id - 1
+    }
+
     pub(super) fn id(&mut self) -> NodeId {
         self.next_id += 1;
         self.next_id - 1

@@ -31,7 +31,7 @@ fn mapped(
     let (target, [variable, body]) = parts(target, args);
     let variable = ident(&variable)
         .ok_or_else(|| Issue::new(variable.offset, format!("{name}() variable name must be a simple identifier")))?;
-    if expander.builder.next_id > MOST_NODES {
+    if expander.builder.nodes() >= MOST_NODES {
         return Err(Issue::new(expander.offset, format!("{name}() repeats more than {MOST_NODES} nodes")));
     }
     let copy = target.clone();
