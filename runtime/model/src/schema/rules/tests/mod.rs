@@ -11,6 +11,7 @@ use crate::{
 
 mod messages;
 mod ratcheting;
+mod reference;
 mod values;
 
 /// A definition's schema.

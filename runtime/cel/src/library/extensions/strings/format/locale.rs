@@ -7,9 +7,6 @@ use crate::{
     value::{List, Map},
 };
 
-/// The spaces around the sign in `2.5 × 10⁰³`.
-const NARROW_SPACE: char = '\u{202f}';
-
 /// `%s`
 pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     match value {
@@ -144,7 +141,8 @@ pub(super) fn fixed(value: &Value<'_>, precision: Option<u64>) -> Option<String>
     Some(text)
 }
 
-/// `%e`: `1.500000 × 10⁰³`. The precision is a width, which Go keeps in 16 bits.
+/// `%e`: `1.500000×10⁰³`, without the narrow spaces that Go's texts had before Kubernetes 1.33. The precision is a width, which Go keeps
+/// in 16 bits.
 pub(super) fn scientific(value: &Value<'_>, precision: Option<u64>) -> Option<String> {
     let double = number(value)?;
     let width = precision.unwrap_or(6);
@@ -163,7 +161,7 @@ fn mantissa_and_exponent(double: f64) -> String {
     let (mantissa, exponent) = printed.split_once('e').unwrap_or((&printed, "0"));
     let (sign, digits) = exponent.strip_prefix('-').map_or(("", exponent), |digits| ("⁻", digits));
     let exponent: String = format!("{digits:0>2}").bytes().map(superscript).collect();
-    format!("{mantissa}{NARROW_SPACE}×{NARROW_SPACE}10{sign}{exponent}")
+    format!("{mantissa}×10{sign}{exponent}")
 }
 
 fn superscript(digit: u8) -> char {
