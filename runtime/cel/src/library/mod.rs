@@ -1,7 +1,10 @@
 //! The functions of the language and of its extensions: each library with its signatures, implementations and costs in a file or folder.
 //!
-//! `standard` is the language itself; `extensions` are those of cel-go; `kubernetes` are those of Kubernetes, and the table of its versions.
+//! `standard` is the language itself; `extensions` are those of cel-go; `network` is what both cel-go and Kubernetes have; `kubernetes` are
+//! those of Kubernetes, and the table of its versions. `arguments` is how functions read their arguments.
 
+mod arguments;
 pub mod extensions;
 pub mod kubernetes;
+pub mod network;
 pub mod standard;

@@ -1,7 +1,7 @@
 //! Equality, and sets and lists with keys, which are equal in any order and whose sums merge.
 //!
 //! Parts of documents keep kube-apiserver's ways: the left side decides how lists compare, and comparing a list or object of a document
-//! with a value of another type is an error.
+//! with a value of another type is an error. So it is for values of Kubernetes' own types.
 use std::{
     cmp::Ordering,
     collections::{HashMap, HashSet},
@@ -40,9 +40,11 @@ impl<'a> Value<'a> {
                 (Some(left), Some(right)) => left.equals_as_left(right, meter)?,
                 _ => false,
             },
-            (Self::Opaque(left), Self::Opaque(right)) => {
-                left.type_name() == right.type_name() && left.equals(right.as_ref())
+            (Self::Opaque(left), Self::Opaque(right)) if left.type_name() == right.type_name() => {
+                meter.spend(left.bytes() / 64)?;
+                left.equals(right.as_ref())
             }
+            (Self::Opaque(_), _) => return Err(Error::no_such_overload()),
             (Self::List(left), Self::List(right)) => return left.equals(right, meter),
             (Self::Map(left), Self::Map(right)) => return left.equals(right, meter),
             (Self::List(left), _) if left.is_typed() => return Err(Error::no_such_overload()),

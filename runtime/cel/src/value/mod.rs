@@ -75,6 +75,11 @@ pub trait Opaque: fmt::Debug + Send + Sync + std::any::Any {
     fn size(&self) -> u64 {
         1
     }
+
+    /// How many bytes a comparison reads if they may be many.
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 impl dyn Opaque {

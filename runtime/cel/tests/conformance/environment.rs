@@ -1,12 +1,12 @@
 //! The environment of the reference's runner: the language with optional values, names in backticks, and all extensions in their newest
-//! versions; Kubernetes' addresses for the network extension; and what a case expects.
+//! versions, but for addresses those of Kubernetes, which checks literals only when it runs; and what a case expects.
 use std::{collections::HashMap, sync::LazyLock};
 
 use kindsmith_cel::{
     Env, Error, Function, Library, Program, Settings, Type, Unmetered, Value, Variables,
     library::{
         extensions::{BINDINGS, COMPREHENSIONS, ENCODERS, MATH, STRINGS},
-        kubernetes::net::{CIDR, IP},
+        network::{CIDR, IP},
         standard::{OPTIONALS, STANDARD},
     },
     syntax::{self, Limits},

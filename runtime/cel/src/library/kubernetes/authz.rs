@@ -5,10 +5,10 @@ use std::{fmt, sync::Arc};
 
 use kindsmith_meta::{User, validate as names};
 
-use super::arguments::{accessor, opaque, text};
 use crate::{
     Cost, Error, Function, Library, Range, Type, Value,
     cost::{CallCost, TRAVERSAL},
+    library::arguments::{accessor, opaque, text},
     value::Opaque,
 };
 
@@ -133,7 +133,7 @@ impl PartialEq for Subject {
 macro_rules! types {
     ($($name:ident $kind:literal)*) => { $(
         impl Opaque for $name {
-            fn type_name(&self) -> &str {
+            fn type_name(&self) -> &'static str {
                 concat!("kubernetes.authorization.", $kind)
             }
 

@@ -1,13 +1,11 @@
 //! Formats of text: `format.dns1123Label().validate("a b")` gives the errors that Kubernetes has for names.
 use kindsmith_meta::{time::Layout, validate as names, values::is_base64};
 
-use super::{
-    arguments::{opaque, text, texts},
-    url::check_request_uri,
-};
+use super::url::check_request_uri;
 use crate::{
     Cost, Function, Library, Type, Value,
     cost::{CallCost, PATTERN, TRAVERSAL, scaled, shared::read},
+    library::arguments::{opaque, read_text, text, texts},
     value::Opaque,
 };
 
@@ -26,7 +24,7 @@ pub struct Format {
 }
 
 impl Opaque for &'static Format {
-    fn type_name(&self) -> &str {
+    fn type_name(&self) -> &'static str {
         "kubernetes.NamedFormat"
     }
 
@@ -144,8 +142,7 @@ fn functions() -> Vec<Function> {
     let validate = Function::new("validate")
         .member("format-validate", &[kind(), Type::String], Type::optional(Type::list(Type::String)))
         .does(|args, meter| {
-            let text = text(args, 1)?;
-            meter.spend(text.len() / 8)?;
+            let text = read_text(args, 1, meter)?;
             let errors = (opaque::<&Format>(args, 0)?.errors)(text);
             Ok(Value::optional((!errors.is_empty()).then(|| texts(errors))))
         })

@@ -1,6 +1,5 @@
 //! JSON patches: `jsonpatch.escapeKey`, and the type of operations, for policies that change objects.
-use super::arguments::text;
-use crate::{Function, Library, Type, TypeProvider, cost::shared::TRANSFORM};
+use crate::{Function, Library, Type, TypeProvider, cost::shared::TRANSFORM, library::arguments::read_text};
 
 /// The library of JSON patches.
 pub static JSON_PATCH: Library =
@@ -28,7 +27,7 @@ fn functions() -> Vec<Function> {
     vec![
         Function::new("jsonpatch.escapeKey")
             .global("string_jsonpatch_escapeKey_string", &[Type::String], Type::String)
-            .does(|args, _| Ok(text(args, 0)?.replace('~', "~0").replace('/', "~1").into()))
+            .does(|args, meter| Ok(read_text(args, 0, meter)?.replace('~', "~0").replace('/', "~1").into()))
             .costs(TRANSFORM),
     ]
 }

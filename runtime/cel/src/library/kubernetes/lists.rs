@@ -1,10 +1,10 @@
 //! Lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`.
 use std::cmp::Ordering;
 
-use super::arguments::list;
 use crate::{
     Error, Function, Library, Meter, Type, Value,
     cost::shared::TRAVERSE,
+    library::arguments::list,
     value::{Duration, List},
 };
 

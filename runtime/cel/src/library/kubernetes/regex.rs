@@ -1,10 +1,10 @@
 //! Regular expressions: `find` and `findAll`. Patterns are those of Go, as for `matches`.
 use std::sync::Arc;
 
-use super::arguments::{int, text};
 use crate::{
     Error, Function, Implementation, Library, Meter, Type, Value,
     cost::shared::FIND,
+    library::arguments::{int, text},
     re2::{self, Pattern},
 };
 

@@ -3,8 +3,12 @@ use std::{borrow::Cow, cmp::Ordering};
 
 use kindsmith_meta::go::quoted;
 
-use super::arguments::{accessor, bool, opaque, text};
-use crate::{Error, Function, Library, Type, Value, cost::shared::READ, value::Opaque};
+use crate::{
+    Error, Function, Library, Meter, Type, Value,
+    cost::shared::READ,
+    library::arguments::{accessor, bool, opaque, read_text},
+    value::Opaque,
+};
 
 /// The library of versions.
 pub static SEMVER: Library =
@@ -26,12 +30,20 @@ enum Identifier {
 }
 
 impl Opaque for Version {
-    fn type_name(&self) -> &str {
+    fn type_name(&self) -> &'static str {
         "kubernetes.Semver"
     }
 
     fn equals(&self, other: &dyn Opaque) -> bool {
         other.downcast() == Some(self)
+    }
+
+    fn bytes(&self) -> usize {
+        let bytes = |identifier: &Identifier| match identifier {
+            Identifier::Number(_) => 8,
+            Identifier::Text(text) => 8 + text.len(),
+        };
+        self.pre_release.iter().map(bytes).sum()
     }
 }
 
@@ -145,14 +157,16 @@ fn check_build(text: &str) -> Result<(), Error> {
 }
 
 /// The version of the arguments: a text, and if it is to be normalized.
-fn read(args: &[Value<'_>]) -> Result<Result<Version, Error>, Error> {
-    let text = text(args, 0)?;
+fn read(args: &[Value<'_>], meter: &dyn Meter) -> Result<Result<Version, Error>, Error> {
+    let text = read_text(args, 0, meter)?;
     let normalizes = args.len() > 1 && bool(args, 1)?;
     Ok(if normalizes { Version::parse_normalized(text) } else { Version::parse(text) })
 }
 
-fn order(args: &[Value<'_>]) -> Result<Ordering, Error> {
-    Ok(opaque::<Version>(args, 0)?.order(opaque(args, 1)?))
+fn order(args: &[Value<'_>], meter: &dyn Meter) -> Result<Ordering, Error> {
+    let left = opaque::<Version>(args, 0)?;
+    meter.spend(left.bytes() / 64)?;
+    Ok(left.order(opaque(args, 1)?))
 }
 
 fn functions() -> Vec<Function> {
@@ -163,27 +177,27 @@ fn functions() -> Vec<Function> {
     vec![
         Function::new("semver")
             .global("string_to_semver", &[Type::String], semver())
-            .does(|args, _| read(args)?.map(Value::opaque))
+            .does(|args, meter| read(args, meter)?.map(Value::opaque))
             .costs(READ)
             .global("string_bool_to_semver", &[Type::String, Type::Bool], semver())
-            .does(|args, _| read(args)?.map(Value::opaque))
+            .does(|args, meter| read(args, meter)?.map(Value::opaque))
             .costs(READ),
         Function::new("isSemver")
             .global("is_semver_string", &[Type::String], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(read(args)?.is_ok())))
+            .does(|args, meter| Ok(Value::Bool(read(args, meter)?.is_ok())))
             .costs(READ)
             .global("is_semver_string_bool", &[Type::String, Type::Bool], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(read(args)?.is_ok())))
+            .does(|args, meter| Ok(Value::Bool(read(args, meter)?.is_ok())))
             .costs(READ),
         Function::new("isGreaterThan")
             .member("semver_is_greater_than", &[semver(), semver()], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(order(args)? == Ordering::Greater))),
+            .does(|args, meter| Ok(Value::Bool(order(args, meter)? == Ordering::Greater))),
         Function::new("isLessThan")
             .member("semver_is_less_than", &[semver(), semver()], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(order(args)? == Ordering::Less))),
+            .does(|args, meter| Ok(Value::Bool(order(args, meter)? == Ordering::Less))),
         Function::new("compareTo")
             .member("semver_compare_to", &[semver(), semver()], Type::Int)
-            .does(|args, _| Ok(Value::Int(order(args)? as i64))),
+            .does(|args, meter| Ok(Value::Int(order(args, meter)? as i64))),
         number("major", "semver_major", |version| Value::Int(version.numbers[0].cast_signed())),
         number("minor", "semver_minor", |version| Value::Int(version.numbers[1].cast_signed())),
         number("patch", "semver_patch", |version| Value::Int(version.numbers[2].cast_signed())),

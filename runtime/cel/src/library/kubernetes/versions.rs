@@ -1,10 +1,10 @@
 //! What each version of Kubernetes has of the language: a table of libraries and settings.
 use std::sync::OnceLock;
 
-use super::{authz, format, lists, net, quantity, regex, semver, url};
+use super::{authz, format, lists, quantity, regex, semver, url};
 use crate::{
     Env, Library, Settings, check,
-    library::{extensions, standard},
+    library::{extensions, network, standard},
     syntax::Limits,
 };
 
@@ -53,8 +53,8 @@ static TABLE: [Row; 21] = [
     Row { since: 0, until: Some(29), feature: Feature::Library(&extensions::STRINGS_0) },
     library(29, &extensions::STRINGS_2),
     library(29, &extensions::SETS),
-    library(30, &net::IP),
-    library(30, &net::CIDR),
+    library(30, &network::IP),
+    library(30, &network::CIDR),
     library(31, &format::FORMAT),
     library(31, &authz::AUTHZ_SELECTORS),
     library(32, &extensions::COMPREHENSIONS),

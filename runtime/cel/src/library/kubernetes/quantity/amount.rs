@@ -133,6 +133,14 @@ impl Amount {
         Self(Form::Integer { value, scale: 0 })
     }
 
+    /// How many digits it has if they may be many.
+    pub(super) fn digits(&self) -> usize {
+        match &self.0 {
+            Form::Integer { .. } => 0,
+            Form::Decimal(number) => number.length(),
+        }
+    }
+
     /// -1, 0 or 1.
     pub fn sign(&self) -> i64 {
         match &self.0 {

@@ -35,6 +35,11 @@ impl Decimal {
         Self { negative: number < 0, digits, scale: -i64::from(exponent) }
     }
 
+    /// How many digits it has.
+    pub(super) fn length(&self) -> usize {
+        self.digits.len()
+    }
+
     /// -1, 0 or 1.
     pub(super) fn sign(&self) -> i64 {
         match (self.digits.is_empty(), self.negative) {

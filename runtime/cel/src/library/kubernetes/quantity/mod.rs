@@ -2,8 +2,12 @@
 use std::cmp::Ordering;
 
 pub use self::amount::Amount;
-use super::arguments::{accessor, int, opaque, text};
-use crate::{Error, Function, Library, Meter, Type, Value, cost::shared::READ, value::Opaque};
+use crate::{
+    Error, Function, Library, Meter, Type, Value,
+    cost::shared::READ,
+    library::arguments::{accessor, int, opaque, read_text},
+    value::Opaque,
+};
 
 mod amount;
 mod decimal;
@@ -15,17 +19,29 @@ pub static QUANTITY: Library =
     Library { name: "kubernetes.quantity", functions, macros: &[], types: Vec::new, validators: &[] };
 
 impl Opaque for Amount {
-    fn type_name(&self) -> &str {
+    fn type_name(&self) -> &'static str {
         "kubernetes.Quantity"
     }
 
     fn equals(&self, other: &dyn Opaque) -> bool {
         other.downcast::<Self>().is_some_and(|other| self.order(other) == Ordering::Equal)
     }
+
+    fn bytes(&self) -> usize {
+        self.digits() * 8
+    }
 }
 
-fn order(args: &[Value<'_>]) -> Result<Ordering, Error> {
-    Ok(opaque::<Amount>(args, 0)?.order(opaque(args, 1)?))
+fn order(args: &[Value<'_>], meter: &dyn Meter) -> Result<Ordering, Error> {
+    let left = amount(args, 0, meter)?;
+    Ok(left.order(amount(args, 1, meter)?))
+}
+
+/// A quantity, whose digits are reported.
+fn amount<'v>(args: &'v [Value<'_>], at: usize, meter: &dyn Meter) -> Result<&'v Amount, Error> {
+    let amount = opaque::<Amount>(args, at)?;
+    meter.spend(amount.digits() / 8)?;
+    Ok(amount)
 }
 
 fn as_integer<'a>(args: &[Value<'a>], _meter: &dyn Meter) -> Result<Value<'a>, Error> {
@@ -38,9 +54,9 @@ fn sum(name: &str, ids: [&str; 2], of: fn(&Amount, &Amount) -> Result<Amount, Er
     let quantity = || Type::Struct("kubernetes.Quantity".into());
     Function::new(name)
         .member(ids[0], &[quantity(), quantity()], quantity())
-        .does(move |args, _| of(opaque(args, 0)?, opaque(args, 1)?).map(Value::opaque))
+        .does(move |args, meter| of(amount(args, 0, meter)?, amount(args, 1, meter)?).map(Value::opaque))
         .member(ids[1], &[quantity(), Type::Int], quantity())
-        .does(move |args, _| of(opaque(args, 0)?, &Amount::of(int(args, 1)?)).map(Value::opaque))
+        .does(move |args, meter| of(amount(args, 0, meter)?, &Amount::of(int(args, 1)?)).map(Value::opaque))
 }
 
 fn functions() -> Vec<Function> {
@@ -48,11 +64,11 @@ fn functions() -> Vec<Function> {
     vec![
         Function::new("quantity")
             .global("string_to_quantity", &[Type::String], quantity())
-            .does(|args, _| Amount::parse(text(args, 0)?).map(Value::opaque))
+            .does(|args, meter| Amount::parse(read_text(args, 0, meter)?).map(Value::opaque))
             .costs(READ),
         Function::new("isQuantity")
             .global("is_quantity_string", &[Type::String], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(Amount::parse(text(args, 0)?).is_ok())))
+            .does(|args, meter| Ok(Value::Bool(Amount::parse(read_text(args, 0, meter)?).is_ok())))
             .costs(READ),
         // Not a member, as in kube-apiserver.
         Function::new("sign")
@@ -60,13 +76,13 @@ fn functions() -> Vec<Function> {
             .does(|args, _| Ok(Value::Int(opaque::<Amount>(args, 0)?.sign()))),
         Function::new("isGreaterThan")
             .member("quantity_is_greater_than", &[quantity(), quantity()], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(order(args)? == Ordering::Greater))),
+            .does(|args, meter| Ok(Value::Bool(order(args, meter)? == Ordering::Greater))),
         Function::new("isLessThan")
             .member("quantity_is_less_than", &[quantity(), quantity()], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(order(args)? == Ordering::Less))),
+            .does(|args, meter| Ok(Value::Bool(order(args, meter)? == Ordering::Less))),
         Function::new("compareTo")
             .member("quantity_compare_to", &[quantity(), quantity()], Type::Int)
-            .does(|args, _| Ok(Value::Int(order(args)? as i64))),
+            .does(|args, meter| Ok(Value::Int(order(args, meter)? as i64))),
         accessor("asApproximateFloat", "quantity_get_float", quantity(), Type::Double, |amount: &Amount| {
             Value::Double(amount.approximate())
         }),

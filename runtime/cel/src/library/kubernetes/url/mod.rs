@@ -1,8 +1,12 @@
 //! URLs: `url`, `isURL` and their parts.
 
 pub use self::parse::{Url, check_request_uri};
-use super::arguments::{accessor, text, texts};
-use crate::{Cost, Error, Function, Library, Type, Value, cost::shared::TRANSFORM, value::Opaque};
+use crate::{
+    Cost, Error, Function, Library, Type, Value,
+    cost::shared::TRANSFORM,
+    library::arguments::{accessor, read_text, texts},
+    value::Opaque,
+};
 
 mod escape;
 mod parse;
@@ -14,12 +18,16 @@ pub static URLS: Library =
     Library { name: "kubernetes.urls", functions, macros: &[], types: Vec::new, validators: &[] };
 
 impl Opaque for Url {
-    fn type_name(&self) -> &str {
+    fn type_name(&self) -> &'static str {
         "kubernetes.URL"
     }
 
     fn equals(&self, other: &dyn Opaque) -> bool {
         other.downcast::<Self>().is_some_and(|other| self.printed() == other.printed())
+    }
+
+    fn bytes(&self) -> usize {
+        self.length() * 8
     }
 }
 
@@ -40,11 +48,11 @@ fn functions() -> Vec<Function> {
     vec![
         Function::new("url")
             .global("string_to_url", &[Type::String], url())
-            .does(|args, _| read(text(args, 0)?).map(Value::opaque))
+            .does(|args, meter| read(read_text(args, 0, meter)?).map(Value::opaque))
             .costs(TRANSFORM),
         Function::new("isURL")
             .global("is_url_string", &[Type::String], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(check_request_uri(text(args, 0)?).is_ok())))
+            .does(|args, meter| Ok(Value::Bool(check_request_uri(read_text(args, 0, meter)?).is_ok())))
             // Not as `url`: kube-apiserver has no other cost for it.
             .costs(Cost::ONE),
         part("getScheme", "url_get_scheme", |url| url.scheme.clone().into()),

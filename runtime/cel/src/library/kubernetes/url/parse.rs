@@ -3,10 +3,8 @@ use std::borrow::Cow;
 
 use kindsmith_meta::go::quoted;
 
-use super::{
-    super::net::Address,
-    escape::{Part, escape, is_encoded, unescape},
-};
+use super::escape::{Part, escape, is_encoded, unescape};
+use crate::library::network::address::Address;
 
 /// The parts of a URL. Absent ones are empty.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +48,11 @@ impl Url {
         let url = split(rest, false).map_err(|message| failed(rest, &message))?;
         unescape(fragment, Part::Fragment).map_err(|message| failed(text, &message))?;
         Ok(Self { fragment: fragment.to_owned(), ..url })
+    }
+
+    /// About how long it is.
+    pub(super) fn length(&self) -> usize {
+        self.opaque.len() + self.host.len() + self.raw_path.len() + self.query.len() + self.fragment.len()
     }
 
     /// The host with its port.

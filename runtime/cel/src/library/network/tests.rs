@@ -1,10 +1,8 @@
 use super::*;
 
 fn error(text: &str) -> String {
-    match text.contains('/') {
-        true => Cidr::parse(text).unwrap_err().message.into_owned(),
-        false => Ip::parse(text).unwrap_err().message.into_owned(),
-    }
+    let error = if text.contains('/') { Cidr::parse(text).unwrap_err() } else { Ip::parse(text).unwrap_err() };
+    error.message.into_owned()
 }
 
 #[test]

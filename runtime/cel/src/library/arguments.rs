@@ -1,6 +1,6 @@
 //! How functions read their arguments, and make values.
 use crate::{
-    Error, Function, Type, Value,
+    Error, Function, Meter, Type, Value,
     value::{List, Opaque},
 };
 
@@ -10,6 +10,13 @@ pub(super) fn text<'v>(args: &'v [Value<'_>], at: usize) -> Result<&'v str, Erro
         Some(Value::String(text)) => Ok(text),
         _ => Err(Error::no_such_overload()),
     }
+}
+
+/// A text that is read from beginning to end, which is reported.
+pub(super) fn read_text<'v>(args: &'v [Value<'_>], at: usize, meter: &dyn Meter) -> Result<&'v str, Error> {
+    let text = text(args, at)?;
+    meter.spend(1 + text.len() / 8)?;
+    Ok(text)
 }
 
 /// A whole number.

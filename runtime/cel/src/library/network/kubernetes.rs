@@ -1,24 +1,17 @@
-//! Addresses of the network (`ip`) and ranges of them (`cidr`).
-//!
-//! cel-go's own library of the same types differs in some functions and errors: [`NETWORK`].
-use std::net::IpAddr;
-
-pub(crate) use self::address::{Address, Prefix};
-use self::address::{is_global_unicast, is_link_local_multicast, is_link_local_unicast, width};
-use super::arguments::{accessor, opaque, text};
+//! Kubernetes' libraries of addresses: `ip`, and of ranges: `cidr`.
+use super::{
+    Cidr, Ip,
+    address::{is_global_unicast, is_link_local_multicast, is_link_local_unicast},
+    cidr_type, ip_type,
+};
 use crate::{
     Cost, Error, Function, Library, Meter, Range, Type, Value,
     cost::{
         CallCost, TRAVERSAL, scaled,
         shared::{READ, READ_TWICE, charged, read, size},
     },
-    value::Opaque,
+    library::arguments::{accessor, opaque, read_text},
 };
-use kindsmith_meta::go::quoted;
-
-mod address;
-#[cfg(test)]
-mod tests;
 
 /// `ip`, `isIP` and the properties of addresses.
 pub static IP: Library =
@@ -28,88 +21,6 @@ pub static IP: Library =
 pub static CIDR: Library =
     Library { name: "kubernetes.net.cidr", functions: cidr_functions, macros: &[], types: cidr_types, validators: &[] };
 
-/// An address: `net.IP`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ip(pub IpAddr);
-
-/// A range of addresses, with an address of it: `net.CIDR`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cidr(pub(crate) Prefix);
-
-impl Opaque for Ip {
-    fn type_name(&self) -> &str {
-        "net.IP"
-    }
-
-    fn equals(&self, other: &dyn Opaque) -> bool {
-        other.downcast() == Some(self)
-    }
-
-    fn size(&self) -> u64 {
-        u64::from(width(self.0) / 8)
-    }
-}
-
-impl Opaque for Cidr {
-    fn type_name(&self) -> &str {
-        "net.CIDR"
-    }
-
-    fn equals(&self, other: &dyn Opaque) -> bool {
-        other.downcast() == Some(self)
-    }
-
-    fn size(&self) -> u64 {
-        u64::from(self.0.length.div_ceil(8))
-    }
-}
-
-impl Ip {
-    /// Reads an address without a zone.
-    ///
-    /// # Errors
-    /// What is wrong, in Kubernetes' words.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        let Address { ip, has_zone } = Address::parse(text).map_err(|message| {
-            Error::new(format!("IP Address {} parse error during conversion from string: {message}", quoted(text)))
-        })?;
-        match ip {
-            _ if has_zone => Err(Error::new(format!("IP address {} with zone value is not allowed", quoted(text)))),
-            IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some() => Err(mapped(text)),
-            ip => Ok(Self(ip)),
-        }
-    }
-}
-
-impl Cidr {
-    /// Reads a range. Bits after the prefix may be set.
-    ///
-    /// # Errors
-    /// What is wrong, in Kubernetes' words.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        let failed =
-            |message: &str| Error::new(format!("network address parse error during conversion from string: {message}"));
-        // The beginning of the message is there twice, as in kube-apiserver.
-        let prefix = Prefix::parse(text).map_err(|message| failed(&failed(&message).message))?;
-        match prefix.ip {
-            IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some() => Err(failed(&mapped(text).message)),
-            _ => Ok(Self(prefix)),
-        }
-    }
-}
-
-fn mapped(text: &str) -> Error {
-    Error::new(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text)))
-}
-
-fn ip_type() -> Type {
-    Type::opaque("net.IP")
-}
-
-fn cidr_type() -> Type {
-    Type::opaque("net.CIDR")
-}
-
 fn ip_types() -> Vec<(&'static str, Type)> {
     vec![("net.IP", ip_type())]
 }
@@ -118,8 +29,8 @@ fn cidr_types() -> Vec<(&'static str, Type)> {
     vec![("net.CIDR", cidr_type())]
 }
 
-fn is_canonical<'a>(args: &[Value<'a>], _meter: &dyn Meter) -> Result<Value<'a>, Error> {
-    let text = text(args, 0)?;
+fn is_canonical<'a>(args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
+    let text = read_text(args, 0, meter)?;
     Ok(Value::Bool(Ip::parse(text)?.0.to_string() == text))
 }
 
@@ -129,11 +40,11 @@ fn ip_functions() -> Vec<Function> {
     vec![
         Function::new("ip")
             .global("string_to_ip", &[Type::String], ip_type())
-            .does(|args, _| Ip::parse(text(args, 0)?).map(Value::opaque))
+            .does(|args, meter| Ip::parse(read_text(args, 0, meter)?).map(Value::opaque))
             .costs(READ),
         Function::new("isIP")
             .global("is_ip", &[Type::String], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(Ip::parse(text(args, 0)?).is_ok())))
+            .does(|args, meter| Ok(Value::Bool(Ip::parse(read_text(args, 0, meter)?).is_ok())))
             .costs(READ),
         Function::new("ip.isCanonical")
             .global("ip_is_canonical", &[Type::String], Type::Bool)
@@ -191,11 +102,11 @@ fn cidr_functions() -> Vec<Function> {
     vec![
         Function::new("cidr")
             .global("string_to_cidr", &[Type::String], cidr_type())
-            .does(|args, _| Cidr::parse(text(args, 0)?).map(Value::opaque))
+            .does(|args, meter| Cidr::parse(read_text(args, 0, meter)?).map(Value::opaque))
             .costs(READ),
         Function::new("isCIDR")
             .global("is_cidr", &[Type::String], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(Cidr::parse(text(args, 0)?).is_ok())))
+            .does(|args, meter| Ok(Value::Bool(Cidr::parse(read_text(args, 0, meter)?).is_ok())))
             .costs(READ),
         Function::new("string")
             .global("cidr_to_string", &[cidr_type()], Type::String)
@@ -207,7 +118,9 @@ fn cidr_functions() -> Vec<Function> {
             .costs(CONTAINS_IP)
             .member("cidr_contains_ip_string", &[cidr_type(), Type::String], Type::Bool)
             // The error of a text that is no address is lost, as in kube-apiserver.
-            .does(|args, _| contains_ip(args, Ip::parse(text(args, 1)?).map_err(|_| Error::no_such_overload())?))
+            .does(|args, meter| {
+                contains_ip(args, Ip::parse(read_text(args, 1, meter)?).map_err(|_| Error::no_such_overload())?)
+            })
             .costs(CONTAINS_IP_TEXT)
             .costs_by_name(),
         Function::new("containsCIDR")
@@ -215,7 +128,7 @@ fn cidr_functions() -> Vec<Function> {
             .does(|args, _| contains_cidr(args, *opaque(args, 1)?))
             .costs(CONTAINS_CIDR)
             .member("cidr_contains_cidr_string", &[cidr_type(), Type::String], Type::Bool)
-            .does(|args, _| contains_cidr(args, Cidr::parse(text(args, 1)?)?))
+            .does(|args, meter| contains_cidr(args, Cidr::parse(read_text(args, 1, meter)?)?))
             .costs(CONTAINS_CIDR_TEXT)
             .costs_by_name(),
         accessor("ip", "cidr_ip", cidr_type(), ip_type(), |cidr: &Cidr| Value::opaque(Ip(cidr.0.ip))),

@@ -1,13 +1,13 @@
-//! `network`: addresses, and ranges of them. Kubernetes has libraries of its own for the same types, `kubernetes::net`, on which this one is
-//! built: it differs in errors, in costs, and in that literals are checked.
+//! cel-go's library `network`, built on those of Kubernetes: it differs in errors, in costs, and in that literals are checked.
 use std::net::IpAddr;
 
 use kindsmith_meta::go::quoted;
 
+use super::{Cidr, Ip, address::Prefix, cidr_type, kubernetes};
 use crate::{
     Checked, Cost, Error, Function, Issue, Library, Type, Value,
     check::each_literal_argument,
-    library::kubernetes::net::{self, Cidr, Ip, Prefix},
+    library::arguments::{opaque, text},
     syntax::ast::Literal,
 };
 
@@ -16,45 +16,32 @@ pub static NETWORK: Library =
     Library { name: "cel.lib.ext.network", functions, macros: &[], types, validators: &[check_ips, check_cidrs] };
 
 fn types() -> Vec<(&'static str, Type)> {
-    [(net::IP.types)(), (net::CIDR.types)()].concat()
+    [(kubernetes::IP.types)(), (kubernetes::CIDR.types)()].concat()
 }
 
 fn functions() -> Vec<Function> {
-    let mut functions = [(net::IP.functions)(), (net::CIDR.functions)()].concat();
+    let mut functions = [(kubernetes::IP.functions)(), (kubernetes::CIDR.functions)()].concat();
     for overload in functions.iter_mut().flat_map(|function| &mut function.overloads) {
         overload.cost = Cost::ONE;
         overload.by_name = false;
     }
-    let cidr = Type::opaque("net.CIDR");
     // These take the place of those with the same ids.
     functions.extend([
         Function::new("cidr")
-            .global("string_to_cidr", &[Type::String], cidr.clone())
-            .does(|args, _| parse_cidr(text(args.first())?).map(Value::opaque)),
+            .global("string_to_cidr", &[Type::String], cidr_type())
+            .does(|args, _| parse_cidr(text(args, 0)?).map(Value::opaque)),
         Function::new("containsIP")
-            .member("cidr_contains_ip_string", &[cidr.clone(), Type::String], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(prefix(args)?.contains(Ip::parse(text(args.get(1))?)?.0)))),
+            .member("cidr_contains_ip_string", &[cidr_type(), Type::String], Type::Bool)
+            .does(|args, _| Ok(Value::Bool(opaque::<Cidr>(args, 0)?.0.contains(Ip::parse(text(args, 1)?)?.0)))),
         Function::new("containsCIDR")
-            .member("cidr_contains_cidr_string", &[cidr.clone(), Type::String], Type::Bool)
-            .does(|args, _| Ok(Value::Bool(prefix(args)?.covers(parse_cidr(text(args.get(1))?)?.0)))),
-        Function::new("isMask").member("cidr_is_mask", &[cidr], Type::Bool).does(|args, _| {
-            let prefix = prefix(args)?;
+            .member("cidr_contains_cidr_string", &[cidr_type(), Type::String], Type::Bool)
+            .does(|args, _| Ok(Value::Bool(opaque::<Cidr>(args, 0)?.0.covers(parse_cidr(text(args, 1)?)?.0)))),
+        Function::new("isMask").member("cidr_is_mask", &[cidr_type()], Type::Bool).does(|args, _| {
+            let prefix = opaque::<Cidr>(args, 0)?.0;
             Ok(Value::Bool(prefix == prefix.masked()))
         }),
     ]);
     functions
-}
-
-fn text<'v>(argument: Option<&'v Value<'_>>) -> Result<&'v str, Error> {
-    match argument {
-        Some(Value::String(text)) => Ok(text),
-        _ => Err(Error::no_such_overload()),
-    }
-}
-
-/// The range on which a function is called.
-fn prefix(args: &[Value<'_>]) -> Result<Prefix, Error> {
-    args.first().and_then(Value::downcast).map(|cidr: &Cidr| cidr.0).ok_or_else(Error::no_such_overload)
 }
 
 fn parse_cidr(text: &str) -> Result<Cidr, Error> {
@@ -92,7 +79,10 @@ fn check(checked: &Checked, name: &str, read: fn(&str) -> Result<(), Error>, iss
 #[cfg(test)]
 mod tests {
     use super::NETWORK;
-    use crate::{Env, Program, Unmetered, library::kubernetes::versions, library::standard::STANDARD};
+    use crate::{
+        Env, Program, Unmetered,
+        library::{kubernetes::versions, standard::STANDARD},
+    };
 
     struct Nothing;
 
