@@ -124,7 +124,7 @@ fn define_in(document: &Document, groups: Groups, rules: Rules<'_>) -> Result<De
         return Err(findings);
     }
     let definition = definition::Definition::of(document, groups);
-    let (usage, patterns) = usage::of(&definition);
+    let (usage, patterns) = usage::of(&definition, rules != Rules::Stored);
     excess(&usage, &mut findings);
     if !findings.errors.is_empty() {
         return Err(findings);

@@ -223,3 +223,18 @@ fn defaults_keep_the_rules_at_and_below_them() {
     // A definition that was stored is served.
     assert!(define_stored(&gears(&spec(around))).is_ok());
 }
+
+#[test]
+fn rules_are_bounded() {
+    let rule = json!({"rule": "true"});
+    let bound = |rules: Value, what: &str| {
+        let errors = found(&object(&rules));
+        let expected = format!("spec.versions: Forbidden: the definition has {what}");
+        assert!(matches!(&errors[..], [error] if error.starts_with(&expected)), "{errors:?}");
+    };
+    bound(json!(vec![rule; 2_001]), "2001 rules in all of its versions");
+    let long = format!("'{}' == ''", "x".repeat(90_000));
+    bound(json!(vec![json!({"rule": long}); 3]), "270024 bytes of expressions in rules");
+    let chain = format!("optional.of(1){}.hasValue()", ".optMap(x, x)".repeat(11));
+    bound(json!(vec![json!({"rule": chain}); 10]), "");
+}

@@ -46,15 +46,21 @@ pub enum Resource {
     SelectableFields,
     /// The size of its schemas in the OpenAPI documents, in bytes.
     OpenApi,
+    /// The rules in CEL. These and their expressions are counted where a definition is read.
+    Rules,
+    /// The expressions of rules, in bytes.
+    RuleText,
+    /// The nodes of the expressions in which macros repeat parts. They are counted where a definition is written.
+    RuleNodes,
 }
 
 use Resource::{
     ColumnSteps, Columns, CompiledPatterns, DefaultText, EnumValues, FilledDefault, ListKeys, OpenApi, PatternClasses,
-    PatternText, Patterns, RequiredNames, Schemas, SelectableFields, Versions,
+    PatternText, Patterns, RequiredNames, RuleNodes, RuleText, Rules, Schemas, SelectableFields, Versions,
 };
 
 /// The bound of each resource, and its name in messages.
-pub const BOUNDS: [(Resource, u64, &str); 15] = [
+pub const BOUNDS: [(Resource, u64, &str); 18] = [
     (Versions, 100, "versions"),
     (Schemas, 30_000, "schemas of values"),
     (EnumValues, 20_000, "values of enums"),
@@ -70,6 +76,9 @@ pub const BOUNDS: [(Resource, u64, &str); 15] = [
     (ColumnSteps, 2_000, "steps of the JSONPaths of columns"),
     (SelectableFields, 40, "selectable fields"),
     (OpenApi, 8 << 20, "bytes in OpenAPI documents"),
+    (Rules, 2_000, "rules"),
+    (RuleText, 256 << 10, "bytes of expressions in rules"),
+    (RuleNodes, 200_000, "nodes of expressions in rules that repeat parts"),
 ];
 
 /// The resources that a definition uses.

@@ -4,7 +4,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use kindsmith_cel::{Checked, Env, Program, Type};
+use kindsmith_cel::{Checked, Env, Program, Source, Type, syntax};
 
 use super::{field_path, rule::Rule, types::Declared};
 use crate::schema::At;
@@ -87,6 +87,11 @@ fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRu
 pub fn most_values(at: At<'_>, is_object: bool) -> Option<u64> {
     let declared = Declared::new(at, is_object);
     declared.is_seen().then(|| declared.most_values())
+}
+
+/// The number of nodes of an expression, after macros are expanded; none if it is no expression.
+pub fn nodes(expression: &str) -> usize {
+    syntax::parse_rule(&Source::new(expression)).map_or(0, |ast| ast.ids as usize)
 }
 
 fn compiled(env: &Env, declared: Declared<'_>, rule: &Rule) -> CompiledRule {

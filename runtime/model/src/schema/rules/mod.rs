@@ -20,7 +20,7 @@ mod tests;
 mod text;
 mod types;
 
-pub use compile::{CompiledRule, Programs, most_values, programs};
+pub use compile::{CompiledRule, Programs, most_values, nodes, programs};
 pub use expression::{Expression, Step, Tried};
 pub use field_path::normalized;
 pub use outcome::{Outcome, not_checked};
