@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 
 use super::{
     make::{Maker, saturating},
-    pattern,
+    meets_rules, pattern,
     random::Random,
     settle,
 };
@@ -48,7 +48,8 @@ const TEXTS: [&str; 11] = [
 ];
 
 /// A short document of a kind that its schema accepts: with what is required, and optional fields while it stays short. Its status is
-/// left out. Published examples and defaults are used as values. `None` if no valid document was found.
+/// left out. Published examples and defaults are used as values. It meets the kind's rules in CEL, unless none of those that were tried
+/// does. `None` if no valid document was found.
 ///
 /// ```
 /// # extern crate kindsmith_model as kindsmith;
@@ -64,13 +65,46 @@ const TEXTS: [&str; 11] = [
 /// assert_eq!((&example["kind"], &example["metadata"]["name"]), (&"Book".into(), &"example".into()));
 /// ```
 pub fn example(kind: &Kind) -> Option<Document> {
-    let schema = &kind.version.schema;
-    let is_valid = |document: &Document| document.is_object() && settle(schema, &mut document.clone()).is_empty();
+    let valid = |is_ruled| short(kind, is_ruled).or_else(|| random(kind, is_ruled));
+    let mut document = valid(true).or_else(|| kind.rules().and_then(|_| valid(false)))?;
+    set_type(kind, &mut document);
+    if kind.shared.stored {
+        document["metadata"] = json!({"name": name(kind)?});
+    }
+    Some(document)
+}
+
+fn set_type(kind: &Kind, document: &mut Document) {
+    document["apiVersion"] = kind.group_version.to_string().into();
+    document["kind"] = kind.names().kind.as_str().into();
+}
+
+/// True if the schema accepts a document, and the kind's rules, too, if that is asked for.
+fn is_valid(kind: &Kind, document: &Document, is_ruled: bool) -> bool {
+    let mut document = document.clone();
+    if !document.is_object() || !settle(&kind.version.schema, &mut document).is_empty() {
+        return false;
+    }
+    set_type(kind, &mut document);
+    document["metadata"] = json!({"name": "example"});
+    !is_ruled || meets_rules(kind, &document)
+}
+
+/// A random document.
+fn random(kind: &Kind, is_ruled: bool) -> Option<Document> {
+    let mut maker = Maker::new(1);
+    let mut made = iter::repeat_with(|| maker.document(&kind.version.schema)).take(ROUNDS).flatten().map(without_type);
+    made.find(|document| is_valid(kind, document, is_ruled))
+}
+
+/// The first valid document that is short, or else the last, which has only what is required.
+fn short(kind: &Kind, is_ruled: bool) -> Option<Document> {
+    let is_valid = |document: &Document| is_valid(kind, document, is_ruled);
     let short = (0..=DEEPEST).rev().filter_map(|depth| {
         let (mut made, published) = (None, [true, false]);
         for is_published in published {
             let mut writer = Writer { random: Random::new(1), depth, is_published, left: MOST_WRITTEN };
-            made = made.or_else(|| writer.root(schema).filter(is_valid));
+            made = made.or_else(|| writer.root(&kind.version.schema).filter(is_valid));
         }
         made
     });
@@ -83,15 +117,7 @@ pub fn example(kind: &Kind) -> Option<Document> {
             break;
         }
     }
-    let mut maker = Maker::new(1);
-    let mut random = iter::repeat_with(|| maker.document(schema)).take(ROUNDS).flatten().map(without_type);
-    let mut document = best.or_else(|| random.find(is_valid))?;
-    document["apiVersion"] = kind.group_version.to_string().into();
-    document["kind"] = kind.names().kind.as_str().into();
-    if kind.shared.stored {
-        document["metadata"] = json!({"name": name(kind)?});
-    }
-    Some(document)
+    best
 }
 
 /// A name that the kind allows: one that reads well, or else a random one.

@@ -20,7 +20,7 @@ use serde_json::{Map, json};
 use crate::{
     codec,
     kind::{Kind, model::Scope},
-    schema::{self, Document, Meter, Schema},
+    schema::{self, Document, Meter, Schema, rules::RuleSet},
 };
 
 mod agree;
@@ -42,10 +42,15 @@ use make::Maker;
 const ROUNDS: usize = 500;
 /// The maximum number of consecutive documents that may fail their schema.
 const PATIENCE: usize = 2_000;
+/// The number of documents that are made for one that meets the rules of its kind.
+const ROUNDS_OF_RULES: usize = 50;
 
 /// An endless sequence of documents that the schema of a kind accepts, with defaults filled in. The same seed gives the
 /// same sequence. The names are `object-0`, `object-1` and so on; the namespace is `default`. A document has at most about
 /// 2,000 values and nests 32 deep, also where types are recursive.
+///
+/// Rules in CEL say nothing that documents could be made from: documents that violate them are made again. A document violates the
+/// rules of its kind if the next 50 do, too.
 ///
 /// # Panics
 /// If no valid document could be generated, because the schema requires too much, such as text that matches a pattern
@@ -54,17 +59,35 @@ pub fn documents(kind: &Kind, seed: u64) -> impl Iterator<Item = Document> {
     let kind = kind.clone();
     let mut maker = Maker::new(seed);
     (0u64..).map(move |number| {
-        let mut document = accepted(&mut maker, &kind.version.schema);
-        let mut metadata = Map::new();
-        metadata.insert("name".to_owned(), format!("object-{number}").into());
-        if kind.shared.scope == Scope::Namespaced {
-            metadata.insert("namespace".to_owned(), "default".into());
+        let mut document = named(&mut maker, &kind, number);
+        for _ in 0..ROUNDS_OF_RULES {
+            if meets_rules(&kind, &document) {
+                break;
+            }
+            document = named(&mut maker, &kind, number);
         }
-        document["apiVersion"] = kind.group_version.to_string().into();
-        document["kind"] = kind.names().kind.as_str().into();
-        document["metadata"] = metadata.into();
         document
     })
+}
+
+/// A whole document that the schema of a kind accepts.
+fn named(maker: &mut Maker, kind: &Kind, number: u64) -> Document {
+    let mut document = accepted(maker, &kind.version.schema);
+    let mut metadata = Map::new();
+    metadata.insert("name".to_owned(), format!("object-{number}").into());
+    if kind.shared.scope == Scope::Namespaced {
+        metadata.insert("namespace".to_owned(), "default".into());
+    }
+    document["apiVersion"] = kind.group_version.to_string().into();
+    document["kind"] = kind.names().kind.as_str().into();
+    document["metadata"] = metadata.into();
+    document
+}
+
+/// True if a new object meets the rules of its kind.
+fn meets_rules(kind: &Kind, object: &Document) -> bool {
+    let evaluated = |rules: &RuleSet| rules.evaluate(object, None, &Meter::default());
+    kind.rules().is_none_or(|rules| evaluated(rules).is_ok_and(|outcome| outcome.errors.is_empty()))
 }
 
 /// A document that the schema accepts. Some are valid documents with one change that the schema also accepts: there a
@@ -139,7 +162,9 @@ pub fn type_agrees_with<T>(kind: &Kind)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
-    for document in documents(kind, 0x6b69_6e64).take(ROUNDS) {
+    let mut maker = Maker::new(0x6b69_6e64);
+    for number in 0..ROUNDS as u64 {
+        let document = named(&mut maker, kind, number);
         let decoded: T = match serde_json::from_value(document.clone()) {
             Ok(decoded) => decoded,
             Err(error) => panic!(

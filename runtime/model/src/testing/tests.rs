@@ -302,3 +302,22 @@ fn random_numbers_stay_within_their_ends() {
     }
     assert_eq!(random.between(5, 5), 5);
 }
+
+#[test]
+fn documents_and_examples_meet_the_rules_of_their_kind() {
+    let ruled = |rules: serde_json::Value| {
+        let schema = json!({"type": "object", "required": ["spec"], "properties": {"spec": {
+            "type": "object", "required": ["min", "max"], "x-kubernetes-validations": rules,
+            "properties": {"min": {"type": "integer"}, "max": {"type": "integer"}, "names": {"type": "array", "items": {"type": "string"}}},
+        }}});
+        let schema = crate::schema::keywords::read(&schema).unwrap();
+        ConfigMap::kind().with(|_, version, _| version.schema = Arc::new(schema))
+    };
+    let kind = ruled(
+        json!([{"rule": "self.min <= self.max"}, {"rule": "!has(self.names) || self.names.all(x, self.names.exists_one(y, x == y))"}]),
+    );
+    assert!(documents(&kind, 1).take(100).all(|document| meets_rules(&kind, &document)));
+    assert!(meets_rules(&kind, &example(&kind).unwrap()));
+    let kind = ruled(json!([{"rule": "self.min == 123456789"}]));
+    assert!(documents(&kind, 1).take(2).all(|document| !meets_rules(&kind, &document)) && example(&kind).is_some());
+}

@@ -57,7 +57,7 @@ impl RuleSet {
     }
 
     /// Evaluates the rules of a document with its old state, and whether what is wrong with unchanged values is a warning.
-    fn walk(
+    pub(super) fn walk(
         &self,
         path: &FieldPath,
         (document, old, ratchets): (&Document, Option<&Document>, bool),
@@ -178,7 +178,7 @@ impl<'e> Evaluation<'e> {
         let at = around.place.at();
         let (Some(of_items), keys) = (at.items(), at.keys().unwrap_or_default()) else { return true };
         let old: HashMap<Vec<Key<'d>>, &'d Document> = match around.old {
-            Some(old) if !keys.is_empty() => by_keys(keys, old),
+            Some(old) if !keys.is_empty() && self.meter.step(keys.len() * items.len()) => by_keys(keys, old),
             _ => HashMap::new(),
         };
         items.iter().enumerate().all(|(number, value)| {

@@ -22,6 +22,9 @@ pub(super) fn entry(at: At<'_>) -> Option<At<'_>> {
     at.entry().filter(|entry| entry.boolean.is_none())
 }
 
+/// Spreads the bits of addresses.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A node of a schema in an evaluation. The nodes below it are made when values are read.
 #[derive(Debug)]
 pub(super) struct Place<'s> {
@@ -31,11 +34,11 @@ pub(super) struct Place<'s> {
     below: OnceLock<Box<Link<'s>>>,
 }
 
-/// The nodes below another one that were reached so far.
+/// A tree of the nodes below another one that were reached so far, by the bits of a hash of their addresses.
 #[derive(Debug)]
 struct Link<'s> {
     place: Place<'s>,
-    next: OnceLock<Box<Self>>,
+    next: [OnceLock<Box<Self>>; 4],
 }
 
 impl<'s> Place<'s> {
@@ -56,12 +59,14 @@ impl<'s> Place<'s> {
     /// The place of a node directly below this one.
     pub(super) fn child(&self, at: At<'s>) -> &Self {
         let mut slot = &self.below;
+        let mut hash = (ptr::from_ref(at.node()).addr() as u64).wrapping_mul(FACTOR);
         loop {
-            let link = slot.get_or_init(|| Box::new(Link { place: Place::new(at, false), next: OnceLock::new() }));
+            let link = slot.get_or_init(|| Box::new(Link { place: Place::new(at, false), next: Default::default() }));
             if ptr::eq(link.place.at.node(), at.node()) {
                 return &link.place;
             }
-            slot = &link.next;
+            slot = &link.next[(hash >> 62) as usize];
+            hash <<= 2;
         }
     }
 

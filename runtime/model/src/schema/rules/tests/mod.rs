@@ -23,7 +23,7 @@ fn rules(schema: &Value, is_object: bool) -> RuleSet {
 /// The errors of a document, then its warnings.
 fn evaluated(rules: &RuleSet, document: &Value, old: Option<&Value>, budget: i64) -> (Vec<String>, i64) {
     let root = FieldPath::new("root");
-    let outcome = rules.evaluate_at(&root, document, old, budget, &Meter::default()).unwrap();
+    let outcome = rules.walk(&root, (document, old, true), budget, &Meter::default()).unwrap();
     let warnings = outcome.warnings.iter().map(|warning| format!("warning: {warning}"));
     (outcome.errors.iter().map(ToString::to_string).chain(warnings).collect(), outcome.budget)
 }
