@@ -22,6 +22,7 @@ use crate::{
         Schema,
         check::{contradictions, optional_keys},
         declare::{ApiType, TypeDecl, observed_within, resolve},
+        rules::rule_problems,
     },
 };
 
@@ -285,6 +286,7 @@ impl ResourceDecl {
         if !self.policy.decodes_into_types() {
             faults.extend(optional_keys(&version.schema));
         }
+        faults.extend(rule_problems(&version.schema));
         for fault in faults {
             problems.push(fault);
         }

@@ -8,14 +8,10 @@ use crate::{
     schema::{
         At, Schema,
         model::Type,
-        rules::{CompiledRule, most_values, programs},
+        rules::{CompiledRule, MOST_COST, MOST_TOTAL, most_values, programs},
     },
 };
 
-/// The most that an expression may cost for one object, as estimated.
-const MOST_COST: u64 = 10_000_000;
-/// The most that all expressions of a schema may cost together.
-const MOST_TOTAL: u64 = 100_000_000;
 /// How many of the most expensive expressions are named if the total is too high.
 const NAMED: usize = 4;
 

@@ -12,6 +12,12 @@ use crate::schema::At;
 /// The version of Kubernetes whose language rules are written in.
 pub(super) const MINOR: u32 = 36;
 
+/// The most that a rule may cost for one object, as estimated, and a message for one error.
+pub const MOST_COST: u64 = 10_000_000;
+
+/// The most that all expressions of a schema may cost together.
+pub const MOST_TOTAL: u64 = 100_000_000;
+
 /// A compiled rule.
 #[derive(Debug, Default)]
 pub struct CompiledRule {
@@ -80,6 +86,14 @@ fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRu
         compiled(env, declared, rule)
     });
     Some(compiled.collect())
+}
+
+/// An expression of a rule of a place, checked again.
+pub(super) fn checked(declared: Declared<'_>, text: &str) -> Option<Checked> {
+    let (kind, types) = declared.types()?;
+    let env = Env::kubernetes(MINOR).types(types).variable("self", kind.clone());
+    let optional = env.clone().variable("oldSelf", Type::optional(kind.clone()));
+    [env.variable("oldSelf", kind), optional].iter().find_map(|env| env.compile(text).ok())
 }
 
 /// The numbers of values of a node in one object at most, if nothing around the node bounds them. `None` if values of the node have no

@@ -3,8 +3,10 @@
 //! `rule` has a rule as documents say it, `field_path` the field that its errors are about; `names` are those of fields in expressions,
 //! `types` and `sizes` those of values; `compile` has the programs of a node, and `set` the nodes that have rules. `evaluate` walks an
 //! object with them: `place` is how expressions read its values, `text` those of texts with a format; `ratchet` knows which values are
-//! unchanged, and `outcome` is what was found. `expression` is an expression that no schema declares.
+//! unchanged, and `outcome` is what was found. `expression` is an expression that no schema declares, and
+//! `declaration` tells the author of a kind what is wrong with its rules.
 mod compile;
+mod declaration;
 mod evaluate;
 mod expression;
 mod field_path;
@@ -20,7 +22,8 @@ mod tests;
 mod text;
 mod types;
 
-pub use compile::{CompiledRule, Programs, most_values, nodes, programs};
+pub use compile::{CompiledRule, MOST_COST, MOST_TOTAL, Programs, most_values, nodes, programs};
+pub(crate) use declaration::rule_problems;
 pub use expression::{Expression, Step, Tried};
 pub use field_path::normalized;
 pub use outcome::{Outcome, not_checked};

@@ -60,18 +60,36 @@ impl Declared<'_> {
     }
 }
 
+impl<'s> Declared<'s> {
+    /// The place at a path, whose first element is the variable. A key of a map has none.
+    fn at_path(self, path: &[&str]) -> Option<Self> {
+        path.iter().skip(1).try_fold(self, |place, step| match *step {
+            "@items" | "@values" => place.element(),
+            name => place.field(name),
+        })
+    }
+
+    /// The argument in Rust of the bound that values at a path lack.
+    pub(super) fn missing_bound(self, path: &[&str]) -> Option<&'static str> {
+        let place = self.at_path(path)?;
+        let at = place.at;
+        match place.form() {
+            Form::List => at.max_items.is_none().then_some("max_items"),
+            Form::Map => at.max_properties.is_none().then_some("max_properties"),
+            Form::Scalar(Type::String | Type::Bytes | Type::Dyn) => {
+                (at.max_length.is_none() && place.longest_of_enum().is_none()).then_some("max_length")
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Sizes for Declared<'_> {
     fn size(&self, path: &[&str], _kind: &Type) -> Option<Range> {
-        let (_, steps) = path.split_first()?;
-        let mut place = *self;
-        for (index, step) in steps.iter().enumerate() {
-            place = match *step {
-                "@items" | "@values" => place.element()?,
-                // A key is a text without bounds of its own, of which nothing is reached.
-                "@keys" => return (place.form() == Form::Map && index + 1 == steps.len()).then_some(Range::ZERO),
-                name => place.field(name)?,
-            };
+        if let Some(("@keys", around)) = path.split_last().map(|(last, around)| (*last, around)) {
+            // A key is a text without bounds of its own, of which nothing is reached.
+            return (self.at_path(around)?.form() == Form::Map).then_some(Range::ZERO);
         }
-        Some(Range::new(0, place.most()))
+        Some(Range::new(0, self.at_path(path)?.most()))
     }
 }

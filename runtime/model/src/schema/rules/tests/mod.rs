@@ -9,6 +9,7 @@ use crate::{
     schema::{Meter, keywords},
 };
 
+mod declaration;
 mod messages;
 mod ratcheting;
 mod reference;

@@ -1,0 +1,185 @@
+//! What is wrong with the rules of a kind that Rust declares, as its author is told: with the bounds that are missing. Definitions are
+//! judged by `kindsmith-formats`, in kube-apiserver's words.
+use std::{cell::RefCell, collections::BTreeSet, ptr};
+
+use kindsmith_cel::{Range, Sizes, Type as CelType};
+
+use super::{
+    compile::{CompiledRule, MOST_COST, MOST_TOTAL, checked, most_values, programs},
+    field_path::normalized,
+    rule::Rule,
+    types::Declared,
+};
+use crate::schema::{
+    At, Schema,
+    location::Location,
+    model::{ListType, Type},
+};
+
+/// The problems of all rules of a schema, each with its path.
+pub(crate) fn rule_problems(root: &Schema) -> Vec<String> {
+    if !root.has_rules() {
+        return Vec::new();
+    }
+    let mut review = Review::default();
+    let around = Around { values: Some(1), unbounded: &[], list: None };
+    review.node(At::of(root), true, &Location::Root, around);
+    if review.total > MOST_TOTAL {
+        let factor = review.total.div_ceil(MOST_TOTAL);
+        review.problems.push(format!("all rules together may cost {factor} times what the rules of a kind may cost: give lists, maps and text bounds"));
+    }
+    review.problems
+}
+
+/// What is around a node.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    /// How many values of it an object has at most, if all lists and maps around it have bounds.
+    values: Option<u64>,
+    /// The lists and maps around it without bounds.
+    unbounded: &'a [String],
+    /// The list around it whose items have no identity.
+    list: Option<&'a str>,
+}
+
+#[derive(Default)]
+struct Review {
+    problems: Vec<String>,
+    total: u64,
+    /// The definitions that were reviewed: recursive types have no end.
+    definitions: BTreeSet<usize>,
+}
+
+impl Review {
+    fn node(&mut self, at: At<'_>, is_object: bool, location: &Location<'_>, around: Around<'_>) {
+        if !at.rules.is_empty() {
+            self.rules(at, is_object, location, around);
+        }
+        if at.leads_to().is_some_and(|to| !self.definitions.insert(ptr::from_ref(to.node()).addr())) {
+            return;
+        }
+        for (name, property) in at.properties() {
+            self.node(property, property.is_object(), &location.field(name), around);
+        }
+        let (most, name) = match at.kind {
+            Type::Array => (at.max_items, "max_items"),
+            _ => (at.max_properties, "max_properties"),
+        };
+        let mut unbounded = around.unbounded.to_vec();
+        unbounded.extend(most.is_none().then(|| format!("`{name}` on {}", shown(location))));
+        let path = shown(location);
+        let values = around.values.zip(most).map(|(values, most)| values.saturating_mul(most));
+        let inside = Around { values, unbounded: &unbounded, ..around };
+        if let Some(values) = at.entry() {
+            self.node(values, values.is_object(), &location.field("*"), inside);
+        }
+        if let Some(items) = at.items() {
+            let is_keyed = matches!(at.list, ListType::Map(_));
+            let list = around.list.or((!is_keyed).then_some(&*path));
+            self.node(items, items.is_object(), &location.field("[]"), Around { list, ..inside });
+        }
+    }
+
+    fn rules(&mut self, at: At<'_>, is_object: bool, location: &Location<'_>, around: Around<'_>) {
+        let Some(compiled) = programs(at, is_object) else {
+            return self.add(location, "a rule cannot see values without a type");
+        };
+        let runs = around.values.or_else(|| most_values(at, is_object)).unwrap_or(u64::MAX);
+        for (rule, compiled) in at.rules.iter().zip(compiled) {
+            let found = self.rule(at, is_object, rule, compiled, around);
+            let cost = compiled.cost.saturating_mul(runs);
+            self.total = self.total.saturating_add(cost).saturating_add(compiled.message_cost);
+            let costly = (cost > MOST_COST).then(|| too_costly(at, is_object, &rule.rule, cost, location, around));
+            let costly_message = (compiled.message_cost > MOST_COST)
+                .then(|| too_costly(at, is_object, &rule.message_expression, compiled.message_cost, location, around));
+            for problem in [found, costly, costly_message].into_iter().flatten() {
+                self.add(location, &format!("the rule {:?}: {problem}", rule.rule));
+            }
+        }
+    }
+
+    fn rule(
+        &self,
+        at: At<'_>,
+        is_object: bool,
+        rule: &Rule,
+        compiled: &CompiledRule,
+        around: Around<'_>,
+    ) -> Option<String> {
+        match (&compiled.program, &compiled.message) {
+            (None, _) => return Some("it has no expression".to_owned()),
+            (Some(Err(error)), _) | (_, Some(Err(error))) => return Some(error.clone()),
+            _ => {}
+        }
+        if let (true, Some(list)) = (compiled.uses_old_self, around.list) {
+            return Some(format!(
+                "it refers to oldSelf, but items of {list} have no identity: declare `list = map(key = …)`"
+            ));
+        }
+        if !compiled.uses_old_self && rule.optional_old_self.is_some() {
+            return Some("it has `optional_old_self`, but does not refer to oldSelf".to_owned());
+        }
+        let is_found = rule.field_path.is_empty() || normalized(at, is_object, &rule.field_path).is_some();
+        (!is_found).then(|| format!("the schema has no field {:?} at its place", rule.field_path))
+    }
+
+    fn add(&mut self, location: &Location<'_>, problem: &str) {
+        self.problems.push(format!("{}: {problem}", shown(location)));
+    }
+}
+
+fn shown(location: &Location<'_>) -> String {
+    if location.is_root() { "the object".to_owned() } else { location.path().as_str().to_owned() }
+}
+
+/// Says how much too costly an expression is, and which bounds are missing.
+fn too_costly(
+    at: At<'_>,
+    is_object: bool,
+    text: &str,
+    cost: u64,
+    location: &Location<'_>,
+    around: Around<'_>,
+) -> String {
+    let declared = Declared::new(at, is_object);
+    let sizes = Unbounded { declared, here: shown(location), found: RefCell::default() };
+    if let Some(checked) = checked(declared, text) {
+        checked.estimate(&sizes);
+    }
+    let missing: Vec<_> = around.unbounded.iter().cloned().chain(sizes.found.into_inner()).collect();
+    let factor = cost.div_ceil(MOST_COST);
+    let hint = match missing.as_slice() {
+        [] => "use smaller bounds or a simpler expression".to_owned(),
+        missing => format!("add {}", missing.join(", ")),
+    };
+    format!("it may cost {factor} times what a rule may cost; {hint}")
+}
+
+/// Notes of which values without bounds an estimate asks.
+struct Unbounded<'s> {
+    declared: Declared<'s>,
+    here: String,
+    found: RefCell<BTreeSet<String>>,
+}
+
+impl Sizes for Unbounded<'_> {
+    fn size(&self, path: &[&str], kind: &CelType) -> Option<Range> {
+        if let Some(bound) = self.declared.missing_bound(path) {
+            let steps = path.iter().skip(1).map(|step| match *step {
+                "@items" => ".[]".to_owned(),
+                "@values" => ".*".to_owned(),
+                name => format!(".{name}"),
+            });
+            let path = steps.collect::<String>();
+            let place = if self.here == "the object" {
+                path.trim_start_matches('.').to_owned()
+            } else {
+                format!("{}{path}", self.here)
+            };
+            self.found
+                .borrow_mut()
+                .insert(format!("`{bound}` on {}", if place.is_empty() { &self.here } else { &place }));
+        }
+        self.declared.size(path, kind)
+    }
+}
