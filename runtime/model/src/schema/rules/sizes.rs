@@ -61,9 +61,10 @@ impl Declared<'_> {
 }
 
 impl<'s> Declared<'s> {
-    /// The place at a path, whose first element is the variable. A key of a map has none.
+    /// The place at a path, whose first element is the variable. A key of a map has none, and neither has what is computed.
     fn at_path(self, path: &[&str]) -> Option<Self> {
-        path.iter().skip(1).try_fold(self, |place, step| match *step {
+        let (_, steps) = path.split_first()?;
+        steps.iter().try_fold(self, |place, step| match *step {
             "@items" | "@values" => place.element(),
             name => place.field(name),
         })
