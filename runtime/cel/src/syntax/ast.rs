@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub type NodeId = u32;
 
 /// A parsed expression.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ast {
     /// The root.
     pub root: Expr,

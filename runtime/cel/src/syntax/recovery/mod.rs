@@ -1,11 +1,9 @@
 //! The messages of syntax errors. They are those of the parser that ANTLR generates for cel-go, so it is simulated: an `automaton` of the
 //! `grammar`, the `prediction` of alternatives, and its strategy to go on after an error. This runs only if the other parser has failed.
 //! The tree, as far as there is one, is made as well: cel-go looks for other errors in it.
-use std::collections::HashMap;
-
 use super::{
     lexer::Lexer,
-    token::{Token, TokenKind},
+    token::Token,
     tree::{NodeIndex, Tree},
 };
 use crate::Issue;
@@ -19,7 +17,7 @@ mod strategy;
 use self::{
     automaton::{AUTOMATON, Decision, Edge, Kind, State},
     grammar::{RULES, Rule},
-    prediction::{Failure, OUTERMOST, Outcome, Prediction, Stack, Stacks},
+    prediction::{Failure, OUTERMOST, Outcome, Predictor, Query, Stack},
     shape::{Child, Shape},
 };
 
@@ -56,12 +54,11 @@ pub(super) fn parse(text: &str, limits: Limits) -> Recovered {
         reports: 0,
         state: 0,
         frames: Vec::new(),
-        stacks: Stacks::default(),
+        predictor: Predictor::default(),
         depths: [0; RULES],
         recovering: false,
         last_error: None,
         attempts: 0,
-        predicted: HashMap::new(),
         tree: Tree::default(),
     };
     let root = parser.run().ok();
@@ -82,7 +79,7 @@ struct Parser<'a> {
     reports: usize,
     state: State,
     frames: Vec<Frame>,
-    stacks: Stacks,
+    predictor: Predictor,
     /// How many invocations there are of each rule.
     depths: [usize; RULES],
     /// An error was reported, and nothing was matched since.
@@ -90,8 +87,6 @@ struct Parser<'a> {
     /// Where the last error was, and the states in which it was met.
     last_error: Option<(usize, Vec<State>)>,
     attempts: usize,
-    /// Edges that depend on nothing but a token, for a lowest precedence.
-    predicted: HashMap<(State, u8, TokenKind), usize>,
     tree: Tree,
 }
 
@@ -128,7 +123,7 @@ impl Parser<'_> {
 
     fn enter(&mut self, rule: Rule, precedence: u8, caller: State, follow: State) -> Outcome<State> {
         let stack = match self.frames.last() {
-            Some(frame) => self.stacks.push(follow, frame.stack),
+            Some(frame) => self.predictor.stacks.push(follow, frame.stack),
             None => OUTERMOST,
         };
         let shape = Shape::new(rule, self.peek(1)?);
@@ -209,19 +204,11 @@ impl Parser<'_> {
     }
 
     fn predict(&mut self, state: State, decision: Decision) -> Outcome<usize> {
-        let token = self.peek(1)?.kind;
         let (least, callers) = self.frames.last().map_or((0, OUTERMOST), |frame| (frame.precedence, frame.stack));
-        if let Some(edge) = self.predicted.get(&(state, least, token)) {
-            return Ok(*edge);
-        }
-        let mut stacks = std::mem::take(&mut self.stacks);
-        let predicted = Prediction { stacks: &mut stacks, state, decision, least, callers }
-            .edge(|number| self.peek(number).map(|token| token.kind));
-        self.stacks = stacks;
-        let (edge, by_token) = predicted?;
-        if by_token {
-            self.predicted.insert((state, least, token), edge);
-        }
-        Ok(edge)
+        let mut predictor = std::mem::take(&mut self.predictor);
+        let query = Query { state, decision, least, callers };
+        let edge = predictor.edge(query, |number| self.peek(number).map(|token| token.kind));
+        self.predictor = predictor;
+        edge
     }
 }

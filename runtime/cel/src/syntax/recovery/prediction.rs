@@ -1,6 +1,9 @@
 //! Which edge of a decision to take: ANTLR's adaptive prediction. All alternatives are followed at once, token by token, first without
 //! regard to the callers of the rule; only if that is ambiguous with them.
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
 use super::{
     super::token::TokenKind,
@@ -76,8 +79,8 @@ pub(super) enum Failure {
 pub(super) type Outcome<T = ()> = Result<T, Failure>;
 
 /// A decision with what it depends on.
-pub(super) struct Prediction<'a> {
-    pub stacks: &'a mut Stacks,
+#[derive(Clone, Copy)]
+pub(super) struct Query {
     pub state: State,
     pub decision: Decision,
     /// The lowest precedence of operators that the rule may take.
@@ -86,35 +89,105 @@ pub(super) struct Prediction<'a> {
     pub callers: Stack,
 }
 
-impl Prediction<'_> {
-    /// The number of the edge for the tokens that come next, of which `peek` gives the one with a number from 1; and if the first of them
-    /// was enough to tell.
-    pub(super) fn edge(&mut self, mut peek: impl FnMut(usize) -> Outcome<TokenKind>) -> Outcome<(usize, bool)> {
-        let mut configs = self.start(UNKNOWN);
-        if self.decision.precedence {
-            let first: HashSet<_> = configs.iter().filter(|c| c.alternative == 0).map(|c| (c.state, c.stack)).collect();
-            configs.retain(|c| c.alternative == 0 || c.unfiltered || !first.contains(&(c.state, c.stack)));
-        }
+/// Predicts, and remembers what was found without regard to callers.
+#[derive(Debug, Default)]
+pub(super) struct Predictor {
+    pub stacks: Stacks,
+    lookups: Vec<Lookup>,
+    numbers: HashMap<Rc<[Config]>, usize>,
+    /// The first lookup of a decision with a lowest precedence.
+    starts: HashMap<(State, u8), usize>,
+}
+
+/// Where the alternatives can be after some tokens, and what the next token tells.
+#[derive(Debug)]
+struct Lookup {
+    configs: Rc<[Config]>,
+    next: HashMap<TokenKind, Next>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// It is this edge.
+    Edge(usize),
+    /// It depends on the callers.
+    Callers,
+    /// No alternative goes on; one may be complete.
+    Nothing(Option<usize>),
+    /// Another token is needed.
+    Lookup(usize),
+}
+
+impl Predictor {
+    /// The number of the edge for the tokens that come next, of which `peek` gives the one with a number from 1.
+    pub(super) fn edge(&mut self, query: Query, mut peek: impl FnMut(usize) -> Outcome<TokenKind>) -> Outcome<usize> {
+        let mut lookup = self.start(query);
         let mut at = 1;
         loop {
             let token = peek(at)?;
-            let reached = self.reach(&configs, token, false);
-            if reached.is_empty() {
-                return finished(&configs).map(|edge| (edge, false)).ok_or(Failure::NoAlternative(at));
+            let next = match self.lookups[lookup].next.get(&token) {
+                Some(next) => *next,
+                None => self.look(query, lookup, token),
+            };
+            match next {
+                Next::Edge(edge) => return Ok(edge),
+                Next::Callers => return self.search(query).edge_with_callers(peek),
+                Next::Nothing(complete) => return complete.ok_or(Failure::NoAlternative(at)),
+                Next::Lookup(next) => lookup = next,
             }
-            if let Some(alternative) = only(&reached) {
-                return Ok((alternative, at == 1));
-            }
-            if reached.iter().all(Config::has_stopped) || is_conflict(&reached) {
-                return self.edge_with_callers(peek).map(|edge| (edge, false));
-            }
-            configs = reached;
             at += usize::from(token != TokenKind::Eof);
         }
     }
 
+    fn search(&mut self, query: Query) -> Search<'_> {
+        Search { stacks: &mut self.stacks, query }
+    }
+
+    fn start(&mut self, query: Query) -> usize {
+        if let Some(start) = self.starts.get(&(query.state, query.least)) {
+            return *start;
+        }
+        let mut configs = self.search(query).start(UNKNOWN);
+        if query.decision.precedence {
+            let first: HashSet<_> = configs.iter().filter(|c| c.alternative == 0).map(|c| (c.state, c.stack)).collect();
+            configs.retain(|c| c.alternative == 0 || c.unfiltered || !first.contains(&(c.state, c.stack)));
+        }
+        let start = self.add(configs);
+        self.starts.insert((query.state, query.least), start);
+        start
+    }
+
+    fn add(&mut self, configs: Vec<Config>) -> usize {
+        let configs: Rc<[Config]> = configs.into();
+        *self.numbers.entry(configs.clone()).or_insert_with(|| {
+            self.lookups.push(Lookup { configs, next: HashMap::new() });
+            self.lookups.len() - 1
+        })
+    }
+
+    fn look(&mut self, query: Query, lookup: usize, token: TokenKind) -> Next {
+        let configs = self.lookups[lookup].configs.clone();
+        let reached = self.search(query).reach(&configs, token, false);
+        let next = match only(&reached) {
+            _ if reached.is_empty() => Next::Nothing(finished(&configs)),
+            Some(edge) => Next::Edge(edge),
+            None if reached.iter().all(Config::has_stopped) || is_conflict(&reached) => Next::Callers,
+            None => Next::Lookup(self.add(reached)),
+        };
+        self.lookups[lookup].next.insert(token, next);
+        next
+    }
+}
+
+/// Follows the alternatives of a decision.
+struct Search<'a> {
+    stacks: &'a mut Stacks,
+    query: Query,
+}
+
+impl Search<'_> {
     fn edge_with_callers(&mut self, mut peek: impl FnMut(usize) -> Outcome<TokenKind>) -> Outcome<usize> {
-        let mut configs = self.start(self.callers);
+        let mut configs = self.start(self.query.callers);
         let mut at = 1;
         loop {
             let token = peek(at)?;
@@ -137,7 +210,7 @@ impl Prediction<'_> {
 
     fn start(&mut self, stack: Stack) -> Vec<Config> {
         let mut closure = Closure::new(false);
-        for (alternative, edge) in AUTOMATON.states[self.state].edges.iter().enumerate() {
+        for (alternative, edge) in AUTOMATON.states[self.query.state].edges.iter().enumerate() {
             let Edge::Empty(state) = *edge else { continue };
             closure.seen.clear();
             self.close(&mut closure, Config { state, alternative, stack, outside: false, unfiltered: false }, Some(0));
@@ -189,7 +262,7 @@ impl Prediction<'_> {
             for edge in entry.edges.iter().rev() {
                 match *edge {
                     Edge::Empty(to) => pending.push((config.at(to), level)),
-                    Edge::Precedence(precedence, _) if level == Some(0) && precedence < self.least => {}
+                    Edge::Precedence(precedence, _) if level == Some(0) && precedence < self.query.least => {}
                     Edge::Precedence(_, to) => pending.push((config.at(to), level)),
                     Edge::Rule { rule, follow, .. } => {
                         let stack = self.stacks.push(follow, config.stack);
@@ -224,12 +297,12 @@ impl Prediction<'_> {
             closure.add(config);
             return;
         }
-        let decided = AUTOMATON.states[self.state].rule;
+        let decided = AUTOMATON.states[self.query.state].rule;
         for call in AUTOMATON.calls[rule as usize].iter().rev() {
             if !closure.seen.insert((call.follow, config.alternative)) {
                 continue;
             }
-            let unfiltered = config.unfiltered || self.decision.precedence && call.lowest && rule == decided;
+            let unfiltered = config.unfiltered || self.query.decision.precedence && call.lowest && rule == decided;
             let outer = Config { state: call.follow, outside: true, unfiltered, ..config };
             pending.push((outer, level.map(|level| level - 1)));
         }

@@ -227,12 +227,12 @@ fn element(child: Child) -> Option<Element> {
 }
 
 /// The entries that have key, colon and value.
-fn entries<K>(children: Vec<Child>, key: impl Fn(Child) -> Option<K>) -> Vec<Entry<K>> {
+fn entries<T>(children: Vec<Child>, key: impl Fn(Child) -> Option<T>) -> Vec<Entry<T>> {
     let mut entries = Vec::new();
     let (mut next_key, mut next_colon) = (None, None);
     for child in children {
         match child {
-            Child::Token(token) => next_colon = (token.kind == super::TokenKind::Colon).then_some(token),
+            Child::Token(token) => next_colon = (token.kind == K::Colon).then_some(token),
             Child::Node(value) => {
                 if let Some((key, colon)) = next_key.take().zip(next_colon.take()) {
                     entries.push(Entry { key, colon, value });

@@ -6,6 +6,8 @@ use super::{
 };
 use crate::{Issues, Source};
 
+mod limits;
+
 pub(super) const ALL: Options = Options {
     optional: true,
     escaped_identifiers: true,
