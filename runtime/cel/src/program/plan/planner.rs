@@ -63,15 +63,23 @@ impl<'e> Planner<'e> {
         Ok(match checked.reference(id) {
             Some(Reference::Constant(literal)) => Some(Node::Constant(constant(literal))),
             Some(Reference::Name(name)) => {
-                let is_type = matches!(checked.type_of(id), Type::Type(_));
-                if is_type && self.slot(name).is_none() && !self.env.variables.contains_key(name) {
-                    return Ok(Some(Node::Constant(Value::Type(Arc::clone(name)))));
+                if matches!(checked.type_of(id), Type::Type(_)) {
+                    return self.type_named(name).map(Some);
                 }
                 let root = Root::Variable(self.name(name));
                 Some(Node::Attribute(Box::new(Attribute { root, qualifiers: Vec::new() })))
             }
             _ => None,
         })
+    }
+
+    /// The type of a name. As in cel-go, a variable whose values are types is taken for the name of a type, too.
+    fn type_named(&self, name: &Arc<str>) -> Planned {
+        let is_variable = self.slot(name).is_some() || self.env.variables.contains_key(name);
+        if is_variable && !self.env.base.types.contains_key(name) {
+            return Err(Error::new(format!("reference to undefined type: {name}")));
+        }
+        Ok(Node::Constant(Value::Type(Arc::clone(name))))
     }
 
     /// A variable by its complete name; with a dot before it, no variable of a loop.
