@@ -53,7 +53,8 @@ fn conversion(checked: &Checked, function: &'static str, issues: &mut Vec<Issue>
     each_literal_argument(checked, function, &mut |call, argument, literal| {
         let overload = checked.overloads(call.id, function).next();
         let Some(convert) = overload.and_then(|overload| overload.implementation.as_ref()) else { return };
-        if convert(&[value_of(literal)], &Unmetered).is_err() {
+        // The types allow `null` in place of a duration or timestamp, but no function accepts it.
+        if matches!(literal, Literal::Null) || convert(&[value_of(literal)], &Unmetered).is_err() {
             issues.push(Issue::new(argument.offset, format!("invalid {function} argument")));
         }
     });

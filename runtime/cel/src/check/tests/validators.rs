@@ -27,6 +27,8 @@ const CASES: &[(&str, &[&str])] = &[
     ("duration('1us')\n < duration('1nns')", &["2:13 invalid duration argument"]),
     ("duration('2h3m4s5us')", &[]),
     ("duration(x)", &[]),
+    ("duration(null)", &["1:10 invalid duration argument"]),
+    ("[timestamp(null)]", &["1:12 invalid timestamp argument"]),
     ("timestamp('1000-00-00T00:00:00Z')", &["1:11 invalid timestamp argument"]),
     ("timestamp('1000-01-01T00:00:00ZZ')", &["1:11 invalid timestamp argument"]),
     ("timestamp('1000-01-01T00:00:00Z')", &[]),

@@ -159,3 +159,9 @@ fn extensions_of_kubernetes_are_those_of_cel_go() {
 fn all_extensions_are_those_of_cel_go() {
     compare(&with_variables(all()), include_str!("all.jsonl"));
 }
+
+/// Functions and operators of the language itself, with arguments of all types.
+#[test]
+fn the_language_is_that_of_cel_go() {
+    compare(&with_variables(Env::kubernetes(36)), include_str!("language.jsonl"));
+}
