@@ -141,17 +141,20 @@ fn traversed(call: &Call<'_>) -> Range {
 }
 
 fn charge_traversal(args: &[Value<'_>], _result: Result<&Value<'_>, &Error>) -> u64 {
-    args.first().map_or(0, traversal)
+    args.first().map_or(0, |value| traversal(value, 0))
 }
 
 /// What visiting all parts of a value costs. Texts are counted in bytes and rounded down, each for itself.
-fn traversal(value: &Value<'_>) -> u64 {
-    let of = |part: Result<Value<'_>, Error>| part.map_or(1, |part| traversal(&part));
+fn traversal(value: &Value<'_>, depth: usize) -> u64 {
+    if depth > Value::DEEPEST {
+        return 1;
+    }
+    let of = |part: Result<Value<'_>, Error>| part.map_or(1, |part| traversal(&part, depth + 1));
     match value {
         Value::String(text) => floor(text.len()),
         Value::Bytes(bytes) => floor(bytes.len()),
         Value::List(list) => sum(list.iter().map(of)),
-        Value::Map(map) => sum(map.iter().map(|(key, value)| traversal(&key).saturating_add(of(value)))),
+        Value::Map(map) => sum(map.iter().map(|(key, value)| traversal(&key, depth + 1).saturating_add(of(value)))),
         _ => 1,
     }
 }

@@ -7,9 +7,9 @@ impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("0"),
-            Self::Bool(value) => value.fmt(f),
-            Self::Int(value) => value.fmt(f),
-            Self::Uint(value) => value.fmt(f),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Uint(value) => write!(f, "{value}"),
             Self::Double(value) => f.write_str(&go_double(*value)),
             Self::String(text) => f.write_str(text),
             Self::Bytes(bytes) => {
@@ -27,7 +27,11 @@ impl fmt::Display for Value<'_> {
                 f.write_str("]")
             }
             Self::Map(map) => print_map(f, map),
-            Self::Optional(Some(value)) => write!(f, "optional({value})"),
+            Self::Optional(Some(value)) => {
+                f.write_str("optional(")?;
+                print_inner(f, value)?;
+                f.write_str(")")
+            }
             Self::Optional(None) => f.write_str("optional.none()"),
             Self::Type(name) => f.write_str(name),
             Self::Opaque(value) => write!(f, "{value:?}"),
@@ -39,7 +43,8 @@ fn print_map(f: &mut fmt::Formatter<'_>, map: &Map<'_>) -> fmt::Result {
     f.write_str("{")?;
     for (index, (key, value)) in map.iter().enumerate() {
         separate(f, index)?;
-        write!(f, "{key}: ")?;
+        print_inner(f, &key)?;
+        f.write_str(": ")?;
         print_part(f, &value)?;
     }
     f.write_str("}")
@@ -51,9 +56,15 @@ fn separate(f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {
 
 fn print_part(f: &mut fmt::Formatter<'_>, part: &Result<Value<'_>, crate::Error>) -> fmt::Result {
     match part {
-        Ok(value) => write!(f, "{value}"),
+        Ok(value) => print_inner(f, value),
         Err(error) => write!(f, "{error}"),
     }
+}
+
+/// A value within another. The precision is how deep it is.
+fn print_inner(f: &mut fmt::Formatter<'_>, value: &Value<'_>) -> fmt::Result {
+    let depth = f.precision().unwrap_or(0) + 1;
+    if depth > Value::DEEPEST { f.write_str("…") } else { write!(f, "{value:.depth$}") }
 }
 
 /// A double as Go prints it (`%g` with as many digits as it needs): `1.5`, `1e+06`, `2e-09`.

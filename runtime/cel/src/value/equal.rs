@@ -16,20 +16,28 @@ impl<'a> Value<'a> {
     /// # Errors
     /// A part of a document cannot be read or compared, or the meter ends the evaluation.
     pub fn equals(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
-        match (self, other) {
-            (Self::Null, Self::Null) => Ok(true),
-            (Self::Null, _) | (_, Self::Null) => Ok(false),
-            _ => self.equals_as_left(other, meter),
-        }
+        self.equals_within(other, Visit { meter, depth: 0 })
     }
 
     /// As [`Value::equals`], where the left value alone decides: a list or object of a document does not compare with `null`.
     pub(super) fn equals_as_left(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
+        self.equals_as_left_within(other, Visit { meter, depth: 0 })
+    }
+
+    fn equals_within(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
+        match (self, other) {
+            (Self::Null, Self::Null) => Ok(true),
+            (Self::Null, _) | (_, Self::Null) => Ok(false),
+            _ => self.equals_as_left_within(other, visit),
+        }
+    }
+
+    fn equals_as_left_within(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         Ok(match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(left), Self::Bool(right)) => left == right,
-            (Self::String(left), Self::String(right)) => same_bytes(left.as_bytes(), right.as_bytes(), meter)?,
-            (Self::Bytes(left), Self::Bytes(right)) => same_bytes(left, right, meter)?,
+            (Self::String(left), Self::String(right)) => same_bytes(left.as_bytes(), right.as_bytes(), visit.meter)?,
+            (Self::Bytes(left), Self::Bytes(right)) => same_bytes(left, right, visit.meter)?,
             (Self::Duration(left), Self::Duration(right)) => left == right,
             (Self::Timestamp(left), Self::Timestamp(right)) => {
                 (left.seconds, left.nanoseconds) == (right.seconds, right.nanoseconds)
@@ -37,20 +45,33 @@ impl<'a> Value<'a> {
             (Self::Type(left), Self::Type(right)) => left == right,
             (Self::Optional(left), Self::Optional(right)) => match (left, right) {
                 (None, None) => true,
-                (Some(left), Some(right)) => left.equals_as_left(right, meter)?,
+                (Some(left), Some(right)) => left.equals_as_left_within(right, visit.deeper()?)?,
                 _ => false,
             },
             (Self::Opaque(left), Self::Opaque(right)) if left.type_name() == right.type_name() => {
-                meter.spend(left.bytes() / 64)?;
+                visit.meter.spend(left.bytes() / 64)?;
                 left.equals(right.as_ref())
             }
             (Self::Opaque(_), _) => return Err(Error::no_such_overload()),
-            (Self::List(left), Self::List(right)) => return left.equals(right, meter),
-            (Self::Map(left), Self::Map(right)) => return left.equals(right, meter),
+            (Self::List(left), Self::List(right)) => return left.equals(right, visit.deeper()?),
+            (Self::Map(left), Self::Map(right)) => return left.equals(right, visit.deeper()?),
             (Self::List(left), _) if left.is_typed() => return Err(Error::no_such_overload()),
             (Self::Map(left), _) if left.is_typed() => return Err(Error::no_such_overload()),
             _ => self.compare_numbers(other) == Some(Ordering::Equal),
         })
+    }
+}
+
+/// The meter of a comparison, and how deep the compared values are within others.
+#[derive(Clone, Copy)]
+struct Visit<'m> {
+    meter: &'m dyn Meter,
+    depth: usize,
+}
+
+impl Visit<'_> {
+    fn deeper(self) -> Result<Self, Error> {
+        if self.depth > Value::DEEPEST { Err(Error::interrupted()) } else { Ok(Self { depth: self.depth + 1, ..self }) }
     }
 }
 
@@ -66,30 +87,30 @@ fn same_bytes(left: &[u8], right: &[u8], meter: &dyn Meter) -> Result<bool, Erro
 }
 
 impl<'a> List<'a> {
-    fn equals(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
+    fn equals(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         if self.len() != other.len() {
             return Ok(false);
         }
-        meter.spend(self.len().saturating_mul(2))?;
+        visit.meter.spend(self.len().saturating_mul(2))?;
         match self.kind {
             ListKind::Set => {
                 let own: HashSet<_> = self.elements().filter_map(|element| Key::of(&element)).collect();
                 let key = |item: Result<Value<'_>, Error>| item.ok().and_then(|item| Key::of_value(&item));
                 Ok(other.iter().all(|item| key(item).is_some_and(|key| own.contains(&key))))
             }
-            ListKind::Map(keys) => self.equals_by_keys(keys, other, meter),
-            ListKind::Atomic => self.equals_in_order(other, meter),
+            ListKind::Map(keys) => self.equals_by_keys(keys, other, visit),
+            ListKind::Atomic => self.equals_in_order(other, visit),
         }
     }
 
-    fn equals_in_order(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
+    fn equals_in_order(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         let document = self.is_typed();
         let computed = matches!(self.items, super::Items::Values(_));
         let mut failure = None;
         for (left, right) in self.iter().zip(other.iter()) {
             let equal = match (left, right) {
-                (Ok(left), Ok(right)) if document => left.equals_as_left(&right, meter),
-                (Ok(left), Ok(right)) => left.equals(&right, meter),
+                (Ok(left), Ok(right)) if document => left.equals_as_left_within(&right, visit),
+                (Ok(left), Ok(right)) => left.equals_within(&right, visit),
                 (Ok(left), Err(error)) => left.equals_failure(error),
                 (Err(error), _) => Err(error),
             };
@@ -105,14 +126,14 @@ impl<'a> List<'a> {
         failure.map_or(Ok(true), Err)
     }
 
-    fn equals_by_keys(&self, keys: &[String], other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
+    fn equals_by_keys(&self, keys: &[String], other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         let positions = positions(keys, self.elements());
         for element in other.elements() {
             let index = keys_of(keys, &element).and_then(|keys| positions.get(&keys));
             let Some(index) = index else { return Ok(false) };
             let left = self.get(*index).expect("it is a position of this list")?;
             let equal = match element.read(other.shape()) {
-                Ok(right) => left.equals_as_left(&right, meter),
+                Ok(right) => left.equals_as_left_within(&right, visit),
                 Err(error) => left.equals_failure(error),
             };
             if !equal? {
@@ -136,17 +157,17 @@ impl Value<'_> {
 }
 
 impl<'a> Map<'a> {
-    fn equals(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
+    fn equals(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         if self.len() != other.len() {
             return Ok(false);
         }
-        meter.spend(self.len().saturating_mul(2))?;
+        visit.meter.spend(self.len().saturating_mul(2))?;
         match self {
             Self::Entries(entries) => {
                 for (key, value) in entries.iter() {
                     let equal = match other.get(key) {
                         None => return Ok(false),
-                        Some(Ok(right)) => value.equals(&right, meter),
+                        Some(Ok(right)) => value.equals_within(&right, visit),
                         Some(Err(error)) => value.equals_failure(error),
                     };
                     match equal {
@@ -158,19 +179,19 @@ impl<'a> Map<'a> {
                 }
                 Ok(true)
             }
-            Self::Document(object, shape) => equal_objects(object, *shape, other, meter),
+            Self::Document(object, shape) => equal_objects(object, *shape, other, visit),
         }
     }
 }
 
 /// Known fields are equal by value, others by their JSON if both sides have them.
-fn equal_objects(object: &Object, shape: &dyn Shape, other: &Map<'_>, meter: &dyn Meter) -> Result<bool, Error> {
+fn equal_objects(object: &Object, shape: &dyn Shape, other: &Map<'_>, visit: Visit<'_>) -> Result<bool, Error> {
     for (name, json) in object {
         if shape.knows(name) {
             let equal = match (shape.field(object, name), other.field(name)) {
                 (None, None) => Ok(true),
                 (None, Some(_)) | (Some(_), None) => return Ok(false),
-                (Some(Ok(left)), Some(Ok(right))) => left.equals_as_left(&right, meter),
+                (Some(Ok(left)), Some(Ok(right))) => left.equals_as_left_within(&right, visit),
                 (Some(Ok(left)), Some(Err(error))) => left.equals_failure(error),
                 (Some(Err(error)), Some(_)) => Err(error),
             };
@@ -180,7 +201,7 @@ fn equal_objects(object: &Object, shape: &dyn Shape, other: &Map<'_>, meter: &dy
         } else {
             let Map::Document(right, _) = other else { return Err(Error::no_such_overload()) };
             if let Some(right) = right.get(name)
-                && !same_json(json, right, meter)?
+                && !same_json(json, right, visit.meter)?
             {
                 return Ok(false);
             }

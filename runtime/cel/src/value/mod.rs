@@ -127,6 +127,9 @@ impl From<f64> for Value<'_> {
 }
 
 impl<'a> Value<'a> {
+    /// How deep what visits all parts of a value goes. Documents are nested 256 deep at most, and expressions 250.
+    pub(crate) const DEEPEST: usize = 512;
+
     /// A list of values.
     pub fn list(values: Vec<Self>) -> Self {
         Self::List(List { items: Items::Values(Arc::new(values)), kind: ListKind::Atomic })

@@ -196,7 +196,7 @@ fn flatten<'a>(args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error
     };
     let depth = u64::try_from(depth).map_err(|_| Error::new("level must be non-negative"))?;
     let mut flat = Vec::new();
-    flatten_into(&mut flat, list, depth, meter)?;
+    flatten_into(&mut flat, list, [depth, 0], meter)?;
     Ok(Value::list(flat))
 }
 
@@ -205,12 +205,21 @@ fn kind<'v>(value: &'v Value<'_>) -> &'v str {
     if matches!(value, Value::Map(_)) { "map(dyn, dyn)" } else { value.type_name() }
 }
 
-fn flatten_into<'a>(flat: &mut Vec<Value<'a>>, list: &List<'a>, depth: u64, meter: &dyn Meter) -> Result<(), Error> {
+/// Adds the elements of a list, and of lists in it down to a depth. The second number is how deep the list itself is.
+fn flatten_into<'a>(
+    flat: &mut Vec<Value<'a>>,
+    list: &List<'a>,
+    [depth, within]: [u64; 2],
+    meter: &dyn Meter,
+) -> Result<(), Error> {
+    if within > Value::DEEPEST as u64 {
+        return Err(Error::interrupted());
+    }
     for item in list.iter() {
         match item? {
             Value::List(inner) if depth > 0 => {
                 meter.spend(1)?;
-                flatten_into(flat, &inner, depth - 1, meter)?;
+                flatten_into(flat, &inner, [depth - 1, within + 1], meter)?;
             }
             item => {
                 grow_list(meter, flat.len(), 1)?;

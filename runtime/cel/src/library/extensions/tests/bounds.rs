@@ -2,7 +2,7 @@
 use std::cell::Cell;
 
 use super::{Document, all, with_variables};
-use crate::{Failure, Meter, Program};
+use crate::{Failure, Meter, Program, Unmetered};
 
 /// A meter that ends an evaluation after so many steps.
 struct Budget(Cell<usize>);
@@ -32,5 +32,28 @@ fn results_that_are_too_large_end_the_evaluation() {
         let evaluation = program.evaluate(&Document, None, &Budget(Cell::new(3_000_000)));
         let error = evaluation.value.expect_err(expression);
         assert_eq!(error.failure, Failure::Interrupted, "{expression}: {error}");
+    }
+}
+
+/// Loops whose variables are lists of each other, nested far deeper than documents.
+fn nested(loops: usize, brackets: usize, test: &str) -> String {
+    let nest = |value: &str| format!("{}dyn({value}){}", "[".repeat(brackets), "]".repeat(brackets));
+    let test = test.replace('z', &format!("z{loops}"));
+    (1..=loops).rev().fold(test, |body, index| {
+        let inner = if index == 1 { nest("n") } else { nest(&format!("z{}", index - 1)) };
+        format!("[{inner}].all(z{index}, {body})")
+    })
+}
+
+#[test]
+fn values_that_are_nested_too_deeply_do_not_overflow_the_stack() {
+    let env = with_variables(all());
+    for test in ["z == z", "'%s'.format([z]) != ''", "dyn(z).flatten(100000) != []", "optional.of(z) == optional.of(z)"]
+    {
+        for (loops, brackets, ends) in [(10, 40, false), (30, 110, true)] {
+            let program = Program::compile(&env, &nested(loops, brackets, test)).expect("it compiles");
+            let value = program.evaluate(&Document, None, &Unmetered).value;
+            assert_eq!(value.is_err_and(|error| error.failure == Failure::Interrupted), ends, "{test}");
+        }
     }
 }

@@ -9,7 +9,6 @@ use crate::{
     Env, Error, Program, Range, Settings, Sizes, Type, Unmetered, Value, Variables,
     library::{extensions, standard},
     syntax::Limits,
-    value::{Dynamic, Shape},
 };
 
 mod bounds;

@@ -53,18 +53,19 @@ fn nested(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
 }
 
 fn list(items: &List<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    output.push("[")?;
+    output.begin("[")?;
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
             output.push(", ")?;
         }
         nested(&item?, output)?;
     }
-    output.push("]")
+    output.end("]")
 }
 
 /// The entries in the order of their printed keys.
 fn map(entries: &Map<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    output.begin("{")?;
     let mut printed = Vec::new();
     for (key, value) in entries.iter() {
         if !matches!(key, Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
@@ -74,14 +75,13 @@ fn map(entries: &Map<'_>, output: &mut Output<'_>) -> Result<(), Error> {
         printed.push((key, output.apart(|output| nested(&value?, output))?));
     }
     printed.sort_by(|left, right| left.0.cmp(&right.0));
-    output.push("{")?;
     for (index, (key, value)) in printed.iter().enumerate() {
         let separator = if index > 0 { ", " } else { "" };
         for text in [separator, key, ":", value] {
             output.push(text)?;
         }
     }
-    output.push("}")
+    output.end("}")
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Error> {

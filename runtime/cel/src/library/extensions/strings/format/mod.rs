@@ -28,7 +28,7 @@ pub(super) enum Style {
 /// The text of a format with its values.
 pub(super) fn format<'a>(style: Style, format: &str, values: &List<'a>, meter: &dyn Meter) -> Result<Value<'a>, Error> {
     read_text(meter, format)?;
-    let mut output = Output { text: String::new(), meter };
+    let mut output = Output { text: String::new(), depth: 0, meter };
     let mut rest = format;
     let mut index = 0;
     while let Some((before, after)) = rest.split_once('%') {
@@ -55,6 +55,8 @@ fn in_formatting(error: Error) -> Error {
 /// What is printed so far.
 struct Output<'m> {
     text: String,
+    /// How deep what is printed is within lists and maps.
+    depth: usize,
     meter: &'m dyn Meter,
 }
 
@@ -65,9 +67,20 @@ impl Output<'_> {
         Ok(())
     }
 
+    /// Begins a list or a map, which `end` ends.
+    fn begin(&mut self, bracket: &str) -> Result<(), Error> {
+        self.depth += 1;
+        if self.depth > Value::DEEPEST { Err(Error::interrupted()) } else { self.push(bracket) }
+    }
+
+    fn end(&mut self, bracket: &str) -> Result<(), Error> {
+        self.depth -= 1;
+        self.push(bracket)
+    }
+
     /// What is printed apart.
     fn apart(&self, print: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<String, Error> {
-        let mut output = Output { text: String::new(), meter: self.meter };
+        let mut output = Output { text: String::new(), ..*self };
         print(&mut output)?;
         Ok(output.text)
     }

@@ -26,32 +26,32 @@ pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), E
 }
 
 fn list(items: &List<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    output.push("[")?;
+    output.begin("[")?;
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
             output.push(", ")?;
         }
         string(&item?, output)?;
     }
-    output.push("]")
+    output.end("]")
 }
 
 /// The entries in the order of their printed keys.
 fn map(entries: &Map<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    output.begin("{")?;
     let mut printed = Vec::new();
     for (key, value) in entries.iter() {
         let key = output.apart(|output| string(&key, output))?;
         printed.push((key, output.apart(|output| string(&value?, output))?));
     }
     printed.sort_by(|left, right| left.0.cmp(&right.0));
-    output.push("{")?;
     for (index, (key, value)) in printed.iter().enumerate() {
         let separator = if index > 0 { ", " } else { "" };
         for text in [separator, key, ": ", value] {
             output.push(text)?;
         }
     }
-    output.push("}")
+    output.end("}")
 }
 
 /// The shortest digits, never with an exponent.
