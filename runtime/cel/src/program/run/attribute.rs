@@ -24,8 +24,11 @@ impl<'a> Run<'a, '_> {
     /// A presence test.
     pub(super) fn has(&mut self, own: &'a Attribute) -> Evaluated<'a> {
         let value = self.resolve(own);
-        if self.presence_tests_cost && !matches!(own.root, Root::Conditional(..)) {
-            self.charge(1)?;
+        // Where presence tests are free, cel-go takes back what a root costs, although a conditional one costs nothing.
+        match (self.presence_tests_cost, matches!(own.root, Root::Conditional(..))) {
+            (true, false) => self.charge(1)?,
+            (false, true) => self.cost = self.cost.saturating_sub(1),
+            (true, true) | (false, false) => {}
         }
         match value? {
             Value::Optional(value) => Ok(Value::Bool(value.is_some())),

@@ -23,10 +23,20 @@ impl<'a> Run<'a, '_> {
         }
     }
 
-    /// The first argument that fails ends the call.
+    /// The first argument that fails ends the call, which then costs nothing unless all were evaluated.
     fn call_in_order(&mut self, own: &'a Call, arguments: &'a [Node]) -> Evaluated<'a> {
-        let arguments = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
-        self.invoke(own, &arguments)
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let is_last = values.len() + 1 == arguments.len();
+            let (value, failure) = kept(self.value(argument))?;
+            values.push(value);
+            match failure {
+                Some(error) if is_last => return self.finish(own, &values, Some(error)),
+                Some(error) => return Err(error),
+                None => {}
+            }
+        }
+        self.invoke(own, &values)
     }
 
     /// A call whose arguments are evaluated. It costs even if one of them failed.
