@@ -181,3 +181,91 @@ fn calls_have_the_results_and_errors_of_kubernetes() {
     }
     assert_eq!(wrong, [""; 0]);
 }
+
+#[test]
+fn authorizers_are_asked_about_what_the_expression_says() {
+    #[derive(Debug)]
+    struct Echo;
+
+    impl Authorizer for Echo {
+        fn authorize(&self, user: &User, verb: &str, target: Target<'_>) -> Decision {
+            let reason = match target {
+                Target::Path(path) => format!("{} {verb} {path}", user.name),
+                Target::Resource(check) => format!(
+                    "{} {verb} {} {} {} {} {} {} {}",
+                    user.name,
+                    check.group,
+                    check.resource,
+                    check.subresource,
+                    check.namespace,
+                    check.name,
+                    check.field_selector,
+                    check.label_selector
+                ),
+            };
+            Decision { allowed: verb == "get", reason, error: (verb == "fail").then(|| "failed".to_owned()) }
+        }
+    }
+
+    struct Echoes;
+
+    impl<'a> Variables<'a> for Echoes {
+        fn variable(&self, _name: &str) -> Option<Result<Value<'a>, Error>> {
+            let user = User { name: "me".to_owned(), ..User::default() };
+            Some(Ok(Value::opaque(Subject::new(user.into(), Arc::new(Echo)))))
+        }
+    }
+
+    let env = unfolded();
+    for (text, outcome) in [
+        ("authorizer.path('/healthz').check('get').reason()", "\"me get /healthz\""),
+        (
+            "authorizer.group('apps').resource('deployments').subresource('scale').namespace('ns').name('n').fieldSelector('a=b').labelSelector('c').check('get').reason()",
+            "\"me get apps deployments scale ns n a=b c\"",
+        ),
+        (
+            "authorizer.serviceAccount('ns', 'sa').path('/').check('get').reason()",
+            "\"system:serviceaccount:ns:sa get /\"",
+        ),
+        ("authorizer.path('/').check('get').allowed()", "true"),
+        ("authorizer.path('/').check('post').allowed()", "false"),
+        ("authorizer.path('/').check('fail').errored()", "true"),
+        ("authorizer.path('/').check('fail').error()", "\"failed\""),
+        ("authorizer.path('/').check('get').error()", "\"\""),
+        ("authorizer.path(' ').check('get').allowed()", "path must not be empty"),
+        ("authorizer.group('').resource('').check('get').allowed()", "resource must not be empty"),
+        ("authorizer.serviceAccount('ns', 'S').path('/').check('get').allowed()", "Invalid service account name"),
+        (
+            "authorizer.serviceAccount('n.s', 'sa').path('/').check('get').allowed()",
+            "Invalid service account namespace",
+        ),
+    ] {
+        let program = Program::new(&env.compile(text).unwrap()).unwrap();
+        let found = match program.evaluate(&Echoes, None, &Unmetered).value {
+            Ok(Value::String(text)) => format!("{text:?}"),
+            Ok(Value::Bool(value)) => value.to_string(),
+            Ok(other) => format!("{other:?}"),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, outcome, "{text}");
+    }
+}
+
+#[test]
+fn patches_have_a_type_and_escaped_keys() {
+    let env = unfolded().types(Arc::new(jsonpatch::JsonPatchTypes));
+    for (text, expected) in [("jsonpatch.escapeKey('a/b~c')", "'a~1b~0c'"), ("jsonpatch.escapeKey('~1')", "'~01'")] {
+        assert_eq!(outcome(&env, text, expected), expected, "{text}");
+    }
+    assert!(env.compile("JSONPatch{op: 'add', path: '/a', value: 1}").is_ok());
+    let issues = env.compile("JSONPatch{op: 1}").unwrap_err();
+    assert_eq!(issues.issues[0].message, "expected type of field 'op' is 'string' but provided type is 'int'");
+}
+
+#[test]
+fn a_constant_pattern_that_is_none_fails_when_the_program_is_made() {
+    for text in ["'a'.find('(') == ''", "'a'.findAll('(', 1) == []"] {
+        let error = Program::new(&Env::kubernetes_latest().compile(text).unwrap()).unwrap_err();
+        assert_eq!(error.message, "error parsing regexp: missing closing ): `(`", "{text}");
+    }
+}
