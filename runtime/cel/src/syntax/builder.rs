@@ -24,7 +24,7 @@ pub(super) struct Builder<'a> {
     tree: &'a Tree,
     options: Options,
     macros: &'a [&'a [Macro]],
-    pub next_id: NodeId,
+    next_id: NodeId,
     depth: usize,
     issues: Vec<Issue>,
 }

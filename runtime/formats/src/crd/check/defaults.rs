@@ -68,8 +68,8 @@ impl Defaults<'_> {
     fn keeps_rules(&mut self, schema: &Schema, is_object: bool, default: &Document, at: &Location<'_>) -> GoesOn {
         let Some(budget) = self.budget.filter(|_| schema.has_rules()) else { return true };
         let Some(rules) = RuleSet::of(&Arc::new(schema.clone()), is_object) else { return true };
-        for old in [Some(default), None] {
-            let outcome = match rules.evaluate_at(&at.path(), default, old, budget, &self.meter) {
+        for takes_own_place in [true, false] {
+            let outcome = match rules.evaluate_default(&at.path(), default, takes_own_place, budget, &self.meter) {
                 Ok(outcome) => outcome,
                 Err(exceeded) => {
                     self.findings.invalid(at, default.clone(), exceeded.to_string());

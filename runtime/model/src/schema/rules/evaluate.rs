@@ -41,7 +41,7 @@ impl RuleSet {
         self.walk(&FieldPath::root(), (document, old, true), Self::BUDGET, meter)
     }
 
-    /// The same for a value that is at a path, within a budget. Also what is wrong with an unchanged value is an error.
+    /// The same for a value that is at a path, within a budget.
     ///
     /// # Errors
     /// The limit of the meter that was exceeded.
@@ -53,7 +53,23 @@ impl RuleSet {
         budget: i64,
         meter: &Meter,
     ) -> Result<Outcome, Exceeded> {
-        self.walk(path, (document, old, false), budget, meter)
+        self.walk(path, (document, old, true), budget, meter)
+    }
+
+    /// Evaluates the rules of a default that is at a path, within a budget: as if it took its own place, or that of no value. What is wrong
+    /// with it is an error in both cases.
+    ///
+    /// # Errors
+    /// The limit of the meter that was exceeded.
+    pub fn evaluate_default(
+        &self,
+        path: &FieldPath,
+        default: &Document,
+        takes_own_place: bool,
+        budget: i64,
+        meter: &Meter,
+    ) -> Result<Outcome, Exceeded> {
+        self.walk(path, (default, takes_own_place.then_some(default), false), budget, meter)
     }
 
     /// Evaluates the rules of a document with its old state, and whether what is wrong with unchanged values is a warning.
