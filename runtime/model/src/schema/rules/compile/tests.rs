@@ -1,4 +1,5 @@
-//! What rules are estimated to cost, as kube-apiserver's tests have it (`TestCostEstimation`).
+//! Which rules compile, and what they are estimated to cost, as kube-apiserver's tests have it (`TestCelCompilation`,
+//! `TestCostEstimation`).
 use serde_json::{Value, json};
 
 use super::*;
@@ -159,4 +160,71 @@ fn costs_are_estimated_as_kubernetes_does() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+const NESTED_OBJECT: &str = r#"{"type": "object", "properties": {
+    "i": {"type": "integer"}, "b": {"type": "boolean"}, "s": {"type": "string"},
+    "a": {"type": "array", "items": {"type": "integer"}},
+    "o": {"type": "object", "properties": {
+        "i": {"type": "integer"}, "b": {"type": "boolean"}, "s": {"type": "string"}, "o": {"type": "object"}}}}}"#;
+const RESERVED: &str = r#"{"type": "object", "properties": {
+    "namespace": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+    "if": {"type": "integer"}, "self": {"type": "integer"}}}"#;
+const DEEP: &str = r#"{"type": "array", "items": {"type": "object", "properties": {"nestedObj": {"type": "object",
+    "properties": {"val": {"type": "integer", "format": "int64"}}}}}}"#;
+
+/// A node, `optionalOldSelf`, a rule, and what its error contains; none if it compiles.
+const COMPILED: &[(&str, bool, &str, &str)] = &[
+    (r#"{"type": "integer"}"#, true, "self >= oldSelf.value()", ""),
+    (r#"{"type": "integer"}"#, true, "self >= oldSelf.orValue(1)", ""),
+    (r#"{"type": "integer"}"#, true, "oldSelf.hasValue() ? self >= oldSelf.value() : true", ""),
+    (r#"{"type": "integer"}"#, true, "self >= oldSelf", "optional"),
+    (r#"{"type": "integer"}"#, true, "self >= oldSelf.orValue('')", "orValue"),
+    (r#"{"type": "integer"}"#, false, "self >= oldSelf", ""),
+    (NESTED_OBJECT, true, "self.i >= oldSelf.i.value()", ""),
+    (NESTED_OBJECT, true, "self.s == oldSelf.s.value()", ""),
+    (NESTED_OBJECT, true, "self.b == oldSelf.b.value()", ""),
+    (NESTED_OBJECT, true, "self.o == oldSelf.o.value()", ""),
+    (NESTED_OBJECT, true, "self.o.i >= oldSelf.o.i.value()", ""),
+    (NESTED_OBJECT, true, "self.o.o == oldSelf.o.o.value()", ""),
+    (NESTED_OBJECT, true, "self.o.i >= oldSelf.o.i.orValue(1)", ""),
+    (NESTED_OBJECT, true, "oldSelf.hasValue() ? self.o.i >= oldSelf.o.i.value() : true", ""),
+    (NESTED_OBJECT, true, "self.o.i >= oldSelf.o.i", "optional"),
+    (NESTED_OBJECT, true, "self.o.i >= oldSelf.o.s.orValue(0)", "orValue"),
+    (r#"{"type": "string"}"#, false, "self.startsWith('s')", ""),
+    (r#"{"type": "string", "format": "byte"}"#, false, "string(self).endsWith('s')", ""),
+    (r#"{"type": "boolean"}"#, false, "self == true", ""),
+    (r#"{"type": "integer"}"#, false, "self > 0", ""),
+    (r#"{"type": "number"}"#, false, "self > 1.0", ""),
+    (DEEP, false, "self[0].nestedObj.val == 10", ""),
+    (r#"{"type": "object", "additionalProperties": {"type": "boolean"}}"#, false, "size(self) > 0", ""),
+    (r#"{"type": "object", "additionalProperties": true}"#, false, "size(self) > 0", "compilation failed"),
+    (r#"{"type": "number"}"#, false, "size(self) == 10", "compilation failed"),
+    (r#"{"type": "integer"}"#, false, "size(self) == 10", "compilation failed"),
+    (RESERVED, false, "size(self.__namespace__[0]) == 10", ""),
+    (RESERVED, false, "size(self.namespace[0]) == 10", ""),
+    (RESERVED, false, "self.__if__ == 10", ""),
+    (RESERVED, false, "self.if == 10", ""),
+    (RESERVED, false, "self.self == 10", ""),
+    (RESERVED, false, "self == 10", "found no matching overload"),
+    (r#"{"type": "object"}"#, false, "42", "must evaluate to a bool"),
+    (r#"{"type": "object"}"#, false, "fakeFunction('abc') == 'ABC'", "undeclared reference to 'fakeFunction'"),
+    (r#"{"x-kubernetes-int-or-string": true}"#, false, "self", "must evaluate to a bool"),
+    (r#"{"type": "string"}"#, false, "self.matches('(')", "invalid matches argument"),
+    (r#"{"type": "string"}"#, false, "self.find('(') == ''", "program instantiation failed: error parsing regexp: "),
+];
+
+#[test]
+fn rules_compile_as_in_kubernetes() {
+    for (text, is_optional, rule, error) in COMPILED {
+        let mut schema = schema(text, rule, None);
+        schema.rules[0].optional_old_self = is_optional.then_some(true);
+        let compiled = &programs(At::of(&schema), false).unwrap()[0];
+        match compiled.program.as_ref().unwrap() {
+            Ok(_) => assert_eq!((*error, compiled.uses_old_self), ("", rule.contains("oldSelf")), "{rule}"),
+            Err(found) => assert!(!error.is_empty() && found.contains(error), "{rule}: {found}"),
+        }
+    }
+    let schema = schema(r#"{"type": "object"}"#, " \t", None);
+    assert!(programs(At::of(&schema), false).unwrap()[0].program.is_none());
 }
