@@ -102,12 +102,11 @@ impl Nodes {
         }
         let (index, has_rules) = (self.all.len(), !at.rules.is_empty());
         self.all.push(Node { has_rules, ..Node::default() });
-        let below = match at.leads_to() {
-            Some(definition) => self.definition(at, definition, depth),
-            None => {
-                let below = self.below(at, depth);
-                self.push(below)
-            }
+        let below = if let Some(definition) = at.leads_to() {
+            self.definition(at, definition, depth)
+        } else {
+            let below = self.below(at, depth);
+            self.push(below)
         };
         self.all[index].below = below;
         // A definition that is being added leads to itself.

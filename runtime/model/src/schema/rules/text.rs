@@ -35,13 +35,11 @@ fn duration(text: &str) -> Result<Value<'static>, Error> {
 }
 
 fn date(text: &str) -> Result<Value<'static>, Error> {
-    match civil_date(text) {
-        Some((date, "")) => Ok(timestamp(date, [0, 0, 0], 0, 0)),
-        _ => {
-            let why = Layout::DATE.read(text).err().unwrap_or_default();
-            Err(Error::new(format!("Invalid date formatted string {text}: {why}")))
-        }
+    if let Some((date, "")) = civil_date(text) {
+        return Ok(timestamp(date, [0, 0, 0], 0, 0));
     }
+    let why = Layout::DATE.read(text).err().unwrap_or_default();
+    Err(Error::new(format!("Invalid date formatted string {text}: {why}")))
 }
 
 fn date_time(text: &str) -> Result<Value<'static>, Error> {

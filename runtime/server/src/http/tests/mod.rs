@@ -210,6 +210,7 @@ mod protobuf;
 mod queries;
 mod replaced;
 mod requests;
+mod rules;
 mod sockets;
 mod streams;
 mod versions;

@@ -1,7 +1,7 @@
 //! Tests of rules on objects, after the cases of kube-apiserver's own tests.
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::RuleSet;
 use crate::{
@@ -31,4 +31,44 @@ fn evaluated(rules: &RuleSet, document: &Value, old: Option<&Value>, budget: i64
 
 fn found(schema: &Value, document: &Value, old: Option<&Value>) -> Vec<String> {
     evaluated(&rules(schema, false), document, old, RuleSet::BUDGET).0
+}
+
+#[test]
+fn the_work_of_the_most_that_rules_may_cost_is_within_that_of_a_request() {
+    let all = |text: &str| {
+        json!({"type": "array", "items": {"type": text}, "x-kubernetes-validations": [
+        {"rule": "self.all(x, self.all(y, x == y || true))"}, {"rule": "self.exists(x, self.all(y, y != x)) || true"}]})
+    };
+    for (schema, document) in [
+        (all("integer"), (0..300).collect::<Value>()),
+        (all("string"), (0..300).map(|number| format!("text {number}")).collect::<Value>()),
+    ] {
+        let (rules, meter) = (rules(&schema, false), Meter::default());
+        let outcome = rules.evaluate(&document, None, &meter).expect("less work than a request may take");
+        let cost = usize::try_from(RuleSet::BUDGET - outcome.budget).unwrap();
+        let most = usize::try_from(RuleSet::BUDGET).unwrap();
+        assert!(
+            outcome.errors.is_empty() && meter.taken() * (most / cost) < Meter::STEPS / 2,
+            "{cost} {}",
+            meter.taken()
+        );
+    }
+}
+
+#[test]
+fn deep_objects_fit_on_a_small_stack() {
+    let node = json!({"type": "object", "properties": {"below": {"type": "object"}}, "x-kubernetes-validations": [{"rule": "self == self", "message": "m"}]});
+    let mut schema = node.clone();
+    for _ in 0..190 {
+        let mut above = node.clone();
+        above["properties"]["below"] = schema;
+        schema = above;
+    }
+    let document = (0..250).fold(json!({}), |below, _| json!({"below": below}));
+    let run = move || {
+        let rules = rules(&schema, false);
+        let found = evaluated(&rules, &document, Some(&document), RuleSet::BUDGET).0;
+        assert!(found.is_empty(), "{found:?}");
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
 }

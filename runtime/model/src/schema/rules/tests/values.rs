@@ -1,4 +1,6 @@
 //! Values of documents in expressions.
+#![expect(clippy::needless_pass_by_value, reason = "schemas are written where they are used")]
+
 use serde_json::{Value, json};
 
 use super::found;
