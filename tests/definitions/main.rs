@@ -8,6 +8,7 @@ mod corpus;
 mod declared;
 mod described;
 mod every_kind;
+mod guide;
 mod openapi;
 mod random;
 mod recorded;
