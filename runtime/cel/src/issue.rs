@@ -101,3 +101,51 @@ impl fmt::Display for Issues {
 }
 
 impl std::error::Error for Issues {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Issue, Issues};
+    use crate::Source;
+
+    fn printed(text: &str, issues: &[(Option<u32>, &str)]) -> String {
+        let found = issues.iter().map(|(offset, message)| Issue { offset: *offset, message: (*message).to_owned() });
+        Issues::new(Source::new(text), found.collect()).to_string()
+    }
+
+    #[test]
+    fn errors_are_sorted_by_position_and_shown_in_their_line() {
+        assert_eq!(
+            printed("a\n\tb c", &[(Some(5), "last"), (Some(3), "first"), (None, "whole"), (Some(3), "second")]),
+            "ERROR: <input>:-1:0: whole\nERROR: <input>:2:2: first\n |  b c\n | .^\nERROR: <input>:2:2: second\n |  b c\n | \
+             .^\nERROR: <input>:2:4: last\n |  b c\n | ...^"
+        );
+    }
+
+    #[test]
+    fn wide_characters_get_wide_marks() {
+        assert_eq!(
+            printed("é\u{1f600}a", &[(Some(1), "m")]),
+            "ERROR: <input>:1:2: m\n | é\u{1f600}a\n | \u{ff0e}\u{ff3e}"
+        );
+        assert_eq!(printed("éa", &[(Some(1), "m")]), "ERROR: <input>:1:2: m\n | éa\n | \u{ff0e}^");
+    }
+
+    #[test]
+    fn positions_may_be_outside_the_text() {
+        assert_eq!(printed("", &[(Some(0), "m")]), "ERROR: <input>:1:1: m");
+        assert_eq!(printed("ab\r\n", &[(Some(4), "m")]), "ERROR: <input>:2:1: m\n | \n | ^");
+        assert_eq!(
+            printed("ab", &[(Some(u32::MAX), "m"), (Some(0), "n")]),
+            "ERROR: <input>:1:0: m\n | ab\n | ^\nERROR: <input>:1:1: n\n | ab\n | ^"
+        );
+    }
+
+    #[test]
+    fn long_lines_and_many_errors_are_left_out() {
+        let long = "a".repeat(16_385);
+        assert_eq!(printed(&long, &[(Some(0), "m")]), "ERROR: <input>:1:1: m");
+        let many = printed("a", &[(None, "m"); 103]);
+        assert_eq!(many.matches("-1:0: m\n").count(), 100);
+        assert!(many.ends_with("\n3 more errors were truncated"));
+    }
+}

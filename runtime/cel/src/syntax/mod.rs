@@ -69,12 +69,11 @@ fn parse_within(
         let message = format!("expression code point size exceeds limit: size: {size}, limit {limit}");
         return Err(Issues::new(source.clone(), vec![Issue::without_offset(message)]));
     }
-    let (tree, root, mut issues) = match parser::parse(text, options.limits.recursion) {
-        Ok((tree, root)) => (tree, Some(root), Vec::new()),
-        Err(parser::SyntaxError) => {
-            let recovered = recovery::parse(text, limits);
-            (recovered.tree, recovered.root, recovered.issues)
-        }
+    let (tree, root, mut issues) = if let Ok((tree, root)) = parser::parse(text, options.limits.recursion) {
+        (tree, Some(root), Vec::new())
+    } else {
+        let recovered = recovery::parse(text, limits);
+        (recovered.tree, recovered.root, recovered.issues)
     };
     let Some(root) = root else { return Err(Issues::new(source.clone(), issues)) };
     let mut builder = builder::Builder::new(text, &tree, options, macros);

@@ -142,8 +142,9 @@ impl<'e, 'b> Expander<'e, 'b> {
             ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::Ident(_) => {}
             ExprKind::Select { operand, .. } => self.renumber(operand),
             ExprKind::Call { target, args, .. } => {
-                args.iter_mut().for_each(|arg| self.renumber(arg));
-                target.iter_mut().for_each(|target| self.renumber(target));
+                for part in args.iter_mut().chain(target.as_deref_mut()) {
+                    self.renumber(part);
+                }
             }
             ExprKind::List(elements) => elements.iter_mut().for_each(|element| self.renumber(&mut element.value)),
             ExprKind::Map(entries) => {

@@ -261,9 +261,8 @@ impl Search<'_> {
             }
             for edge in entry.edges.iter().rev() {
                 match *edge {
-                    Edge::Empty(to) => pending.push((config.at(to), level)),
                     Edge::Precedence(precedence, _) if level == Some(0) && precedence < self.query.least => {}
-                    Edge::Precedence(_, to) => pending.push((config.at(to), level)),
+                    Edge::Empty(to) | Edge::Precedence(_, to) => pending.push((config.at(to), level)),
                     Edge::Rule { rule, follow, .. } => {
                         let stack = self.stacks.push(follow, config.stack);
                         let inner = Config { stack, ..config.at(AUTOMATON.starts[rule as usize]) };

@@ -112,18 +112,12 @@ impl Parser<'_> {
         self.report_failure(failure)?;
         self.count_attempt()?;
         let mut skippable = self.limits.skipped;
-        let states = match self.last_error.take() {
-            Some((at, states)) => {
-                // Twice at the same place: skip a token in any case.
-                if at == self.at && states.contains(&self.state) {
-                    self.consume()?;
-                    skippable -= 1;
-                }
-                states
-            }
-            None => Vec::new(),
-        };
-        let mut states = states;
+        let (at, mut states) = self.last_error.take().unwrap_or_default();
+        // Twice at the same place: skip a token in any case.
+        if at == self.at && states.contains(&self.state) {
+            self.consume()?;
+            skippable -= 1;
+        }
         states.push(self.state);
         self.last_error = Some((self.at, states));
         self.skip_until(self.follows(), skippable)
@@ -188,8 +182,8 @@ impl Parser<'_> {
 
     fn report_failure(&mut self, failure: &Failure) -> Outcome {
         match failure {
-            Failure::Abort => return Err(Failure::Abort),
-            _ if std::mem::replace(&mut self.recovering, true) => return Ok(()),
+            Failure::Abort => Err(Failure::Abort),
+            _ if std::mem::replace(&mut self.recovering, true) => Ok(()),
             Failure::Mismatch => {
                 let token = self.peek(1)?;
                 let expected = self.expected(self.state).names();

@@ -42,7 +42,7 @@ fn nesting_is_limited_by_rule_and_by_node() {
         ("!".repeat(5_000) + "a", "ok"),
         (nested("a.map(a, ", "1", ")", 249), "ok"),
     ] {
-        assert_eq!(message(&text), expected, "{:.40}", text);
+        assert_eq!(message(&text), expected, "{text:.40}");
     }
 }
 

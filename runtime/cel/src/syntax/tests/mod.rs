@@ -113,7 +113,8 @@ fn errors_are_those_of_cel_go() {
     while let Some(text) = lines.next() {
         let mut expected = String::new();
         while let Some(line) = lines.next_if(|line| line.starts_with("    ") && line.contains(": ")) {
-            expected += &format!("{line}\n");
+            expected += line;
+            expected.push('\n');
         }
         let found = errors(text, Options::default());
         if found != expected {
