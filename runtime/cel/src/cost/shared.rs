@@ -54,7 +54,8 @@ pub(crate) const JOIN_LISTS: Cost = Cost {
 };
 
 /// A list, the second argument, is searched.
-pub(crate) const MEMBER: Cost = Cost { estimate: |call| CallCost::of(call.size(1).scaled(1.0)), charge: |args, _| size(args, 1) };
+pub(crate) const MEMBER: Cost =
+    Cost { estimate: |call| CallCost::of(call.size(1).scaled(1.0)), charge: |args, _| size(args, 1) };
 
 /// Two values are compared: the smaller size × 0.1. Also for the order of texts and bytes, and for `!=`.
 pub(crate) const COMPARE: Cost = Cost { estimate: |call| CallCost::of(compared(call)), charge: charge_compare };

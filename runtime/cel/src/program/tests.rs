@@ -88,18 +88,66 @@ fn constant_parts_are_free() {
     );
 }
 
+struct Tired;
+
+impl super::Meter for Tired {
+    fn step(&self, _steps: usize) -> bool {
+        false
+    }
+}
+
 #[test]
 fn evaluations_end_over_their_limits() {
     let env = Env::new(settings(), &[&STANDARD]);
     let program = Program::compile(&env, "[1, 2, 3].all(x, true) || true").unwrap();
     let evaluation = program.evaluate(&NoVariables, Some(12), &Unmetered);
     assert_eq!(evaluation.value.unwrap_err().message, "operation cancelled: actual cost limit exceeded");
-    struct Tired;
-    impl super::Meter for Tired {
-        fn step(&self, _steps: usize) -> bool {
-            false
-        }
-    }
     let evaluation = program.evaluate(&NoVariables, None, &Tired);
     assert_eq!(evaluation.value.unwrap_err().message, "operation interrupted");
+}
+
+/// Repeats what is around an expression as often as the parser allows.
+fn deepest(env: &Env, before: &str, inner: &str, after: &str) -> String {
+    let nested = |times: usize| format!("{}{inner}{}", before.repeat(times), after.repeat(times));
+    let (mut least, mut most) = (1, 300);
+    while most - least > 1 {
+        let times = usize::midpoint(least, most);
+        if env.parse(&nested(times)).is_ok() { least = times } else { most = times }
+    }
+    nested(least)
+}
+
+#[test]
+fn the_deepest_expressions_run_on_a_small_stack() {
+    let run = || {
+        let env = Env::new(settings(), &[&STANDARD, &OPTIONALS]).variable("x", Type::Dyn);
+        for (before, inner, after) in [
+            ("(false || true && ", "true", ")"),
+            ("!(false || true && ", "true", ")"),
+            ("[", "1", "]"),
+            ("{1: ", "1", "}"),
+            ("string(", "'a'", ")"),
+            ("(true ? ", "1", " : 2)"),
+            ("1 + (", "1", ")"),
+            ("[1].map(y, ", "1", ")"),
+            ("[1].all(y, true && ", "true", ")"),
+            ("[1].exists_one(y, false || !", "true", ")"),
+            ("optional.of(1).optMap(y, ", "1", ")"),
+            ("[0][", "0", "]"),
+            ("dyn([[", "0", "]][0])"),
+            ("{'a': ", "1", "}.a"),
+            ("optional.of(", "1", ").orValue(1)"),
+            ("", "1", " + 1"),
+            ("", "x", ".a"),
+        ] {
+            let text = deepest(&env, before, inner, after);
+            let program = Program::unchecked(&env, &env.parse(&text).unwrap()).unwrap();
+            let value = program.evaluate(&NoVariables, None, &Unmetered).value;
+            drop(value);
+            if let Ok(program) = Program::compile(&env, &text) {
+                drop(program.evaluate(&NoVariables, None, &Unmetered).value);
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
 }

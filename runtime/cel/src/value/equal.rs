@@ -10,7 +10,7 @@ use std::{
 use super::{Element, Json, List, ListKind, Map, Object, Shape, Value};
 use crate::{Error, Meter};
 
-impl<'a> Value<'a> {
+impl Value<'_> {
     /// True if two values are equal, with numbers compared across their types.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ fn same_bytes(left: &[u8], right: &[u8], meter: &dyn Meter) -> Result<bool, Erro
     Ok(left == right)
 }
 
-impl<'a> List<'a> {
+impl List<'_> {
     fn equals(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         if self.len() != other.len() {
             return Ok(false);
@@ -156,7 +156,7 @@ impl Value<'_> {
     }
 }
 
-impl<'a> Map<'a> {
+impl Map<'_> {
     fn equals(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         if self.len() != other.len() {
             return Ok(false);

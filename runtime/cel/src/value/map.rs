@@ -64,7 +64,7 @@ impl<'a> Map<'a> {
     pub(crate) fn untyped(self) -> Self {
         match self {
             Self::Document(object, _) => Self::Document(object, &Dynamic),
-            entries => entries,
+            entries @ Self::Entries(_) => entries,
         }
     }
 
@@ -101,6 +101,15 @@ impl<'a> Map<'a> {
                 Box::new(known.map(move |name| Value::String(shape.spelling(name))))
             }
         }
+    }
+}
+
+impl<'m, 'a> IntoIterator for &'m Map<'a> {
+    type Item = (Value<'a>, Result<Value<'a>, Error>);
+    type IntoIter = Box<dyn Iterator<Item = Self::Item> + 'm>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 

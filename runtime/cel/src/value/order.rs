@@ -79,11 +79,11 @@ fn with_uint(double: f64, uint: u64) -> Option<Ordering> {
 /// A double as an `int` of the same value.
 #[expect(clippy::cast_possible_truncation, reason = "it is in range and whole")]
 pub(crate) fn exact_int(double: f64) -> Option<i64> {
-    (double > -INT_END && double < INT_END && double.trunc() == double).then_some(double as i64)
+    (double > -INT_END && double < INT_END && double.fract() == 0.0).then_some(double as i64)
 }
 
 /// A double as a `uint` of the same value.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range and whole")]
 pub(crate) fn exact_uint(double: f64) -> Option<u64> {
-    (double >= 0.0 && double < UINT_END && double.trunc() == double).then_some(double as u64)
+    ((0.0..UINT_END).contains(&double) && double.fract() == 0.0).then_some(double as u64)
 }

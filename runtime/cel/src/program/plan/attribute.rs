@@ -16,6 +16,7 @@ impl Planner<'_> {
     fn as_attribute(node: Node) -> Attribute {
         match node {
             Node::Attribute(attribute) => *attribute,
+            Node::Choice(choice) => Attribute { root: Root::Choice(choice), qualifiers: Vec::new() },
             node => Attribute { root: Root::Expression(node), qualifiers: Vec::new() },
         }
     }
@@ -43,9 +44,9 @@ impl Planner<'_> {
         let key = match self.plan(index)? {
             Node::Constant(key) => {
                 check_key(&key)?;
-                Key::Constant(key)
+                Key::Constant(*key)
             }
-            Node::Attribute(key) => Key::Attribute(*key),
+            key @ (Node::Attribute(_) | Node::Choice(_)) => Key::Attribute(Self::as_attribute(key)),
             key => Key::Expression(key),
         };
         self.qualify(&mut attribute, Qualifier { key, optional, test: false });
@@ -55,8 +56,7 @@ impl Planner<'_> {
     /// `a ? b : c`
     pub(super) fn conditional(condition: Node, left: Node, right: Node) -> Node {
         let (left, right) = (Self::branch(left), Self::branch(right));
-        let root = Root::Conditional(Box::new(Choice { condition, left, right }));
-        Node::Attribute(Box::new(Attribute { root, qualifiers: Vec::new() }))
+        Node::Choice(Box::new(Choice { condition, left, right }))
     }
 
     /// A branch that is an attribute costs its qualifiers only; so does a presence test.

@@ -54,11 +54,27 @@ impl<'e> Planner<'e> {
         {
             return self.index(operand, index, &*callee.name != operators::INDEX);
         }
-        let arguments = target.into_iter().chain(args).map(|arg| self.plan(arg)).collect::<Planned<Vec<_>>>()?;
-        match self.operator(&callee, arguments) {
+        let arguments = self.arguments(target, args)?;
+        self.applied(id, &callee, arguments)
+    }
+
+    /// The plans of the arguments, the receiver first. (Without iterators, whose frames would be many in deep expressions.)
+    fn arguments(&mut self, target: Option<&Expr>, args: &[Expr]) -> Planned<Vec<Node>> {
+        let mut arguments = Vec::with_capacity(args.len() + 1);
+        if let Some(target) = target {
+            arguments.push(self.plan(target)?);
+        }
+        for arg in args {
+            arguments.push(self.plan(arg)?);
+        }
+        Ok(arguments)
+    }
+
+    fn applied(&self, id: NodeId, callee: &Callee<'e>, arguments: Vec<Node>) -> Planned {
+        match self.operator(callee, arguments) {
             Ok(node) => Ok(node),
             Err(arguments) => {
-                let node = self.function(id, &callee, arguments)?;
+                let node = self.function(id, callee, arguments)?;
                 self.converted(&callee.name, node)
             }
         }
@@ -99,7 +115,8 @@ impl<'e> Planner<'e> {
         let mut stops = arguments.len() > 2;
         if self.env.base.settings.fold_constants
             && let Some(specialize) = specialize(callee)
-            && let Some(Node::Constant(pattern @ Value::String(_))) = arguments.get(1)
+            && let Some(Node::Constant(pattern)) = arguments.get(1)
+            && matches!(**pattern, Value::String(_))
         {
             target = Target::One(specialize(pattern)?, None);
             stops = true;

@@ -8,21 +8,23 @@ use super::{
 use crate::syntax::ast::{self, Expr, ExprKind, operators};
 
 impl Planner<'_> {
-    pub(super) fn list(&mut self, elements: &[ast::Element]) -> Planned {
-        let element =
-            |element: &ast::Element| Ok(Element { value: self.plan(&element.value)?, optional: element.optional });
-        let elements: Box<[Element]> = elements.iter().map(element).collect::<Planned<_>>()?;
+    pub(super) fn list(&mut self, own: &[ast::Element]) -> Planned {
+        let mut elements = Vec::with_capacity(own.len());
+        for element in own {
+            elements.push(Element { value: self.plan(&element.value)?, optional: element.optional });
+        }
         let constant = elements.iter().all(|element| element.value.is_constant());
-        Ok(self.folded(Node::List(elements), constant))
+        Ok(self.folded(Node::List(elements.into()), constant))
     }
 
-    pub(super) fn map(&mut self, entries: &[ast::Entry]) -> Planned {
-        let entry = |entry: &ast::Entry| {
-            Ok(Entry { key: self.plan(&entry.key)?, value: self.plan(&entry.value)?, optional: entry.optional })
-        };
-        let entries: Box<[Entry]> = entries.iter().map(entry).collect::<Planned<_>>()?;
+    pub(super) fn map(&mut self, own: &[ast::Entry]) -> Planned {
+        let mut entries = Vec::with_capacity(own.len());
+        for entry in own {
+            let (key, value) = (self.plan(&entry.key)?, self.plan(&entry.value)?);
+            entries.push(Entry { key, value, optional: entry.optional });
+        }
         let constant = entries.iter().all(|entry| entry.key.is_constant() && entry.value.is_constant());
-        Ok(self.folded(Node::Map(entries), constant))
+        Ok(self.folded(Node::Map(entries.into()), constant))
     }
 
     /// The step of a loop. What it adds to its accumulator last is added in place.

@@ -22,8 +22,8 @@ impl Planner<'_> {
             return node;
         }
         match Self::evaluate(&node) {
-            Ok(value) => Node::Constant(value),
-            Err(error) => Node::Failure(error),
+            Ok(value) => Node::constant(value),
+            Err(error) => Node::Failure(Box::new(error)),
         }
     }
 
@@ -37,7 +37,7 @@ impl Planner<'_> {
         if !constant || !self.env.base.settings.fold_constants || !CONVERSIONS.contains(&function) {
             return Ok(node);
         }
-        Self::evaluate(&node).map(Node::Constant)
+        Self::evaluate(&node).map(Node::constant)
     }
 
     fn evaluate(node: &Node) -> Result<Value<'static>, Error> {
@@ -47,12 +47,13 @@ impl Planner<'_> {
     /// A test if a value is one of constants.
     pub(super) fn membership(&self, id: Option<&Arc<str>>, own: Comparison) -> Node {
         let known = id.is_some_and(|id| **id == *"in_list") && self.env.base.settings.fold_constants;
-        let Node::Constant(Value::List(list)) = &own.operands[1] else { return Node::In(Box::new(own)) };
-        if !known {
-            return Node::In(Box::new(own));
-        }
+        let list = match &own.operands[1] {
+            Node::Constant(value) if known => &**value,
+            _ => return Node::In(Box::new(own)),
+        };
+        let Value::List(list) = list else { return Node::In(Box::new(own)) };
         if list.is_empty() {
-            return Node::Constant(Value::Bool(false));
+            return Node::constant(Value::Bool(false));
         }
         let Some(set) = set_of(list) else { return Node::In(Box::new(own)) };
         let [value, _] = own.operands;

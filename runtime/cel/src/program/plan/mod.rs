@@ -16,15 +16,17 @@ pub(super) use self::{
     planner::Planner,
 };
 
-/// An expression.
+/// An expression. It is small, because expressions may be deep.
 #[derive(Debug)]
 pub(super) enum Node {
     /// A constant.
-    Constant(Value<'static>),
+    Constant(Box<Value<'static>>),
     /// A constant that cannot be made.
-    Failure(Error),
-    /// A variable or the value of an expression, with selections and indexes; or a choice between two.
+    Failure(Box<Error>),
+    /// A variable or the value of an expression, with selections and indexes.
     Attribute(Box<Attribute>),
+    /// `a ? b : c`
+    Choice(Box<Choice>),
     /// `has(a.b)`
     Has(Box<Attribute>),
     /// `a && b`
@@ -72,7 +74,7 @@ pub(super) enum Root {
     /// An expression.
     Expression(Node),
     /// `a ? b : c`
-    Conditional(Box<Choice>),
+    Choice(Box<Choice>),
 }
 
 /// `a ? b : c`
@@ -219,6 +221,16 @@ pub(super) struct Accumulation {
 }
 
 impl Node {
+    /// The node of a constant.
+    fn constant(value: Value<'static>) -> Self {
+        Self::Constant(Box::new(value))
+    }
+
+    /// True if it always has this value.
+    pub(super) fn is(&self, value: bool) -> bool {
+        matches!(self, Self::Constant(own) if matches!(**own, Value::Bool(own) if own == value))
+    }
+
     /// True if the value is a constant.
     pub(super) const fn is_constant(&self) -> bool {
         matches!(self, Self::Constant(_) | Self::Failure(_))

@@ -33,14 +33,14 @@ impl<'e> Planner<'e> {
     pub(in crate::program) fn plan(&mut self, expr: &Expr) -> Planned {
         self.nodes += 1;
         match &expr.kind {
-            ExprKind::Literal(literal) => Ok(Node::Constant(constant(literal))),
+            ExprKind::Literal(literal) => Ok(Node::constant(constant(literal))),
             ExprKind::Ident(name) => self.ident(expr.id, name),
             ExprKind::Select { operand, field, test_only } => self.select(expr.id, operand, field, *test_only),
             ExprKind::Call { target, function, args } => self.call(expr.id, target.as_deref(), function, args),
             ExprKind::List(elements) => self.list(elements),
             ExprKind::Map(entries) => self.map(entries),
             ExprKind::Comprehension(comprehension) => self.comprehension(comprehension),
-            ExprKind::Struct { name, .. } => Err(Error::new(format!("unknown type: {name}"))),
+            ExprKind::Struct { name, .. } => Err(unknown_type(name)),
             ExprKind::Unspecified => Err(Error::new("unsupported expr")),
         }
     }
@@ -61,7 +61,7 @@ impl<'e> Planner<'e> {
     fn checked_name(&self, id: NodeId) -> Planned<Option<Node>> {
         let Some(checked) = self.checked else { return Ok(None) };
         Ok(match checked.reference(id) {
-            Some(Reference::Constant(literal)) => Some(Node::Constant(constant(literal))),
+            Some(Reference::Constant(literal)) => Some(Node::constant(constant(literal))),
             Some(Reference::Name(name)) => {
                 if matches!(checked.type_of(id), Type::Type(_)) {
                     return self.type_named(name).map(Some);
@@ -79,7 +79,7 @@ impl<'e> Planner<'e> {
         if is_variable && !self.env.base.types.contains_key(name) {
             return Err(Error::new(format!("reference to undefined type: {name}")));
         }
-        Ok(Node::Constant(Value::Type(Arc::clone(name))))
+        Ok(Node::constant(Value::Type(Arc::clone(name))))
     }
 
     /// A variable by its complete name; with a dot before it, no variable of a loop.
@@ -181,6 +181,10 @@ impl<'e> Planner<'e> {
         self.slots = self.slots.max(self.next);
         first
     }
+}
+
+fn unknown_type(name: &str) -> Error {
+    Error::new(format!("unknown type: {name}"))
 }
 
 /// The value of a literal.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::{Evaluated, Run, Slot};
 use crate::{
     Error, Value,
-    program::plan::{Attribute, Key, Name, Node, Qualifier, Root, check_key},
+    program::plan::{Attribute, Choice, Key, Name, Node, Qualifier, Root, check_key},
     value::{List, Map, exact_int},
 };
 
@@ -15,17 +15,28 @@ impl<'a> Run<'a, '_> {
     /// The value of an attribute, with the cost of its root.
     pub(super) fn attribute(&mut self, own: &'a Attribute) -> Evaluated<'a> {
         let value = self.resolve(own);
-        if !matches!(own.root, Root::Conditional(..)) {
+        if !matches!(own.root, Root::Choice(_)) {
             self.charge(1)?;
         }
         value
+    }
+
+    /// `a ? b : c`
+    pub(super) fn choice(&mut self, own: &'a Choice) -> Evaluated<'a> {
+        let condition = self.value(&own.condition)?;
+        let branch = chosen(own, &condition)?;
+        match &branch.root {
+            Root::Expression(node) if branch.qualifiers.is_empty() => self.value(node).map(unwrapped),
+            Root::Choice(choice) if branch.qualifiers.is_empty() => self.choice(choice),
+            _ => self.resolve(branch),
+        }
     }
 
     /// A presence test.
     pub(super) fn has(&mut self, own: &'a Attribute) -> Evaluated<'a> {
         let value = self.resolve(own);
         // Where presence tests are free, cel-go takes back what a root costs, although a conditional one costs nothing.
-        match (self.presence_tests_cost, matches!(own.root, Root::Conditional(..))) {
+        match (self.presence_tests_cost, matches!(own.root, Root::Choice(_))) {
             (true, false) => self.charge(1)?,
             (false, true) => self.cost = self.cost.saturating_sub(1),
             (true, true) | (false, false) => {}
@@ -50,12 +61,8 @@ impl<'a> Run<'a, '_> {
             Root::Variable(name) => (self.name(name).unwrap_or_else(|| Err(missing(std::slice::from_ref(name))))?, 0),
             Root::Candidates(candidates) => self.candidate(candidates, own.qualifiers.len())?,
             Root::Expression(node) => (self.value(node)?, 0),
-            Root::Conditional(choice) => {
-                let branch = match self.value(&choice.condition)? {
-                    Value::Bool(true) => &choice.left,
-                    Value::Bool(false) => &choice.right,
-                    _ => return Err(Error::no_such_overload()),
-                };
+            Root::Choice(choice) => {
+                let branch = self.value(&choice.condition).and_then(|condition| chosen(choice, &condition))?;
                 return match self.qualified(branch)? {
                     Some((value, optional)) => self.qualify(value, optional, &own.qualifiers),
                     None => Ok(None),
@@ -161,6 +168,22 @@ impl<'a> Run<'a, '_> {
             }
         }
         Err(missing(&candidates[0].0))
+    }
+}
+
+fn chosen<'a>(own: &'a Choice, condition: &Value<'_>) -> Result<&'a Attribute, Error> {
+    match condition {
+        Value::Bool(true) => Ok(&own.left),
+        Value::Bool(false) => Ok(&own.right),
+        _ => Err(Error::no_such_overload()),
+    }
+}
+
+/// An optional value as attributes give it.
+fn unwrapped(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Optional(Some(value)) => Value::optional(Some(native((*value).clone()))),
+        value => value,
     }
 }
 

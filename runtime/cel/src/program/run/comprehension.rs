@@ -2,76 +2,101 @@
 use super::{Evaluated, Run, Slot};
 use crate::{
     Error, Value,
-    program::plan::{Loop, Node, go_type},
+    program::plan::{Loop, go_type},
+    value::List,
 };
 
+/// What is left of a loop.
+enum Cursor<'a> {
+    /// The next position of a list.
+    List(List<'a>, usize),
+    /// Keys of a map, with their values if the loop has a variable for them.
+    Entries(std::vec::IntoIter<(Value<'a>, Option<Evaluated<'a>>)>),
+}
+
 impl<'a> Run<'a, '_> {
+    /// The value of a loop. The parts are run here, without functions between, because loops may be deep.
     pub(super) fn comprehension(&mut self, own: &'a Loop) -> Evaluated<'a> {
         let range = self.value(&own.range)?;
+        let mut cursor = cursor(range, own.two)?;
         self.slots[own.accumulator] = Slot::Pending(&own.init);
-        self.iterate(own, &range)?;
+        while self.advance(own, &mut cursor)? {
+            if !own.condition.is(true) {
+                let condition = self.value(&own.condition);
+                if ends(condition)? {
+                    break;
+                }
+            }
+            let value = self.value(&own.step);
+            self.keep(own, value)?;
+        }
+        for slot in &own.variables[..=usize::from(own.two)] {
+            self.slots[*slot] = Slot::Empty;
+        }
         let result = self.value(&own.result);
         self.slots[own.accumulator] = Slot::Empty;
         result
     }
 
-    fn iterate(&mut self, own: &'a Loop, range: &Value<'a>) -> Result<(), Error> {
-        match range {
-            Value::List(list) => {
-                for (index, item) in list.iter().enumerate() {
-                    let first = Ok(Value::Int(i64::try_from(index).unwrap_or(i64::MAX)));
-                    let (first, second) = if own.two { (first, Some(item)) } else { (item, None) };
-                    if !self.iteration(own, first, second)? {
-                        break;
-                    }
-                }
+    /// Sets the variables for the next part of the range; false if there is none.
+    fn advance(&mut self, own: &'a Loop, cursor: &mut Cursor<'a>) -> Result<bool, Error> {
+        let (first, second) = match cursor {
+            Cursor::List(list, index) => {
+                let Some(item) = list.get(*index) else { return Ok(false) };
+                let position = Ok(Value::Int(i64::try_from(*index).unwrap_or(i64::MAX)));
+                *index += 1;
+                if own.two { (position, Some(item)) } else { (item, None) }
             }
-            Value::Map(map) if own.two => {
-                for (key, value) in map.iter() {
-                    if !self.iteration(own, Ok(key), Some(value))? {
-                        break;
-                    }
-                }
+            Cursor::Entries(entries) => {
+                let Some((key, value)) = entries.next() else { return Ok(false) };
+                (Ok(key), value)
             }
-            Value::Map(map) => {
-                for key in map.keys() {
-                    if !self.iteration(own, Ok(key), None)? {
-                        break;
-                    }
-                }
-            }
-            other if own.two => {
-                return Err(Error::new(format!("unsupported comprehension range type: {}", go_type(other))));
-            }
-            other => return Err(Error::new(format!("got '{}', expected iterable type", go_type(other)))),
-        }
-        for slot in &own.variables[..=usize::from(own.two)] {
-            self.slots[*slot] = Slot::Empty;
-        }
-        Ok(())
-    }
-
-    /// Runs the body once; false if the loop ends before it.
-    fn iteration(&mut self, own: &'a Loop, first: Evaluated<'a>, second: Option<Evaluated<'a>>) -> Result<bool, Error> {
-        self.work(own.weight)?;
+        };
         self.slots[own.variables[0]] = Slot::Value(first);
         if let Some(second) = second {
             self.slots[own.variables[1]] = Slot::Value(second);
         }
-        if !matches!(own.condition, Node::Constant(Value::Bool(true))) {
-            match self.value(&own.condition) {
-                Ok(Value::Bool(false)) => return Ok(false),
-                Err(error) if error.is_fatal() => return Err(error),
-                _ => {}
+        self.work(own.weight)?;
+        Ok(true)
+    }
+
+    /// Keeps the value of a step, even if it is an error, unless that ends the evaluation.
+    fn keep(&mut self, own: &'a Loop, value: Evaluated<'a>) -> Result<(), Error> {
+        match value {
+            Err(error) if error.is_fatal() => Err(error),
+            value => {
+                self.slots[own.accumulator] = Slot::Value(value);
+                Ok(())
             }
         }
-        let value = self.value(&own.step);
-        if let Err(error) = &value
-            && error.is_fatal()
-        {
-            return Err(error.clone());
+    }
+}
+
+fn cursor(range: Value<'_>, two: bool) -> Result<Cursor<'_>, Error> {
+    let kind = match range {
+        Value::List(list) => return Ok(Cursor::List(list, 0)),
+        Value::Map(map) if two => {
+            let entries: Vec<_> = map.iter().map(|(key, value)| (key, Some(value))).collect();
+            return Ok(Cursor::Entries(entries.into_iter()));
         }
-        self.slots[own.accumulator] = Slot::Value(value);
-        Ok(true)
+        Value::Map(map) => {
+            let keys: Vec<_> = map.keys().map(|key| (key, None)).collect();
+            return Ok(Cursor::Entries(keys.into_iter()));
+        }
+        other => go_type(&other),
+    };
+    Err(Error::new(if two {
+        format!("unsupported comprehension range type: {kind}")
+    } else {
+        format!("got '{kind}', expected iterable type")
+    }))
+}
+
+/// True if a condition ends a loop. Errors and other values do not.
+fn ends(condition: Evaluated<'_>) -> Result<bool, Error> {
+    match condition {
+        Ok(Value::Bool(condition)) => Ok(!condition),
+        Err(error) if error.is_fatal() => Err(error),
+        _ => Ok(false),
     }
 }

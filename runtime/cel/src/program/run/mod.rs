@@ -66,8 +66,9 @@ impl<'a, 'r> Run<'a, 'r> {
     pub(super) fn value(&mut self, node: &'a Node) -> Evaluated<'a> {
         match node {
             Node::Constant(value) => Ok(borrowed(value)),
-            Node::Failure(error) => Err(error.clone()),
+            Node::Failure(error) => Err((**error).clone()),
             Node::Attribute(attribute) => self.attribute(attribute),
+            Node::Choice(choice) => self.choice(choice),
             Node::Has(attribute) => self.has(attribute),
             Node::And(terms) => self.logic(terms, false),
             Node::Or(terms) => self.logic(terms, true),
