@@ -1,6 +1,6 @@
 //! The table of versions, and expressions with their results, errors and costs as Kubernetes has them.
 use super::{jsonpatch, versions};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use kindsmith_meta::User;
 
@@ -64,6 +64,32 @@ fn each_version_has_what_came_until_it() {
             assert_ne!(errors(since - 1, text), [""; 0], "1.{} {text}", since - 1);
         }
     }
+}
+
+/// The functions that Kubernetes tracks, by the version that added them.
+const FUNCTIONS: [&str; 7] = [
+    "find findAll getEscapedPath getHost getHostname getPort getQuery getScheme indexOf isSorted isURL lastIndexOf max min sum url",
+    "allowed check errored error group name namespace path reason resource serviceAccount subresource",
+    "add asApproximateFloat asInteger compareTo isGreaterThan isInteger isLessThan isQuantity quantity sign sub",
+    "cidr containsCIDR containsIP family ip ip.isCanonical isCIDR isGlobalUnicast isIP isLinkLocalMulticast isLinkLocalUnicast isLoopback isUnspecified masked prefixLength string",
+    "fieldSelector format.named labelSelector validate",
+    "jsonpatch.escapeKey",
+    "isSemver major minor patch semver",
+];
+
+#[test]
+fn the_functions_are_those_that_kubernetes_tracks() {
+    let mut libraries = versions::libraries(versions::LATEST);
+    libraries.push(&jsonpatch::JSON_PATCH);
+    let own = libraries.iter().filter(|library| library.name.starts_with("kubernetes."));
+    let names: BTreeSet<String> = own
+        .flat_map(|library| (library.functions)())
+        .map(|function| function.name.to_string())
+        .filter(|name| !name.starts_with("format.") || name == "format.named")
+        .collect();
+    let tracked: BTreeSet<String> =
+        FUNCTIONS.iter().flat_map(|names| names.split(' ')).map(ToOwned::to_owned).collect();
+    assert_eq!(names, tracked);
 }
 
 #[test]

@@ -94,7 +94,7 @@ static LITERALS: Library = Library {
 /// The version from which on nothing changes.
 const LAST_CHANGE: usize = 34;
 
-/// The environments that were asked for, by version.
+/// The environments built so far, by version.
 static ENVIRONMENTS: [OnceLock<Env>; LAST_CHANGE + 1] = [const { OnceLock::new() }; LAST_CHANGE + 1];
 
 impl Env {
