@@ -1,5 +1,5 @@
 //! Kinds as files declare them: what is generated, checked and exported.
-use std::{fmt, path::Path, sync::Arc};
+use std::{fmt, path::Path};
 
 use kindsmith::kind::{Definition, Policy, crd, openapi};
 use kindsmith_formats::files::{self, Limits};
@@ -101,12 +101,8 @@ impl Kinds {
             metadata: crd::Metadata::default(),
             is_manifest: false,
         }));
-        for definition in read.kinds.iter_mut().map(|declaration| &mut declaration.definition) {
-            for version in definition.versions.iter_mut().filter(|version| version.schema.has_rules()) {
-                let mut schema = version.schema.with_immutable();
-                schema.keep_root_changeable();
-                Arc::make_mut(version).schema = schema.into();
-            }
+        for declaration in &mut read.kinds {
+            declaration.definition = declaration.definition.clone().with_immutable();
         }
         read.declared_once()
     }

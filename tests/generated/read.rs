@@ -22,10 +22,13 @@ pub(super) fn kinds() -> Vec<Kind> {
     for (file, text) in manifests {
         let manifest = crd::read(file, text).expect("a manifest");
         let definitions = manifest.definitions.iter().map(|defined| &defined.definition);
-        kinds.extend(definitions.flat_map(|definition| definition.kinds(&Custom)));
+        kinds.extend(definitions.flat_map(|definition| definition.clone().with_immutable().kinds(&Custom)));
     }
     let sources: Vec<_> = documents.iter().map(|(file, text)| openapi::Source::new(file, text)).collect();
-    let described = openapi::read(&sources).expect("documents");
+    let mut described = openapi::read(&sources).expect("documents");
+    for resource in &mut described.resources {
+        resource.definition = resource.definition.clone().with_immutable();
+    }
     kinds.extend(described.resources.iter().flat_map(openapi::Resource::kinds));
     kinds
 }

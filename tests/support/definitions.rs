@@ -7,6 +7,16 @@ use crate::random::Random;
 #[derive(Clone, Debug)]
 pub struct Definitions(pub Random);
 
+/// True if values have a type in expressions, so that there may be rules about them.
+fn has_type(schema: &Value) -> bool {
+    match schema["type"].as_str() {
+        None => schema["x-kubernetes-int-or-string"] == true,
+        Some("array") => has_type(&schema["items"]),
+        Some("object") => !schema["additionalProperties"].is_object() || has_type(&schema["additionalProperties"]),
+        Some(_) => true,
+    }
+}
+
 impl Definitions {
     fn one_in(&mut self, times: usize) -> bool {
         self.0.one_in(times)
@@ -36,8 +46,11 @@ impl Definitions {
         };
         let docs = json!({"description": "Elsewhere.", "url": "https://example.com"});
         let any = json!({"description": "What it is.", "nullable": true, "title": "A title", "example": {"any": [1]},
-            "externalDocs": docs, "x-kubernetes-validations": [{"rule": "true", "message": "Never."}]});
+            "externalDocs": docs});
         self.some(5, &mut schema, any);
+        if has_type(&schema) {
+            self.some(5, &mut schema, json!({"x-kubernetes-validations": [{"rule": "true", "message": "Never."}]}));
+        }
         schema
     }
 

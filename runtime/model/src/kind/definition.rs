@@ -109,6 +109,17 @@ impl Definition {
         self.versions.iter().map(kind).collect()
     }
 
+    /// The same with `immutable` in place of the rules that say so, as declarations in Rust have it.
+    #[must_use]
+    pub fn with_immutable(mut self) -> Self {
+        for version in self.versions.iter_mut().filter(|version| version.schema.has_rules()) {
+            let mut schema = version.schema.with_immutable();
+            schema.keep_root_changeable();
+            Arc::make_mut(version).schema = schema.into();
+        }
+        self
+    }
+
     /// True for the storage version.
     pub fn stores(&self, version: &Version) -> bool {
         version.group.is_none() && version.name == self.storage_version

@@ -76,7 +76,7 @@ impl Schema {
     }
 
     /// A whole object changes with its metadata and its status: there, the rule itself is evaluated.
-    pub fn keep_root_changeable(&mut self) {
+    pub(crate) fn keep_root_changeable(&mut self) {
         if std::mem::take(&mut self.immutable) {
             self.rules.push(Rule::unchanged());
         }
