@@ -105,7 +105,7 @@ impl List<'_> {
 
     fn equals_in_order(&self, other: &Self, visit: Visit<'_>) -> Result<bool, Error> {
         let document = self.is_typed();
-        let computed = matches!(self.items, super::Items::Values(_));
+        let computed = self.is_computed();
         let mut failure = None;
         for (left, right) in self.iter().zip(other.iter()) {
             let equal = match (left, right) {

@@ -150,11 +150,16 @@ impl<'a> List<'a> {
         Ok(Self { items: Items::Sum(Arc::new(elements), shape), kind: self.kind })
     }
 
-    /// Appends to a list in place if nothing else refers to it. False if it is not a computed list.
-    pub(crate) fn push(&mut self, value: Value<'a>) -> bool {
-        let Items::Values(values) = &mut self.items else { return false };
-        Arc::make_mut(values).push(value);
-        true
+    /// Appends to a computed list, in place if nothing else refers to it.
+    pub(crate) fn push(&mut self, value: Value<'a>) {
+        if let Items::Values(values) = &mut self.items {
+            Arc::make_mut(values).push(value);
+        }
+    }
+
+    /// True if no document has a part in it.
+    pub(crate) const fn is_computed(&self) -> bool {
+        matches!(self.items, Items::Values(_))
     }
 
     pub(super) fn elements(&self) -> impl Iterator<Item = Element<'a>> + '_ {

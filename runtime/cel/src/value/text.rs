@@ -14,7 +14,7 @@ pub enum Text<'a> {
     Shared(Arc<str>),
 }
 
-impl<'a> Text<'a> {
+impl Text<'_> {
     /// A part of it by bytes, which is not copied if it is borrowed.
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         match self {

@@ -5,12 +5,27 @@ use super::{Evaluated, Run, Slot};
 use crate::{
     Error, Value,
     program::plan::{Accumulation, Element, Entry, Node},
-    value::{Entries, List, Map},
+    value::{Entries, Map},
 };
 
 /// What it costs to make a list or a map.
 const LIST: u64 = 10;
 const MAP: u64 = 30;
+
+/// What is appended to a list.
+enum Addend<'a> {
+    Item(Value<'a>),
+    List(Value<'a>),
+}
+
+impl<'a> Addend<'a> {
+    fn into_list(self) -> Value<'a> {
+        match self {
+            Self::Item(item) => Value::list(vec![item]),
+            Self::List(list) => list,
+        }
+    }
+}
 
 impl<'a> Run<'a, '_> {
     pub(super) fn list(&mut self, elements: &'a [Element]) -> Evaluated<'a> {
@@ -115,18 +130,13 @@ impl<'a> Run<'a, '_> {
         {
             let item = self.value(value);
             let item = self.made(item, LIST);
-            return self.appended(own, item.map(Ok));
+            return self.appended(own, item.map(Addend::Item));
         }
         let list = self.value(argument);
-        self.appended(own, list.map(Err))
+        self.appended(own, list.map(Addend::List))
     }
 
-    /// Appends an element, or a list.
-    fn appended(
-        &mut self,
-        own: &'a Accumulation,
-        addend: Result<Result<Value<'a>, Value<'a>>, Error>,
-    ) -> Evaluated<'a> {
+    fn appended(&mut self, own: &'a Accumulation, addend: Result<Addend<'a>, Error>) -> Evaluated<'a> {
         let addend = match addend {
             Err(error) if error.is_fatal() => return Err(error),
             Err(error) => {
@@ -138,22 +148,22 @@ impl<'a> Run<'a, '_> {
         let Slot::Value(Ok(accumulator)) = std::mem::replace(&mut self.slots[own.slot], Slot::Empty) else {
             return Err(Error::no_such_overload());
         };
-        let (mut accumulator, addend) = match (accumulator, addend) {
-            (Value::List(list), Ok(item)) if list.is_computed() => (list, vec![item]),
-            (Value::List(list), Err(Value::List(items))) if list.is_computed() && items.is_computed() => {
-                (list, items.iter().collect::<Result<Vec<_>, _>>()?)
-            }
-            (accumulator, addend) => {
-                let addend = addend.map_or_else(|list| list, |item| Value::list(vec![item]));
-                return self.plain(own, &[accumulator, addend]);
-            }
+        let mut list = match accumulator {
+            Value::List(list) if list.is_computed() => list,
+            other => return self.plain(own, &[other, addend.into_list()]),
         };
-        self.work(addend.len())?;
-        for item in addend {
-            accumulator.push(item);
+        match addend {
+            Addend::Item(item) => list.push(item),
+            Addend::List(Value::List(items)) if items.is_computed() => {
+                self.work(items.len())?;
+                for item in items.iter() {
+                    list.push(item?);
+                }
+            }
+            addend @ Addend::List(_) => return self.plain(own, &[Value::List(list), addend.into_list()]),
         }
         self.charge((own.charge)(&[Value::Null, Value::Null], Ok(&Value::Null)))?;
-        Ok(Value::List(accumulator))
+        Ok(Value::List(list))
     }
 
     /// Without growing in place.
@@ -197,7 +207,7 @@ impl<'a> Run<'a, '_> {
 }
 
 fn insert_all<'a>(entries: &mut Entries<'a>, map: &Map<'a>) -> Result<(), Error> {
-    for (key, value) in map.iter() {
+    for (key, value) in map {
         insert(entries, key, value?)?;
     }
     Ok(())
@@ -210,11 +220,4 @@ fn insert<'a>(entries: &mut Entries<'a>, key: Value<'a>, value: Value<'a>) -> Re
     }
     entries.insert(key, value);
     Ok(())
-}
-
-impl List<'_> {
-    /// True if no document has a part in it.
-    fn is_computed(&self) -> bool {
-        matches!(self.items, crate::value::Items::Values(_))
-    }
 }

@@ -67,7 +67,7 @@ fn list(items: &List<'_>, output: &mut Output<'_>) -> Result<(), Error> {
 fn map(entries: &Map<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     output.begin("{")?;
     let mut printed = Vec::new();
-    for (key, value) in entries.iter() {
+    for (key, value) in entries {
         if !matches!(key, Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
             return Err(Error::new(format!("no formatting function for map key of type {}", key.type_name())));
         }

@@ -40,7 +40,7 @@ fn list(items: &List<'_>, output: &mut Output<'_>) -> Result<(), Error> {
 fn map(entries: &Map<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     output.begin("{")?;
     let mut printed = Vec::new();
-    for (key, value) in entries.iter() {
+    for (key, value) in entries {
         let key = output.apart(|output| string(&key, output))?;
         printed.push((key, output.apart(|output| string(&value?, output))?));
     }
