@@ -29,6 +29,9 @@ const LARGE: u64 = 32 << 10;
 /// The states by bytes of text from which a match leaves no caches behind.
 const LONG: u64 = 128 << 10;
 
+/// How deep a pattern nests when it is written anew, which takes a group or two more than it had.
+const NESTED: u32 = 1_000;
+
 /// A pattern that is compiled, or can be.
 #[derive(Default)]
 pub(super) struct Compilation {
@@ -153,7 +156,7 @@ impl Program {
         let hir = regex_syntax::parse(&self.syntax).map_err(|error| error.to_string())?;
         let mut syntax = String::new();
         write_without_captures(&hir, &mut syntax).map_err(|error| error.to_string())?;
-        let regex = RegexBuilder::new(&syntax).size_limit(limit).dfa_size_limit(cache).build();
+        let regex = RegexBuilder::new(&syntax).nest_limit(NESTED).size_limit(limit).dfa_size_limit(cache).build();
         regex.map_err(|error| error.to_string())
     }
 
@@ -188,25 +191,36 @@ impl Program {
 /// Writes a pattern without groups that capture: for those, a table of up to 1 MB is made. (`Printer` alone also joins repetitions of
 /// repetitions, such as `(?:a{2})?`, into one.)
 fn write_without_captures(hir: &Hir, out: &mut String) -> fmt::Result {
-    let (parts, separator): (&[Hir], _) = match hir.kind() {
-        HirKind::Capture(group) => return write_without_captures(&group.sub, out),
+    match hir.kind() {
+        HirKind::Capture(group) => write_without_captures(&group.sub, out),
         HirKind::Repetition(repetition) => {
-            out.push_str("(?:");
-            write_without_captures(&repetition.sub, out)?;
-            out.push(')');
-            return write_operator(repetition, out);
+            write_group(&repetition.sub, out)?;
+            write_operator(repetition, out)
         }
-        HirKind::Concat(parts) => (parts, ""),
-        HirKind::Alternation(parts) => (parts, "|"),
-        _ => return Printer::new().print(hir, out),
-    };
-    out.push_str("(?:");
-    for (index, part) in parts.iter().enumerate() {
-        out.push_str(if index > 0 { separator } else { "" });
-        write_without_captures(part, out)?;
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| match without_capture(part).kind() {
+            HirKind::Alternation(_) => write_group(part, out),
+            _ => write_without_captures(part, out),
+        }),
+        HirKind::Alternation(parts) => parts.iter().enumerate().try_for_each(|(index, part)| {
+            out.push_str(if index > 0 { "|" } else { "" });
+            write_without_captures(part, out)
+        }),
+        _ => Printer::new().print(hir, out),
     }
+}
+
+fn write_group(hir: &Hir, out: &mut String) -> fmt::Result {
+    out.push_str("(?:");
+    write_without_captures(hir, out)?;
     out.push(')');
     Ok(())
+}
+
+fn without_capture(hir: &Hir) -> &Hir {
+    match hir.kind() {
+        HirKind::Capture(group) => without_capture(&group.sub),
+        _ => hir,
+    }
 }
 
 fn write_operator(repetition: &Repetition, out: &mut String) -> fmt::Result {

@@ -132,3 +132,12 @@ fn long_texts_and_large_patterns_match_too() {
     let large = Pattern::new(r"^\p{L}{0,300}$").unwrap();
     assert!(large.size() > 32 << 10 && large.is_match("é") && !large.is_match("1"));
 }
+
+#[test]
+fn patterns_that_nest_as_deeply_as_they_may_compile() {
+    for (open, close) in [("(?:", ")*"), ("(?:a|b", ")"), ("(?:a", "b)?"), ("(", "|a)"), ("(?:a|a", "){1,2}?")] {
+        let nested = |depth: usize| Pattern::new(&format!("{}x{}", open.repeat(depth), close.repeat(depth)));
+        let deepest = (1..260).rev().find_map(|depth| nested(depth).ok()).expect("a pattern");
+        assert!(deepest.size() > 1 << 24 || deepest.matches("x").is_ok(), "{open} {close} {:?}", deepest.matches("x"));
+    }
+}
