@@ -16,63 +16,81 @@ fn v() -> Type {
 }
 
 fn functions() -> Vec<Function> {
-    let (optional, list, map) = (Type::optional(v()), Type::list(v()), Type::map(Type::parameter("K"), v()));
-    let (optional_list, optional_map) = (Type::optional(list.clone()), Type::optional(map.clone()));
-    let (key, optionals) = (Type::parameter("K"), Type::list(optional.clone()));
+    [values(), accesses(), lists()].into_iter().flatten().collect()
+}
+
+fn optional_v() -> Type {
+    Type::optional(v())
+}
+
+fn values() -> Vec<Function> {
     vec![
-        Function::new("optional.of").global("optional_of", &[v()], optional.clone()).does(|arguments, _| {
+        Function::new("optional.of").global("optional_of", &[v()], optional_v()).does(|arguments, _| {
             arguments.first().map(|value| Value::optional(Some(value.clone()))).ok_or(no_such_overload())
         }),
-        Function::new("optional.ofNonZeroValue").global("optional_ofNonZeroValue", &[v()], optional.clone()).does(
+        Function::new("optional.ofNonZeroValue").global("optional_ofNonZeroValue", &[v()], optional_v()).does(
             |arguments, _| {
                 let value = arguments.first().ok_or(no_such_overload())?;
                 Ok(Value::optional((!is_zero(value)).then(|| value.clone())))
             },
         ),
         Function::new("optional.none")
-            .global("optional_none", &[], optional.clone())
+            .global("optional_none", &[], optional_v())
             .does(|_, _| Ok(Value::Optional(None))),
-        Function::new("value").member("optional_value", &[optional.clone()], v()).does(
-            |arguments, _| match arguments {
-                [Value::Optional(Some(value))] => Ok((**value).clone()),
-                [Value::Optional(None)] => Err(error("optional.none() dereference")),
-                _ => Err(no_such_overload()),
-            },
-        ),
-        Function::new("hasValue").member("optional_hasValue", &[optional.clone()], Type::Bool).does(|arguments, _| {
+        Function::new("value").member("optional_value", &[optional_v()], v()).does(|arguments, _| match arguments {
+            [Value::Optional(Some(value))] => Ok((**value).clone()),
+            [Value::Optional(None)] => Err(error("optional.none() dereference")),
+            _ => Err(no_such_overload()),
+        }),
+        Function::new("hasValue").member("optional_hasValue", &[optional_v()], Type::Bool).does(|arguments, _| {
             let [Value::Optional(value)] = arguments else { return Err(no_such_overload()) };
             Ok(Value::Bool(value.is_some()))
         }),
         Function::new("or")
-            .member("optional_or_optional", &[optional.clone(), optional.clone()], optional.clone())
-            .costs(LATER_FREE),
-        Function::new("orValue").member("optional_orValue_value", &[optional.clone(), v()], v()).costs(LATER_FREE),
-        Function::new("_?._").global("select_optional_field", &[Type::Dyn, Type::String], optional.clone()),
+            .member("optional_or_optional", &[optional_v(), optional_v()], optional_v())
+            .costs(FREE_AT_RUN_TIME),
+        Function::new("orValue").member("optional_orValue_value", &[optional_v(), v()], v()).costs(FREE_AT_RUN_TIME),
+    ]
+}
+
+/// What the evaluator itself knows.
+fn accesses() -> Vec<Function> {
+    let (list, map, key) = (Type::list(v()), Type::map(Type::parameter("K"), v()), Type::parameter("K"));
+    let of_list = [Type::optional(list.clone()), Type::Int];
+    let of_map = [Type::optional(map.clone()), key.clone()];
+    vec![
+        Function::new("_?._").global("select_optional_field", &[Type::Dyn, Type::String], optional_v()),
         Function::new("_[?_]")
-            .global("list_optindex_optional_int", &[list.clone(), Type::Int], optional.clone())
-            .global("optional_list_optindex_optional_int", &[optional_list.clone(), Type::Int], optional.clone())
-            .global("map_optindex_optional_value", &[map, key.clone()], optional.clone())
-            .global("optional_map_optindex_optional_value", &[optional_map.clone(), key.clone()], optional.clone()),
-        Function::new("_[_]").global("optional_list_index_int", &[optional_list, Type::Int], optional.clone()).global(
+            .global("list_optindex_optional_int", &[list, Type::Int], optional_v())
+            .global("optional_list_optindex_optional_int", &of_list, optional_v())
+            .global("map_optindex_optional_value", &[map, key], optional_v())
+            .global("optional_map_optindex_optional_value", &of_map, optional_v()),
+        Function::new("_[_]").global("optional_list_index_int", &of_list, optional_v()).global(
             "optional_map_index_value",
-            &[optional_map, key],
-            optional.clone(),
+            &of_map,
+            optional_v(),
         ),
-        Function::new("last").member("list_last", &[list.clone()], optional.clone()).does(|arguments, _| {
+    ]
+}
+
+fn lists() -> Vec<Function> {
+    let (list, optionals) = (|| Type::list(v()), || Type::list(optional_v()));
+    vec![
+        Function::new("last").member("list_last", &[list()], optional_v()).does(|arguments, _| {
             let [Value::List(list)] = arguments else { return Err(no_such_overload()) };
             list.get(list.len().wrapping_sub(1)).transpose().map(Value::optional)
         }),
-        Function::new("first").member("list_first", &[list.clone()], optional).does(|arguments, _| {
+        Function::new("first").member("list_first", &[list()], optional_v()).does(|arguments, _| {
             let [Value::List(list)] = arguments else { return Err(no_such_overload()) };
             list.get(0).transpose().map(Value::optional)
         }),
-        Function::new("optional.unwrap").global("optional_unwrap", &[optionals.clone()], list.clone()).does(unwrap),
-        Function::new("unwrapOpt").member("optional_unwrapOpt", &[optionals], list).does(unwrap),
+        Function::new("optional.unwrap").global("optional_unwrap", &[optionals()], list()).does(unwrap),
+        Function::new("unwrapOpt").member("optional_unwrapOpt", &[optionals()], list()).does(unwrap),
     ]
 }
 
 /// Estimated as every call, and free when it runs.
-const LATER_FREE: Cost = Cost { estimate: Cost::ONE.estimate, charge: Cost::ZERO.charge };
+const FREE_AT_RUN_TIME: Cost = Cost { estimate: Cost::ONE.estimate, charge: Cost::ZERO.charge };
 
 /// The values of a list of optional values.
 fn unwrap<'a>(arguments: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
