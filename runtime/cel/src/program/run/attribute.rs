@@ -38,7 +38,10 @@ impl<'a> Run<'a, '_> {
         // Where presence tests are free, cel-go takes back what a root costs, although a conditional one costs nothing.
         match (self.presence_tests_cost, matches!(own.root, Root::Choice(_))) {
             (true, false) => self.charge(1)?,
-            (false, true) => self.cost = self.cost.saturating_sub(1),
+            (false, true) => {
+                self.cost = self.cost.wrapping_sub(1);
+                self.charge(0)?;
+            }
             (true, true) | (false, false) => {}
         }
         match value? {
