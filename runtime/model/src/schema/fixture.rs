@@ -37,10 +37,7 @@ pub fn schema(from: &Value) -> Schema {
         },
         boolean: from.as_bool(),
         description: text("description").unwrap_or_default(),
-        type_description: String::new(),
         rules: from["x-kubernetes-validations"].as_array().into_iter().flatten().map(crate::schema::Rule::of).collect(),
-        programs: <_>::default(),
-        unenforced: None,
         name: text("title"),
         properties: from["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), schema(v))).collect(),
         required: texts("required"),
@@ -80,9 +77,9 @@ pub fn schema(from: &Value) -> Schema {
         union: flag("union"),
         junctors: junctors(from),
         protobuf: number("protobuf"),
-        protobuf_parts: None,
         definition: number("definition"),
         definitions: from["definitions"].as_array().map(|all| all.iter().map(schema).collect::<Vec<_>>().into()),
+        ..Schema::default()
     }
 }
 

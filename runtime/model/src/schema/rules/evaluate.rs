@@ -1,19 +1,16 @@
-//! Evaluation of the rules of an object, with kube-apiserver's order, errors and budgets.
-use std::collections::HashMap;
-
+//! The rules of one value: evaluation with kube-apiserver's errors and budgets.
 use kindsmith_cel::{Error, Failure, Program, Value, Variables, value::Shape};
 
 use super::{
     compile::CompiledRule,
-    outcome::Outcome,
-    place::{Place, entry},
-    ratchet::{Correlation, Key, Pair, by_keys, keys_of},
+    place::Place,
     rule::Rule,
-    set::{Node, RuleSet},
+    set::Node,
+    walk::{Evaluation, GoesOn, Visit},
 };
 use crate::{
     meta::{FieldError, FieldErrorKind, FieldPath, field::shown, go},
-    schema::{Document, Exceeded, Meter, location::Location, model::Type},
+    schema::{Document, Meter, model::Type},
 };
 
 /// The most that one evaluation of an expression may cost.
@@ -29,192 +26,9 @@ impl kindsmith_cel::Meter for Meter {
     }
 }
 
-impl RuleSet {
-    /// The most that all rules of an object may cost together.
-    pub const BUDGET: i64 = 10_000_000;
-
-    /// Evaluates the rules of a document, whose old state is known for an update.
-    ///
-    /// # Errors
-    /// The limit of the meter that was exceeded.
-    pub fn evaluate(&self, document: &Document, old: Option<&Document>, meter: &Meter) -> Result<Outcome, Exceeded> {
-        self.walk(&FieldPath::root(), (document, old, true), Self::BUDGET, meter)
-    }
-
-    /// The same for a value that is at a path, within a budget.
-    ///
-    /// # Errors
-    /// The limit of the meter that was exceeded.
-    pub fn evaluate_at(
-        &self,
-        path: &FieldPath,
-        document: &Document,
-        old: Option<&Document>,
-        budget: i64,
-        meter: &Meter,
-    ) -> Result<Outcome, Exceeded> {
-        self.walk(path, (document, old, true), budget, meter)
-    }
-
-    /// Evaluates the rules of a default that is at a path, within a budget: as if it took its own place, or that of no value. What is wrong
-    /// with it is an error in both cases.
-    ///
-    /// # Errors
-    /// The limit of the meter that was exceeded.
-    pub fn evaluate_default(
-        &self,
-        path: &FieldPath,
-        default: &Document,
-        takes_own_place: bool,
-        budget: i64,
-        meter: &Meter,
-    ) -> Result<Outcome, Exceeded> {
-        self.walk(path, (default, takes_own_place.then_some(default), false), budget, meter)
-    }
-
-    /// Evaluates the rules of a document with its old state, and whether what is wrong with unchanged values is a warning.
-    pub(super) fn walk(
-        &self,
-        path: &FieldPath,
-        (document, old, ratchets): (&Document, Option<&Document>, bool),
-        budget: i64,
-        meter: &Meter,
-    ) -> Result<Outcome, Exceeded> {
-        let (at, is_object) = self.root();
-        let (place, old) = (Place::new(at, is_object), old.filter(|old| !old.is_null()));
-        let pair = old.filter(|_| ratchets).map(|old| Pair::new(at, document, old));
-        let correlation = Correlation { own: pair.as_ref(), around: None };
-        let mut evaluation = Evaluation { rules: self, meter, path, outcome: Outcome::new(budget) };
-        let root = Visit { place: &place, value: document, old, correlation, location: &Location::Root };
-        evaluation.visit(0, root);
-        meter.check().map(|()| evaluation.outcome.finish())
-    }
-}
-
-/// An evaluation in progress.
-struct Evaluation<'e> {
-    rules: &'e RuleSet,
-    meter: &'e Meter,
-    /// The path of the document.
-    path: &'e FieldPath,
-    outcome: Outcome,
-}
-
-/// A value in the walk.
-#[derive(Clone, Copy)]
-struct Visit<'v, 'd> {
-    place: &'d Place<'d>,
-    value: &'d Document,
-    /// The old value that is `oldSelf`.
-    old: Option<&'d Document>,
-    correlation: Correlation<'v, 'd>,
-    location: &'v Location<'v>,
-}
-
-/// Whether further rules are evaluated.
-type GoesOn = bool;
-
-impl<'e> Evaluation<'e> {
-    /// The rules of a value, then those of its content.
-    fn visit<'d>(&mut self, index: usize, visit: Visit<'_, 'd>) -> GoesOn
-    where
-        'e: 'd,
-    {
-        if visit.value.is_null() {
-            return true;
-        }
-        let rules = self.rules;
-        let node = rules.node(index);
-        if !self.meter.step(1) || !self.rules_of(node, visit) {
-            return false;
-        }
-        let below = rules.below(node);
-        match visit.value {
-            Document::Object(fields) => {
-                let entries = below.entries.is_none_or(|index| self.entries(index, fields, visit));
-                entries
-                    && below.fields.iter().all(|(name, index)| match fields.get(name) {
-                        Some(value) => self.field(*index, name, value, visit),
-                        None => true,
-                    })
-            }
-            Document::Array(items) => below.items.is_none_or(|index| self.items(index, items, visit)),
-            _ => true,
-        }
-    }
-
-    fn field<'d>(&mut self, index: usize, name: &str, value: &'d Document, around: Visit<'_, 'd>) -> GoesOn
-    where
-        'e: 'd,
-    {
-        let Some(at) = around.place.at().property(name) else { return true };
-        let pair = around.correlation.own.and_then(|pair| pair.field(name));
-        let is_type = around.location.is_root() && matches!(name, "apiVersion" | "kind");
-        self.visit(
-            index,
-            Visit {
-                place: around.place.child(at),
-                value,
-                old: around.old.and_then(|old| old.get(name)),
-                correlation: if is_type { Correlation::default() } else { around.correlation.below(pair.as_ref()) },
-                location: &around.location.field(name),
-            },
-        )
-    }
-
-    fn entries<'d>(
-        &mut self,
-        index: usize,
-        entries: &'d serde_json::Map<String, Document>,
-        around: Visit<'_, 'd>,
-    ) -> GoesOn
-    where
-        'e: 'd,
-    {
-        let Some(at) = entry(around.place.at()) else { return true };
-        entries.iter().all(|(key, value)| {
-            let pair = around.correlation.own.and_then(|pair| pair.field(key));
-            self.visit(
-                index,
-                Visit {
-                    place: around.place.child(at),
-                    value,
-                    old: around.old.and_then(|old| old.get(key)),
-                    correlation: around.correlation.below(pair.as_ref()),
-                    location: &around.location.entry(key),
-                },
-            )
-        })
-    }
-
-    fn items<'d>(&mut self, index: usize, items: &'d [Document], around: Visit<'_, 'd>) -> GoesOn
-    where
-        'e: 'd,
-    {
-        let at = around.place.at();
-        let (Some(of_items), keys) = (at.items(), at.keys().unwrap_or_default()) else { return true };
-        let old: HashMap<Vec<Key<'d>>, &'d Document> = match around.old {
-            Some(old) if !keys.is_empty() && self.meter.step(keys.len() * items.len()) => by_keys(keys, old),
-            _ => HashMap::new(),
-        };
-        items.iter().enumerate().all(|(number, value)| {
-            let pair = around.correlation.own.and_then(|pair| pair.item(value));
-            let key = if old.is_empty() { None } else { keys_of(keys, value) };
-            self.visit(
-                index,
-                Visit {
-                    place: around.place.child(of_items),
-                    value,
-                    old: key.and_then(|key| old.get(&key).copied()),
-                    correlation: around.correlation.below(pair.as_ref()),
-                    location: &around.location.item(number),
-                },
-            )
-        })
-    }
-
+impl Evaluation<'_> {
     /// The rules of one value.
-    fn rules_of<'d>(&mut self, node: &'d Node, visit: Visit<'_, 'd>) -> GoesOn {
+    pub(super) fn rules_of<'d>(&mut self, node: &'d Node, visit: Visit<'_, 'd>) -> GoesOn {
         let (at, old) = (visit.place.at(), visit.old.filter(|old| !old.is_null()));
         let compiled = node.compiled(at, visit.place.is_object(), self.meter);
         if compiled.is_empty() {

@@ -1,10 +1,10 @@
 //! Rules in CEL (`x-kubernetes-validations`).
 //!
 //! `rule` has a rule as documents say it, `field_path` the field that its errors are about; `names` are those of fields in expressions,
-//! `types` and `sizes` those of values; `compile` has the programs of a node, and `set` the nodes that have rules. `evaluate` walks an
-//! object with them: `place` is how expressions read its values, `text` those of texts with a format; `ratchet` knows which values are
-//! unchanged, and `outcome` is what was found. `expression` is an expression that no schema declares, and
-//! `declaration` tells the author of a kind what is wrong with its rules.
+//! `types` and `sizes` those of values; `compile` has the programs of a node, and `set` the nodes that have rules. `walk` visits an
+//! object with them, and `evaluate` has those of one value: `place` is how expressions read values, `text` those of texts with a
+//! format; `ratchet` knows which values are unchanged, and `outcome` is what was found. `expression` is an expression that no schema
+//! declares, and `declaration` tells the author of a kind what is wrong with its rules.
 mod compile;
 mod declaration;
 mod evaluate;
@@ -21,6 +21,7 @@ mod sizes;
 mod tests;
 mod text;
 mod types;
+mod walk;
 
 pub use compile::{CompiledRule, MOST_COST, MOST_TOTAL, Programs, most_values, nodes, programs};
 pub(crate) use declaration::rule_problems;
