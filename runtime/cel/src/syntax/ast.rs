@@ -4,7 +4,7 @@ use std::sync::Arc;
 /// Identifies a node within its tree, from 1.
 pub type NodeId = u32;
 
-/// A parsed expression.
+/// A parsed expression. The tree may be deeper than the limit of the parser: macros and chains of operators add levels of their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ast {
     /// The root.

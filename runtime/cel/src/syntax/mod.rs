@@ -23,24 +23,31 @@ pub use self::macros::{BIND, BLOCK, MATH, OPTIONAL, SORT_BY, STANDARD, TWO_VARIA
 pub struct Limits {
     /// The most code points of an expression.
     pub code_points: usize,
-    /// The deepest nesting, both of rules of the grammar and of nodes.
+    /// The deepest nesting, both of rules of the grammar and of nodes; [`Limits::DEEPEST`] at most.
     pub recursion: usize,
+}
+
+impl Limits {
+    /// The deepest nesting of an expression in Kubernetes. The stack of a thread suffices for it.
+    pub const DEEPEST: usize = 250;
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { code_points: 100_000, recursion: 250 }
+        Self { code_points: 100_000, recursion: Self::DEEPEST }
     }
 }
 
-const RECOVERY: recovery::Limits = recovery::Limits { recursion: 250, attempts: 30, skipped: 256, reports: 100 };
+/// The limits of cel-go's parser for texts with errors.
+const RECOVERY: recovery::Limits =
+    recovery::Limits { recursion: Limits::DEEPEST, attempts: 30, skipped: 256, reports: 100 };
 
 /// What a parser accepts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Optional syntax: `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`.
     pub optional: bool,
-    /// Names in backticks: `` a.`b-c` ``. cel-go's parser has them on by default, Kubernetes has not.
+    /// Names in backticks: `` a.`b-c` ``. Kubernetes has them off.
     pub escaped_identifiers: bool,
     /// Its limits.
     pub limits: Limits,
@@ -52,8 +59,9 @@ pub struct Options {
 /// # Errors
 /// All errors of the syntax, in the words of cel-go (whose parser ANTLR generates).
 pub fn parse(source: &Source, options: Options, macros: &[&[Macro]]) -> Result<ast::Ast, Issues> {
-    let limits = recovery::Limits { recursion: options.limits.recursion, ..RECOVERY };
-    parse_within(source, options, macros, limits)
+    let limits = Limits { recursion: options.limits.recursion.min(Limits::DEEPEST), ..options.limits };
+    let recovery = recovery::Limits { recursion: limits.recursion, ..RECOVERY };
+    parse_within(source, Options { limits, ..options }, macros, recovery)
 }
 
 fn parse_within(

@@ -42,124 +42,83 @@ pub(super) enum Part {
     Plus(&'static [Part]),
 }
 
-use Part::{Choice, OneOf, Operand, Optional, Plus, Precedence, Star, Token as T};
+use Part::{Choice, OneOf, Operand, Optional, Plus, Precedence, Rule as R, Star, Token as T};
+use Rule::{
+    And, Arguments, Calculation, Element, Elements, Entries, Expression, Field, Fields, Literal, Member, Name, Or,
+    Primary, Relation, Start, Unary,
+};
 
 /// The parts of each rule, in the order of [`Rule`].
 pub(super) static GRAMMAR: [(Rule, &[Part]); RULES] = [
-    (Rule::Start, &[Part::Rule(Rule::Expression), T(K::Eof)]),
+    (Start, &[R(Expression), T(K::Eof)]),
+    (Expression, &[R(Or), Optional(&[T(K::Question), R(Or), T(K::Colon), R(Expression)])]),
+    (Or, &[R(And), Star(&[&[T(K::Or), R(And)]])]),
+    (And, &[R(Relation), Star(&[&[T(K::And), R(Relation)]])]),
     (
-        Rule::Expression,
+        Relation,
         &[
-            Part::Rule(Rule::Or),
-            Optional(&[T(K::Question), Part::Rule(Rule::Or), T(K::Colon), Part::Rule(Rule::Expression)]),
-        ],
-    ),
-    (Rule::Or, &[Part::Rule(Rule::And), Star(&[&[T(K::Or), Part::Rule(Rule::And)]])]),
-    (Rule::And, &[Part::Rule(Rule::Relation), Star(&[&[T(K::And), Part::Rule(Rule::Relation)]])]),
-    (
-        Rule::Relation,
-        &[
-            Part::Rule(Rule::Calculation),
+            R(Calculation),
             Star(&[&[
                 Precedence(1),
                 OneOf(&[K::Less, K::LessEquals, K::GreaterEquals, K::Greater, K::Equals, K::NotEquals, K::In]),
-                Operand(Rule::Relation, 2),
+                Operand(Relation, 2),
             ]]),
         ],
     ),
     (
-        Rule::Calculation,
+        Calculation,
         &[
-            Part::Rule(Rule::Unary),
+            R(Unary),
             Star(&[
-                &[Precedence(2), OneOf(&[K::Star, K::Slash, K::Percent]), Operand(Rule::Calculation, 3)],
-                &[Precedence(1), OneOf(&[K::Plus, K::Minus]), Operand(Rule::Calculation, 2)],
+                &[Precedence(2), OneOf(&[K::Star, K::Slash, K::Percent]), Operand(Calculation, 3)],
+                &[Precedence(1), OneOf(&[K::Plus, K::Minus]), Operand(Calculation, 2)],
+            ]),
+        ],
+    ),
+    (Unary, &[Choice(&[&[R(Member)], &[Plus(&[T(K::Not)]), R(Member)], &[Plus(&[T(K::Minus)]), R(Member)]])]),
+    (
+        Member,
+        &[
+            R(Primary),
+            Star(&[
+                &[Precedence(3), T(K::Dot), Optional(&[T(K::Question)]), R(Name)],
+                &[Precedence(2), T(K::Dot), T(K::Ident), T(K::LeftParen), Optional(&[R(Arguments)]), T(K::RightParen)],
+                &[Precedence(1), T(K::LeftBracket), Optional(&[T(K::Question)]), R(Expression), T(K::RightBracket)],
             ]),
         ],
     ),
     (
-        Rule::Unary,
-        &[Choice(&[
-            &[Part::Rule(Rule::Member)],
-            &[Plus(&[T(K::Not)]), Part::Rule(Rule::Member)],
-            &[Plus(&[T(K::Minus)]), Part::Rule(Rule::Member)],
-        ])],
-    ),
-    (
-        Rule::Member,
-        &[
-            Part::Rule(Rule::Primary),
-            Star(&[
-                &[Precedence(3), T(K::Dot), Optional(&[T(K::Question)]), Part::Rule(Rule::Name)],
-                &[
-                    Precedence(2),
-                    T(K::Dot),
-                    T(K::Ident),
-                    T(K::LeftParen),
-                    Optional(&[Part::Rule(Rule::Arguments)]),
-                    T(K::RightParen),
-                ],
-                &[
-                    Precedence(1),
-                    T(K::LeftBracket),
-                    Optional(&[T(K::Question)]),
-                    Part::Rule(Rule::Expression),
-                    T(K::RightBracket),
-                ],
-            ]),
-        ],
-    ),
-    (
-        Rule::Primary,
+        Primary,
         &[Choice(&[
             &[Optional(&[T(K::Dot)]), T(K::Ident)],
-            &[
-                Optional(&[T(K::Dot)]),
-                T(K::Ident),
-                T(K::LeftParen),
-                Optional(&[Part::Rule(Rule::Arguments)]),
-                T(K::RightParen),
-            ],
-            &[T(K::LeftParen), Part::Rule(Rule::Expression), T(K::RightParen)],
-            &[T(K::LeftBracket), Optional(&[Part::Rule(Rule::Elements)]), Optional(&[T(K::Comma)]), T(K::RightBracket)],
-            &[T(K::LeftBrace), Optional(&[Part::Rule(Rule::Entries)]), Optional(&[T(K::Comma)]), T(K::RightBrace)],
+            &[Optional(&[T(K::Dot)]), T(K::Ident), T(K::LeftParen), Optional(&[R(Arguments)]), T(K::RightParen)],
+            &[T(K::LeftParen), R(Expression), T(K::RightParen)],
+            &[T(K::LeftBracket), Optional(&[R(Elements)]), Optional(&[T(K::Comma)]), T(K::RightBracket)],
+            &[T(K::LeftBrace), Optional(&[R(Entries)]), Optional(&[T(K::Comma)]), T(K::RightBrace)],
             &[
                 Optional(&[T(K::Dot)]),
                 T(K::Ident),
                 Star(&[&[T(K::Dot), T(K::Ident)]]),
                 T(K::LeftBrace),
-                Optional(&[Part::Rule(Rule::Fields)]),
+                Optional(&[R(Fields)]),
                 Optional(&[T(K::Comma)]),
                 T(K::RightBrace),
             ],
-            &[Part::Rule(Rule::Literal)],
+            &[R(Literal)],
         ])],
     ),
-    (Rule::Arguments, &[Part::Rule(Rule::Expression), Star(&[&[T(K::Comma), Part::Rule(Rule::Expression)]])]),
-    (Rule::Elements, &[Part::Rule(Rule::Element), Star(&[&[T(K::Comma), Part::Rule(Rule::Element)]])]),
+    (Arguments, &[R(Expression), Star(&[&[T(K::Comma), R(Expression)]])]),
+    (Elements, &[R(Element), Star(&[&[T(K::Comma), R(Element)]])]),
+    (Fields, &[R(Field), T(K::Colon), R(Expression), Star(&[&[T(K::Comma), R(Field), T(K::Colon), R(Expression)]])]),
+    (Field, &[Optional(&[T(K::Question)]), R(Name)]),
     (
-        Rule::Fields,
-        &[
-            Part::Rule(Rule::Field),
-            T(K::Colon),
-            Part::Rule(Rule::Expression),
-            Star(&[&[T(K::Comma), Part::Rule(Rule::Field), T(K::Colon), Part::Rule(Rule::Expression)]]),
-        ],
+        Entries,
+        &[R(Element), T(K::Colon), R(Expression), Star(&[&[T(K::Comma), R(Element), T(K::Colon), R(Expression)]])],
     ),
-    (Rule::Field, &[Optional(&[T(K::Question)]), Part::Rule(Rule::Name)]),
+    (Name, &[Choice(&[&[T(K::Ident)], &[T(K::EscapedIdent)]])]),
+    (Element, &[Optional(&[T(K::Question)]), R(Expression)]),
     (
-        Rule::Entries,
-        &[
-            Part::Rule(Rule::Element),
-            T(K::Colon),
-            Part::Rule(Rule::Expression),
-            Star(&[&[T(K::Comma), Part::Rule(Rule::Element), T(K::Colon), Part::Rule(Rule::Expression)]]),
-        ],
-    ),
-    (Rule::Name, &[Choice(&[&[T(K::Ident)], &[T(K::EscapedIdent)]])]),
-    (Rule::Element, &[Optional(&[T(K::Question)]), Part::Rule(Rule::Expression)]),
-    (
-        Rule::Literal,
+        Literal,
         &[Choice(&[
             &[Optional(&[T(K::Minus)]), T(K::Int)],
             &[T(K::Uint)],

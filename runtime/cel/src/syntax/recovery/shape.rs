@@ -123,12 +123,13 @@ impl Shape {
         name.unwrap_or(Token { kind: K::Eof, ..self.start })
     }
 
+    /// What another rule has collected.
+    fn take<T>(&mut self, list: fn(Child) -> Option<Vec<T>>) -> Vec<T> {
+        self.children.drain(..).find_map(list).unwrap_or_default()
+    }
+
     fn arguments(&mut self) -> Vec<NodeIndex> {
-        let arguments = self.children.iter_mut().find_map(|child| match child {
-            Child::Arguments(arguments) => Some(std::mem::take(arguments)),
-            _ => None,
-        });
-        arguments.unwrap_or_default()
+        self.take(|child| if let Child::Arguments(arguments) = child { Some(arguments) } else { None })
     }
 
     fn chain(&self, tree: &mut Tree) -> NodeIndex {
@@ -188,26 +189,18 @@ impl Shape {
                 args: self.arguments(),
             }),
             Some(3) => self.token(K::LeftBracket).map(|open| {
-                let elements = self.children.drain(..).find_map(|child| match child {
-                    Child::Elements(elements) => Some(elements),
-                    _ => None,
-                });
-                Node::List { open, elements: elements.unwrap_or_default() }
+                let elements =
+                    self.take(|child| if let Child::Elements(elements) = child { Some(elements) } else { None });
+                Node::List { open, elements }
             }),
             Some(4) => self.token(K::LeftBrace).map(|open| {
-                let entries = self.children.drain(..).find_map(|child| match child {
-                    Child::Entries(entries) => Some(entries),
-                    _ => None,
-                });
-                Node::Map { open, entries: entries.unwrap_or_default() }
+                let entries = self.take(|child| if let Child::Entries(entries) = child { Some(entries) } else { None });
+                Node::Map { open, entries }
             }),
             Some(5) => self.token(K::LeftBrace).map(|open| {
                 let names = self.tokens().filter(|token| token.kind == K::Ident).collect();
-                let fields = self.children.drain(..).find_map(|child| match child {
-                    Child::Fields(fields) => Some(fields),
-                    _ => None,
-                });
-                Node::Struct { dot, names, open, fields: fields.unwrap_or_default() }
+                let fields = self.take(|child| if let Child::Fields(fields) = child { Some(fields) } else { None });
+                Node::Struct { dot, names, open, fields }
             }),
             Some(_) => return self.node(0),
         };

@@ -171,7 +171,7 @@ fn random_text(numbers: &mut Numbers) -> String {
 fn both_parsers_agree() {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let mut valid = 0;
-    for _ in 0..3_000 {
+    for _ in 0..1_000 {
         let text = random_text(&mut numbers);
         let recovered = recovery::parse(&text, RECOVERY);
         let Ok((tree, root)) = parser::parse(&text, 250) else {
@@ -186,13 +186,13 @@ fn both_parsers_agree() {
         let recovered_root = recovered.root.expect("it has no errors");
         assert_eq!(fast.build(root).unwrap(), slow.build(recovered_root).unwrap(), "{text:?}");
     }
-    assert!(valid > 100, "{valid}");
+    assert!(valid > 50, "{valid}");
 }
 
 #[test]
 fn any_bytes_are_parsed_or_refused() {
     let mut numbers = Numbers(7);
-    for _ in 0..3_000 {
+    for _ in 0..1_000 {
         let bytes: Vec<_> = (0..numbers.below(40))
             .map(|_| b"\"'\\`urbxU019aeE.-+/*\n\r {}[](),:?!|&=<>\xc3\xa9"[numbers.below(40)])
             .collect();
