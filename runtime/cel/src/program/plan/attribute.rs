@@ -47,6 +47,7 @@ impl Planner<'_> {
                 Key::Constant(*key)
             }
             key @ (Node::Attribute(_) | Node::Choice(_)) => Key::Attribute(Self::as_attribute(key)),
+            Node::Has(key) => Key::Attribute(*key),
             key => Key::Expression(key),
         };
         self.qualify(&mut attribute, Qualifier { key, optional, test: false });

@@ -5,7 +5,7 @@ use super::{Evaluated, Run, Slot};
 use crate::{
     Error, Value,
     program::plan::{Attribute, Choice, Key, Name, Node, Qualifier, Root, check_key},
-    value::{List, Map, exact_int},
+    value::{List, Map, Text, exact_int},
 };
 
 /// A value on the way through an attribute, and if it is to become an optional one. None if something optional is absent.
@@ -221,11 +221,15 @@ fn element<'a>(list: &List<'a>, key: &Value<'a>, presence: bool) -> Result<Optio
     }
 }
 
-/// The value inside of an optional variable. As in kube-apiserver, it is read without its schema.
+/// The value inside of an optional one with which an attribute begins. As in kube-apiserver, it is read without its schema, and what cel-go
+/// has no value of Go for becomes another one: an optional value what is in it, a type its name.
 fn native(value: Value<'_>) -> Value<'_> {
     match value {
         Value::List(list) => Value::List(list.untyped()),
         Value::Map(map) => Value::Map(map.untyped()),
+        Value::Optional(Some(value)) => native((*value).clone()),
+        Value::Optional(None) => Value::Null,
+        Value::Type(name) => Value::String(Text::Shared(name)),
         value => value,
     }
 }

@@ -179,7 +179,8 @@ impl<'a> Run<'a, '_> {
         for argument in &own.arguments {
             match self.value(argument) {
                 Ok(argument) => arguments.push(argument),
-                Err(error) if error.is_fatal() || own.arguments.len() == 2 => return Err(error),
+                // Calls with three arguments cost nothing unless all were evaluated.
+                Err(error) if error.is_fatal() || arguments.len() + 1 < own.arguments.len() => return Err(error),
                 Err(error) => {
                     self.charge((own.charge)(&[Value::Null, Value::Null], Err(&error)))?;
                     return Err(error);
