@@ -155,7 +155,7 @@ impl Program {
         let cache = if self.is_large() { LARGE_CACHE } else { CACHE };
         let hir = regex_syntax::parse(&self.syntax).map_err(|error| error.to_string())?;
         let mut syntax = String::new();
-        write_without_captures(&hir, &mut syntax).map_err(|error| error.to_string())?;
+        write(&without_captures(&hir), &mut syntax).map_err(|error| error.to_string())?;
         let regex = RegexBuilder::new(&syntax).nest_limit(NESTED).size_limit(limit).dfa_size_limit(cache).build();
         regex.map_err(|error| error.to_string())
     }
@@ -188,22 +188,35 @@ impl Program {
     }
 }
 
-/// Writes a pattern without groups that capture: for those, a table of up to 1 MB is made. (`Printer` alone also joins repetitions of
-/// repetitions, such as `(?:a{2})?`, into one.)
-fn write_without_captures(hir: &Hir, out: &mut String) -> fmt::Result {
+/// The same pattern without groups that capture: for those, a table of up to 1 MB is made.
+pub(super) fn without_captures(hir: &Hir) -> Hir {
+    let all = |parts: &[Hir]| parts.iter().map(without_captures).collect();
     match hir.kind() {
-        HirKind::Capture(group) => write_without_captures(&group.sub, out),
+        HirKind::Capture(group) => without_captures(&group.sub),
+        HirKind::Concat(parts) => Hir::concat(all(parts)),
+        HirKind::Alternation(parts) => Hir::alternation(all(parts)),
+        HirKind::Repetition(repetition) => {
+            Hir::repetition(Repetition { sub: without_captures(&repetition.sub).into(), ..repetition.clone() })
+        }
+        _ => hir.clone(),
+    }
+}
+
+/// Writes a pattern. (`Printer` alone joins repetitions of repetitions, such as `(?:a{2})?`, into one.)
+fn write(hir: &Hir, out: &mut String) -> fmt::Result {
+    match hir.kind() {
+        HirKind::Capture(group) => write_group(&group.sub, out),
         HirKind::Repetition(repetition) => {
             write_group(&repetition.sub, out)?;
             write_operator(repetition, out)
         }
-        HirKind::Concat(parts) => parts.iter().try_for_each(|part| match without_capture(part).kind() {
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| match part.kind() {
             HirKind::Alternation(_) => write_group(part, out),
-            _ => write_without_captures(part, out),
+            _ => write(part, out),
         }),
         HirKind::Alternation(parts) => parts.iter().enumerate().try_for_each(|(index, part)| {
             out.push_str(if index > 0 { "|" } else { "" });
-            write_without_captures(part, out)
+            write(part, out)
         }),
         _ => Printer::new().print(hir, out),
     }
@@ -211,16 +224,9 @@ fn write_without_captures(hir: &Hir, out: &mut String) -> fmt::Result {
 
 fn write_group(hir: &Hir, out: &mut String) -> fmt::Result {
     out.push_str("(?:");
-    write_without_captures(hir, out)?;
+    write(hir, out)?;
     out.push(')');
     Ok(())
-}
-
-fn without_capture(hir: &Hir) -> &Hir {
-    match hir.kind() {
-        HirKind::Capture(group) => without_capture(&group.sub),
-        _ => hir,
-    }
 }
 
 fn write_operator(repetition: &Repetition, out: &mut String) -> fmt::Result {

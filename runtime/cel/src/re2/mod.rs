@@ -84,7 +84,7 @@ impl Pattern {
         }
         let syntax = translate(text)?;
         let hir = regex_syntax::parse(&syntax).map_err(|error| refused(&error, text))?;
-        let (text, size) = (text.to_owned(), Size::of(&hir));
+        let (text, size) = (text.to_owned(), Size::of(&compilation::without_captures(&hir)));
         let program = Arc::new(Program { dialect, text, syntax, size, compilation: Compilation::default() });
         known()[dialect as usize].insert(program.text.clone(), Arc::downgrade(&program));
         Ok(Self(program))
