@@ -87,7 +87,10 @@ impl<'s> Declared<'s> {
 
 impl Sizes for Declared<'_> {
     fn size(&self, path: &[&str], _kind: &Type) -> Option<Range> {
-        if let Some(("@keys", around)) = path.split_last().map(|(last, around)| (*last, around)) {
+        // What is computed has a path of one step, for which kube-apiserver takes the size of the node itself.
+        if let [around @ .., "@keys"] = path
+            && !around.is_empty()
+        {
             // A key is a text without bounds of its own, of which nothing is reached.
             return (self.at_path(around)?.form() == Form::Map).then_some(Range::ZERO);
         }

@@ -117,6 +117,8 @@ const CASES: &[Case] = &[
     (DURATION_MAP, r#"self["c"] == self["d"]"#, 8, 42, 8),
     (ENUM, "self.contains('A')", 2, 1000, 401),
     (CHOICE, "isQuantity(self)", 314_574, 20, 9),
+    // Keys of what is computed have the size of the node itself.
+    (STRING, "{'a': 1}.all(k, k.contains('x'))", 314_608, 10, 39),
 ];
 
 /// The schema of a case, with or without its bounds.
