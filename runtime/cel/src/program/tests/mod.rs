@@ -1,4 +1,6 @@
-//! Tests of programs: values, errors and costs.
+//! Tests of programs: values, errors and costs; `random` has results of random expressions.
+mod random;
+
 use super::{Error, NoVariables, Program, Unmetered, Variables};
 use crate::{
     Env, Settings, Type, Value,
