@@ -44,7 +44,8 @@ async fn every_kind_of_the_definitions_of_the_corpus_works() {
     let server = Server::test().configure(|server| texts.into_iter().fold(server, kindsmith::server::Builder::crd));
     let count = try_all(&server.start().await, kinds).await;
     println!("{count:?}");
-    assert_eq!((count.kinds, count.created, count.list_maps), (13, 13, 5));
+    // The rules of a Route refuse the random items of one of its two lists.
+    assert_eq!((count.kinds, count.created, count.list_maps), (13, 13, 4));
     assert!(count.misspelt > 2 * count.created && count.deep > 10, "{count:?}");
 }
 

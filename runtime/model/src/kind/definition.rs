@@ -49,6 +49,12 @@ impl From<String> for Problems {
     }
 }
 
+impl FromIterator<String> for Problems {
+    fn from_iter<I: IntoIterator<Item = String>>(problems: I) -> Self {
+        Self(problems.into_iter().collect())
+    }
+}
+
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("\n"))

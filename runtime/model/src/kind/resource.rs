@@ -287,9 +287,7 @@ impl ResourceDecl {
             faults.extend(optional_keys(&version.schema));
         }
         faults.extend(rule_problems(&version.schema));
-        for fault in faults {
-            problems.push(fault);
-        }
+        problems.extend(faults.into_iter().collect());
         let computed = |column: &ColumnDecl| match column.cell {
             CellDecl::Computed(compute, _) => Some((column.name.to_owned(), compute)),
             CellDecl::Path(_) | CellDecl::JsonPath(..) => None,
