@@ -68,6 +68,21 @@ impl Value {
             Self::Call(name, _) => name.span(),
         }
     }
+
+    /// The value, if it is one as in JSON, or a variant.
+    pub(crate) fn constant(&self) -> Option<Self> {
+        Some(match self {
+            Self::Literal(lit) => Self::Literal(lit.clone()),
+            Self::Negative(span, lit) => Self::Negative(*span, lit.clone()),
+            Self::Path(path) => Self::Path(path.clone()),
+            Self::List(span, items) => Self::List(*span, items.iter().map(Self::constant).collect::<Option<_>>()?),
+            Self::Map(span, entries) => {
+                Self::Map(*span, entries.iter().map(|(k, v)| Some((k.clone(), v.constant()?))).collect::<Option<_>>()?)
+            }
+            Self::Dotted(names) if names.len() == 1 && names[0] == "null" => Self::Dotted(names.clone()),
+            _ => return None,
+        })
+    }
 }
 
 /// The arguments of one attribute.

@@ -157,30 +157,12 @@ fn bound(name: &str, arg: &Arg, reader: &Reader<'_>) -> Option<Bound> {
 }
 
 fn default(arg: &Arg, reader: &Reader<'_>) -> Option<(Span, Value)> {
-    let value = constant(&arg.value).filter(|value| !matches!(value, Value::Dotted(_)));
+    let value = arg.value.constant().filter(|value| !matches!(value, Value::Dotted(_)));
     if value.is_none() {
         let message = "a default must be a literal, a variant such as `Color::Red`, `[…]` or `{…}`";
         reader.errors.at(arg.value_span(), message);
     }
     Some((arg.value_span(), value?))
-}
-
-fn constants(values: &[Value]) -> Option<Vec<Value>> {
-    values.iter().map(constant).collect()
-}
-
-pub(super) fn constant(value: &Value) -> Option<Value> {
-    Some(match value {
-        Value::Literal(lit) => Value::Literal(lit.clone()),
-        Value::Negative(span, lit) => Value::Negative(*span, lit.clone()),
-        Value::Path(path) => Value::Path(path.clone()),
-        Value::List(span, items) => Value::List(*span, constants(items)?),
-        Value::Map(span, entries) => {
-            Value::Map(*span, entries.iter().map(|(k, v)| Some((k.clone(), constant(v)?))).collect::<Option<_>>()?)
-        }
-        Value::Dotted(names) if names.len() == 1 && names[0] == "null" => Value::Dotted(names.clone()),
-        _ => return None,
-    })
 }
 
 fn items(arg: &Arg, reader: &Reader<'_>) -> Option<(Span, Box<FieldArgs>)> {

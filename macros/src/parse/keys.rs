@@ -97,9 +97,7 @@ impl Reader<'_> {
 
     /// `name = {"as": ["in", "JSON"]}`.
     pub(crate) fn json(&self, arg: &Arg) -> Option<Value> {
-        super::field::constant(&arg.value)
-            .filter(|value| !matches!(value, Value::Path(_)))
-            .or_else(|| self.wrong_form(arg))
+        arg.value.constant().filter(|value| !matches!(value, Value::Path(_))).or_else(|| self.wrong_form(arg))
     }
 
     /// `name = 3`.
