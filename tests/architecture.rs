@@ -14,10 +14,17 @@ use quote::ToTokens;
 use syn::{Item, ItemUse, UseTree, spanned::Spanned, visit::Visit};
 
 /// The crates that have layers, each with its modules from top to bottom. A module may import from later ones.
-const CRATES: [(&str, &[&str]); 2] = [
+const CRATES: [(&str, &[&str]); 3] = [
     (
         "server",
         &["server", "kube", "http", "builtin", "handlers", "verbs", "registry", "webhook", "metrics", "auth", "tasks"],
+    ),
+    (
+        "cel",
+        &[
+            "library", "program", "estimate", "check", "env", "cost", "re2", "value", "types", "meter", "error",
+            "syntax", "issue", "source",
+        ],
     ),
     ("model", &["testing", "message", "kind", "patch", "codec", "schema"]),
 ];

@@ -2,12 +2,11 @@
 use std::{mem, sync::Arc};
 
 use super::{
-    Reference,
     checker::{Checker, push_name},
     substitution::may_fit,
 };
 use crate::{
-    Function, Overload, Type,
+    Function, Overload, Reference, Type,
     syntax::ast::{Expr, ExprKind, Literal, operators},
     types::Parameters,
 };

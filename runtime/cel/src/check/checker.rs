@@ -1,7 +1,8 @@
 //! The walk over the tree: literals, names and selections are here, calls, collections and loops in files of their own.
 use std::{fmt, mem, sync::Arc};
 
-use super::{Checked, Reference, substitution::Substitutions};
+use super::substitution::Substitutions;
+use crate::{Checked, Reference};
 use crate::{
     Env, Issue, Issues, Source, Type,
     syntax::ast::{Ast, Expr, ExprKind, Literal, NodeId},

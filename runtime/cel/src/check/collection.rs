@@ -1,7 +1,8 @@
 //! Lists, maps, structs and loops.
 use std::sync::Arc;
 
-use super::{Reference, checker::Checker};
+use super::checker::Checker;
+use crate::Reference;
 use crate::{
     Type,
     syntax::ast::{Comprehension, Element, Entry, Expr, ExprKind},

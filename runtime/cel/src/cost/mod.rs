@@ -1,20 +1,15 @@
-//! The estimated cost of a checked expression, and what functions cost.
+//! What calls cost: by the sizes that their arguments may have, and by the arguments that they had.
 //!
-//! `range` is arithmetic, `shared` has costs that many functions share, `path` is where values are found, `nodes` what is known of the
-//! nodes of an expression, and `estimate` walks over them.
-use crate::{Type, syntax::ast::Literal};
+//! `range` is arithmetic, `path` is where values are found, and `shared` has costs that many functions share.
+use crate::{Error, Type, Value, syntax::ast::Literal};
 
-mod estimate;
-mod nodes;
-mod path;
+pub(crate) mod path;
 mod range;
 pub(crate) mod shared;
-#[cfg(test)]
-mod tests;
 
 use self::path::{Path, Paths};
 pub use self::range::Range;
-pub(crate) use self::range::{PATTERN, TRAVERSAL, scaled};
+pub(crate) use self::range::{LIST, MAP, PATTERN, STRUCT, TRAVERSAL, scaled};
 
 /// Knows the sizes that values of documents may have.
 pub trait Sizes {
@@ -25,17 +20,17 @@ pub trait Sizes {
 
 /// A call whose cost is estimated: what is known of its arguments, the receiver first.
 pub struct Call<'e> {
-    arguments: &'e [Argument<'e>],
-    sizes: &'e dyn Sizes,
-    paths: &'e Paths<'e>,
+    pub(crate) arguments: &'e [Argument<'e>],
+    pub(crate) sizes: &'e dyn Sizes,
+    pub(crate) paths: &'e Paths<'e>,
 }
 
 /// What is known of an argument.
-struct Argument<'e> {
-    path: Path,
-    kind: &'e Type,
-    size: Option<Range>,
-    literal: Option<&'e Literal>,
+pub(crate) struct Argument<'e> {
+    pub(crate) path: Path,
+    pub(crate) kind: &'e Type,
+    pub(crate) size: Option<Range>,
+    pub(crate) literal: Option<&'e Literal>,
 }
 
 #[expect(clippy::len_without_is_empty, reason = "calls with a cost of their own have arguments")]
@@ -101,4 +96,20 @@ impl CallCost {
     pub const fn with_size(self, size: Range) -> Self {
         Self { size: Some(size), ..self }
     }
+}
+
+/// What a call costs beyond its arguments.
+#[derive(Clone, Copy)]
+pub struct Cost {
+    /// By the sizes that arguments may have.
+    pub estimate: fn(&Call<'_>) -> CallCost,
+    /// By the arguments and the result that it had.
+    pub charge: fn(&[Value<'_>], Result<&Value<'_>, &Error>) -> u64,
+}
+
+impl Cost {
+    /// Every call costs 1.
+    pub const ONE: Self = Self { estimate: |_| CallCost::of(Range::ONE), charge: |_, _| 1 };
+    /// Calls cost nothing.
+    pub const ZERO: Self = Self { estimate: |_| CallCost::of(Range::ZERO), charge: |_, _| 0 };
 }

@@ -1,17 +1,17 @@
 //! Paths of nodes: from a variable through fields to what they reach.
 
 /// The elements of a list.
-pub(super) const ITEMS: &str = "@items";
+pub(crate) const ITEMS: &str = "@items";
 /// The indices of a list.
-pub(super) const INDICES: &str = "@indices";
+pub(crate) const INDICES: &str = "@indices";
 /// The keys of a map.
-pub(super) const KEYS: &str = "@keys";
+pub(crate) const KEYS: &str = "@keys";
 /// The values of a map.
-pub(super) const VALUES: &str = "@values";
+pub(crate) const VALUES: &str = "@values";
 
 /// A path: the first names of a row.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Path {
+pub(crate) struct Path {
     row: usize,
     length: usize,
 }
@@ -22,18 +22,18 @@ pub(super) struct Path {
 /// `x.a`, where `x` has a path of three names, `x.b` makes both end in `b`. Estimates are an interface, so rows are shared here in
 /// the same cases: where the length of the path that is continued is no power of two.
 #[derive(Debug, Default)]
-pub(super) struct Paths<'e> {
+pub(crate) struct Paths<'e> {
     rows: Vec<Vec<&'e str>>,
 }
 
 impl<'e> Paths<'e> {
     /// The names of a path.
-    pub(super) fn names(&self, path: Path) -> &[&'e str] {
+    pub(crate) fn names(&self, path: Path) -> &[&'e str] {
         self.rows.get(path.row).map_or(&[], |row| &row[..path.length])
     }
 
     /// A path continued by a name.
-    pub(super) fn append(&mut self, path: Path, name: &'e str) -> Path {
+    pub(crate) fn append(&mut self, path: Path, name: &'e str) -> Path {
         let Path { mut row, length } = path;
         if length == 0 || length.is_power_of_two() {
             let names = self.names(path).to_vec();

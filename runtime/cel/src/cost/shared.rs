@@ -2,10 +2,10 @@
 //!
 //! In each the first argument is the receiver, if there is one.
 use super::{
-    Call, CallCost, Range,
+    Call, CallCost, Cost, Range,
     range::{PATTERN, TRAVERSAL, scaled},
 };
-use crate::{Error, Type, Value, env::Cost};
+use crate::{Error, Type, Value};
 
 /// The first argument is read: `size × 0.1`. Nothing is known of the result.
 pub(crate) const READ: Cost = Cost { estimate: |call| CallCost::of(read(call, 0)), charge: |args, _| charged(args, 0) };

@@ -1,11 +1,7 @@
 //! Functions, their overloads, and libraries of functions and macros.
 use std::{fmt, sync::Arc};
 
-use crate::{
-    Checked, Error, Issue, Meter, Range, Type, Value,
-    cost::{Call, CallCost},
-    syntax::Macro,
-};
+use crate::{Checked, Cost, Error, Issue, Meter, Type, Value, syntax::Macro};
 
 /// A function with its overloads.
 #[derive(Clone, Debug)]
@@ -45,22 +41,6 @@ pub type Implementation = Arc<dyn for<'a> Fn(&[Value<'a>], &dyn Meter) -> Result
 
 /// Makes an implementation for a constant second argument: a pattern that is compiled once. A program whose pattern is none cannot be made.
 pub type Specialize = fn(&Value<'static>) -> Result<Implementation, Error>;
-
-/// What a call costs beyond its arguments.
-#[derive(Clone, Copy)]
-pub struct Cost {
-    /// By the sizes that arguments may have.
-    pub estimate: fn(&Call<'_>) -> CallCost,
-    /// By the arguments and the result that it had.
-    pub charge: fn(&[Value<'_>], Result<&Value<'_>, &Error>) -> u64,
-}
-
-impl Cost {
-    /// Every call costs 1.
-    pub const ONE: Self = Self { estimate: |_| CallCost::of(Range::ONE), charge: |_, _| 1 };
-    /// Calls cost nothing.
-    pub const ZERO: Self = Self { estimate: |_| CallCost::of(Range::ZERO), charge: |_, _| 0 };
-}
 
 impl Function {
     /// A function without overloads.

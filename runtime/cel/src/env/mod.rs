@@ -1,19 +1,22 @@
 //! What an expression may refer to: variables, functions with their overloads, types, macros; and the settings of the language.
 //!
-//! `declare` has functions and libraries; `names` looks names up; this file has the environment.
+//! `declare` has functions and libraries, `checked` an expression whose names are resolved; `names` looks names up; this file has the environment.
 use std::{
     collections::{HashMap, hash_map::Entry},
     fmt,
     sync::Arc,
 };
 
+mod checked;
 mod declare;
 mod names;
 
-pub use self::declare::{Cost, Function, Implementation, Library, Overload, Specialize, Validator};
+pub use self::{
+    checked::{Checked, Reference},
+    declare::{Function, Implementation, Library, Overload, Specialize, Validator},
+};
 use super::{
     Issues, Source, Type,
-    check::Checked,
     syntax::{self, Limits, Macro, Options, ast::Ast},
 };
 
@@ -128,17 +131,7 @@ impl Env {
         self.parse_source(&Source::new(text))
     }
 
-    /// Parses and checks an expression.
-    ///
-    /// # Errors
-    /// The errors of its syntax, or of its types, or of its literals.
-    pub fn compile(&self, text: &str) -> Result<Checked, Issues> {
-        let source = Source::new(text);
-        let ast = self.parse_source(&source)?;
-        Checked::check(self, &source, ast)?.validated()
-    }
-
-    fn parse_source(&self, source: &Source) -> Result<Ast, Issues> {
+    pub(crate) fn parse_source(&self, source: &Source) -> Result<Ast, Issues> {
         let Settings { optional_syntax: optional, escaped_identifiers, limits, .. } = self.base.settings;
         syntax::parse(source, Options { optional, escaped_identifiers, limits }, &self.base.macros)
     }

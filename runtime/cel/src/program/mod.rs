@@ -1,13 +1,11 @@
 //! Programs: a checked expression is planned once, and evaluated many times, by many threads.
 //!
 //! `plan` is what a program is made of and how it is made; `run` evaluates it.
-use std::{borrow::Cow, fmt};
-
 use self::{
     plan::{Node, Planner},
     run::Run,
 };
-use crate::{Checked, Env, Issue, Issues, Settings, Source, Value, syntax::ast::Ast};
+use crate::{Checked, Env, Error, Issue, Issues, Meter, Settings, Source, Value, syntax::ast::Ast};
 
 mod plan;
 mod run;
@@ -24,56 +22,6 @@ pub struct Program {
     weight: usize,
     settings: Settings,
 }
-
-/// An error of an evaluation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// What failed, in cel-go's words.
-    pub message: Cow<'static, str>,
-    /// What kind of failure it is.
-    pub failure: Failure,
-}
-
-/// The kinds of failures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// A function or an access failed. `||`, `&&` and loops may go on over it.
-    Value,
-    /// The evaluation was stopped, because it cost more than its limit.
-    Cost,
-    /// The evaluation was stopped by its meter.
-    Interrupted,
-}
-
-impl Error {
-    /// A function or an access failed.
-    pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
-        Self { message: message.into(), failure: Failure::Value }
-    }
-
-    /// The arguments of a call are of types that it does not have, in the words of operators.
-    pub fn no_such_overload() -> Self {
-        Self::new("no such overload")
-    }
-
-    /// The meter ended the evaluation.
-    pub fn interrupted() -> Self {
-        Self { message: "operation interrupted".into(), failure: Failure::Interrupted }
-    }
-
-    /// True if the evaluation ends with this error, whatever surrounds it.
-    pub fn is_fatal(&self) -> bool {
-        self.failure != Failure::Value
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// The variables of an evaluation.
 pub trait Variables<'a> {
@@ -101,30 +49,6 @@ impl<'a> Variables<'a> for [(&str, Value<'a>)] {
 impl<'a, const N: usize> Variables<'a> for [(&str, Value<'a>); N] {
     fn variable(&self, name: &str) -> Option<Result<Value<'a>, Error>> {
         self.as_slice().variable(name)
-    }
-}
-
-/// Counts the real work of evaluations, and may end them. Costs are Kubernetes' numbers, and are counted apart.
-pub trait Meter {
-    /// Reports steps of some ten nanoseconds each. False if the evaluation is to end.
-    fn step(&self, steps: usize) -> bool;
-
-    /// Reports steps.
-    ///
-    /// # Errors
-    /// The evaluation is to end.
-    fn spend(&self, steps: usize) -> Result<(), Error> {
-        if self.step(steps) { Ok(()) } else { Err(Error::interrupted()) }
-    }
-}
-
-/// A meter that never ends an evaluation.
-#[derive(Clone, Copy, Debug)]
-pub struct Unmetered;
-
-impl Meter for Unmetered {
-    fn step(&self, _steps: usize) -> bool {
-        true
     }
 }
 

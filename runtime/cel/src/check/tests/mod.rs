@@ -1,7 +1,8 @@
 //! What the checker finds for expressions, as cel-go's own tests have it.
 use std::collections::HashSet;
 
-use super::{Checked, Reference, validator::each_node};
+use super::validator::each_node;
+use crate::{Checked, Reference};
 use crate::{
     Env, Function, Library, Settings, Type, TypeProvider,
     library::standard::{OPTIONALS, STANDARD},

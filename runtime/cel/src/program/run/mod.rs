@@ -1,10 +1,10 @@
 //! Runs plans: values, costs and the meter.
 use super::{
-    Error, Failure, Meter, Variables,
+    Variables,
     plan::{Block, Comparison, Node},
 };
 use crate::{
-    Value,
+    Error, Failure, Meter, Value,
     value::{Octets, Text},
 };
 

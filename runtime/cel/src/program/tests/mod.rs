@@ -1,13 +1,14 @@
 //! Tests of programs: values, errors and costs; `random` has results of random expressions.
 mod random;
 
-use super::{Error, NoVariables, Program, Unmetered, Variables};
+use super::{NoVariables, Program, Variables};
 use crate::{
     Env, Settings, Type, Value,
     library::standard::{OPTIONALS, STANDARD},
     syntax::Limits,
     value::{Dynamic, Json, Shape},
 };
+use crate::{Error, Unmetered};
 
 fn settings() -> Settings {
     Settings {

@@ -1,15 +1,18 @@
-//! The walk over a checked expression.
-use super::{
-    Argument, Call, CallCost, Range, Sizes,
-    nodes::{Entries, Local, Nodes},
-    path::{INDICES, ITEMS, KEYS, VALUES},
-    range::{LIST, MAP, STRUCT},
-};
+//! The estimated cost of a checked expression: a walk over it. `nodes` has what is known of its nodes.
 use crate::{
-    Checked, Reference, Type,
-    env::Cost,
+    Checked, Cost, Reference, Type,
+    cost::{
+        Argument, Call, CallCost, LIST, MAP, Range, STRUCT, Sizes,
+        path::{INDICES, ITEMS, KEYS, Path, VALUES},
+    },
     syntax::ast::{Comprehension, Expr, ExprKind, Literal, operators},
 };
+
+mod nodes;
+#[cfg(test)]
+mod tests;
+
+use self::nodes::{Entries, Local, Nodes};
 
 impl Checked {
     /// The estimated cost of the expression.
@@ -29,7 +32,7 @@ impl<'e> Estimator<'e> {
             ExprKind::Unspecified | ExprKind::Literal(_) => Range::ZERO,
             ExprKind::Ident(name) => {
                 let path = self.nodes.local(name).map(|local| local.path);
-                let path = path.unwrap_or_else(|| self.nodes.paths.append(super::path::Path::default(), name));
+                let path = path.unwrap_or_else(|| self.nodes.paths.append(Path::default(), name));
                 self.nodes.set_path(expr, path);
                 Range::ONE
             }

@@ -230,8 +230,8 @@ fn estimates_are_those_of_the_reference() {
 /// A later path may change an earlier one, as it does in the reference.
 #[test]
 fn paths_share_their_rows() {
-    let mut paths = super::path::Paths::default();
-    let none = super::path::Path::default();
+    let mut paths = crate::cost::path::Paths::default();
+    let none = crate::cost::path::Path::default();
     let one = paths.append(none, "self");
     let two = paths.append(one, "list");
     let three = paths.append(two, "@items");

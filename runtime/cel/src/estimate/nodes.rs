@@ -1,10 +1,10 @@
 //! What is known of the nodes of an expression: their paths and sizes, and the variables of loops.
-use super::{
-    Argument, Range, Sizes,
-    path::{Path, Paths},
-};
 use crate::{
     Checked, Type,
+    cost::{
+        Argument, Range, Sizes,
+        path::{Path, Paths},
+    },
     syntax::ast::{Expr, ExprKind, Literal},
 };
 
