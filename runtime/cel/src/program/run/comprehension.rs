@@ -18,6 +18,9 @@ impl<'a> Run<'a, '_> {
     /// The value of a loop. The parts are run here, without functions between, because loops may be deep.
     pub(super) fn comprehension(&mut self, own: &'a Loop) -> Evaluated<'a> {
         let range = self.value(&own.range)?;
+        if let Value::Map(map) = &range {
+            self.work(map.len())?;
+        }
         let mut cursor = cursor(range, own.two)?;
         self.slots[own.accumulator] = Slot::Pending(&own.init);
         while self.advance(own, &mut cursor)? {
