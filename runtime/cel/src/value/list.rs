@@ -46,6 +46,9 @@ pub enum ListKind<'a> {
 }
 
 impl<'a> List<'a> {
+    /// The most elements of a sum. The budget of an evaluation in Kubernetes allows 1 million.
+    const LONGEST: usize = 2 << 20;
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         match &self.items {
@@ -126,7 +129,7 @@ impl<'a> List<'a> {
     /// The sum of two lists: for sets their union, for lists with keys the merged list.
     ///
     /// # Errors
-    /// The meter ends the evaluation.
+    /// The sum is too long, or the meter ends the evaluation.
     pub fn concat(&self, other: &Self, meter: &dyn Meter) -> Result<Self, Error> {
         if self.shape().is_none() {
             if self.is_empty() {
@@ -136,7 +139,12 @@ impl<'a> List<'a> {
                 return Ok(self.clone());
             }
         }
-        meter.spend(self.len().saturating_add(other.len()))?;
+        let length = self.len().saturating_add(other.len());
+        if length > Self::LONGEST {
+            return Err(Error::interrupted());
+        }
+        // The elements are copied, and sums in loops may be kept.
+        meter.spend(length.saturating_mul(8))?;
         if let (Items::Values(left), Items::Values(right)) = (&self.items, &other.items) {
             let values = left.iter().chain(right.iter()).cloned().collect();
             return Ok(Self { items: Items::Values(Arc::new(values)), kind: ListKind::Atomic });
