@@ -164,7 +164,7 @@ impl<'e> Estimator<'e> {
             let cost = known.map_or(Cost::ONE, |overload| overload.cost);
             let call = Call { arguments: &arguments, sizes: self.nodes.sizes, paths: &self.nodes.paths };
             let of_call = (cost.estimate)(&call);
-            let (cost, result) = self.overload(expr, id, of_call, &costs[receiver..], args);
+            let (cost, result) = self.overload(expr, id, of_call, (&arguments, &costs[receiver..]), args);
             union = union.union(cost);
             size = match (size, result) {
                 (Some(size), Some(result)) => Some(size.union(result)),
@@ -201,13 +201,14 @@ impl<'e> Estimator<'e> {
         expr: &'e Expr,
         id: &str,
         call: CallCost,
-        costs: &[Range],
+        (arguments, costs): (&[Argument<'e>], &[Range]),
         args: &'e [Expr],
     ) -> (Range, Option<Range>) {
         match (id, costs, args) {
             ("logical_and" | "logical_or", [left, right, ..], _) => (Range::new(left.min, left.plus(*right).max), None),
             ("conditional", [condition, first, second], [_, then, otherwise]) => {
-                let size = self.nodes.size(then).union(self.nodes.size(otherwise));
+                let size = |argument: usize| arguments[argument].size.unwrap_or(Range::UNKNOWN);
+                let size = size(1).union(size(2));
                 self.join(expr, then, otherwise);
                 (condition.plus(first.union(*second)), Some(size))
             }

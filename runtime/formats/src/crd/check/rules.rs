@@ -109,8 +109,9 @@ impl Judge {
                           convert structural schema to CEL declarations";
             return self.errors.error(&list, FieldErrorKind::Internal, detail);
         };
+        let runs = place.runs();
         for (index, (rule, compiled)) in schema.objects("x-kubernetes-validations").zip(compiled).enumerate() {
-            self.rule(rule, compiled, place.runs(), within, &list.index(index));
+            self.rule(rule, compiled, runs, within, &list.index(index));
         }
     }
 

@@ -6,7 +6,7 @@ use std::{
 
 use kindsmith_cel::{Checked, Env, Program, Source, Type, syntax};
 
-use super::{field_path, rule::Rule, types::Declared};
+use super::{field_path, rule::Rule, sizes::KnownSizes, types::Declared};
 use crate::schema::At;
 
 /// The version of Kubernetes whose language rules are written in.
@@ -81,9 +81,10 @@ fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRu
     let env = Env::kubernetes(MINOR).types(types).variable("self", kind.clone());
     let optional = env.clone().variable("oldSelf", Type::optional(kind.clone()));
     let env = env.variable("oldSelf", kind);
+    let sizes = KnownSizes::of(declared);
     let compiled = rules.iter().map(|rule| {
         let env = if rule.optional_old_self == Some(true) { &optional } else { &env };
-        compiled(env, declared, rule)
+        compiled(env, &sizes, rule)
     });
     Some(compiled.collect())
 }
@@ -108,7 +109,7 @@ pub fn nodes(expression: &str) -> usize {
     syntax::parse_rule(&Source::new(expression)).map_or(0, |ast| ast.ids as usize)
 }
 
-fn compiled(env: &Env, declared: Declared<'_>, rule: &Rule) -> CompiledRule {
+fn compiled(env: &Env, sizes: &KnownSizes<'_>, rule: &Rule) -> CompiledRule {
     if rule.rule.trim().is_empty() {
         return CompiledRule::default();
     }
@@ -122,8 +123,8 @@ fn compiled(env: &Env, declared: Declared<'_>, rule: &Rule) -> CompiledRule {
         Ok(program) => program,
         Err(error) => return refused(error, uses_old_self),
     };
-    let cost = checked.estimate(&declared).max;
-    let message = (!rule.message_expression.is_empty()).then(|| message(env, declared, rule));
+    let cost = checked.estimate(sizes).max;
+    let message = (!rule.message_expression.is_empty()).then(|| message(env, sizes, rule));
     let (message, message_cost) = match message {
         Some(Ok((program, cost))) => (Some(Ok(program)), cost),
         Some(Err(error)) => (Some(Err(error)), 0),
@@ -131,7 +132,8 @@ fn compiled(env: &Env, declared: Declared<'_>, rule: &Rule) -> CompiledRule {
     };
     let is_sound = message.as_ref().is_none_or(Result::is_ok);
     // kube-apiserver does not get to the path if the message does not compile.
-    let path = if is_sound { field_path::normalized(declared.at, declared.is_object, &rule.field_path) } else { None };
+    let path =
+        if is_sound { field_path::normalized(sizes.root.at, sizes.root.is_object, &rule.field_path) } else { None };
     let field_path = path.unwrap_or_default();
     CompiledRule { program: Some(Ok(program)), uses_old_self, message, cost, message_cost, field_path }
 }
@@ -141,12 +143,12 @@ fn refused(error: String, uses_old_self: bool) -> CompiledRule {
 }
 
 /// The program of a rule's message, with its cost.
-fn message(env: &Env, declared: Declared<'_>, rule: &Rule) -> Result<(Program, u64), String> {
+fn message(env: &Env, sizes: &KnownSizes<'_>, rule: &Rule) -> Result<(Program, u64), String> {
     match env.compile(&rule.message_expression) {
         Ok(checked) if *checked.result_type() == Type::String => {
             let program = Program::new(&checked);
             let program = program.map_err(|error| format!("messageExpression instantiation failed: {error}"))?;
-            Ok((program, checked.estimate(&declared).max))
+            Ok((program, checked.estimate(sizes).max))
         }
         Ok(_) => Err("messageExpression must evaluate to a string".to_owned()),
         Err(issues) => Err(format!("messageExpression compilation failed: {issues}")),

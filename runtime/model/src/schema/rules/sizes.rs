@@ -1,9 +1,14 @@
 //! The sizes of values that a schema allows, as far as they decide what a rule is estimated to cost. The numbers are Kubernetes'.
-use std::collections::BTreeSet;
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    ptr,
+};
 
 use kindsmith_cel::{Range, Sizes, Type};
 
 use super::types::{Declared, Form};
+use crate::schema::Schema;
 
 /// The most bytes of a request: the bound where a schema has none.
 const REQUEST: u64 = 3 << 20;
@@ -95,5 +100,35 @@ impl Sizes for Declared<'_> {
             return (self.at_path(around)?.form() == Form::Map).then_some(Range::ZERO);
         }
         Some(Range::new(0, self.at_path(path)?.most()))
+    }
+}
+
+/// The sizes of values below a place, each of which is found once, however often expressions refer to it.
+pub(super) struct KnownSizes<'s> {
+    pub(super) root: Declared<'s>,
+    /// By node.
+    known: RefCell<HashMap<*const Schema, u64>>,
+}
+
+impl<'s> KnownSizes<'s> {
+    pub(super) fn of(root: Declared<'s>) -> Self {
+        Self { root, known: RefCell::default() }
+    }
+}
+
+impl Sizes for KnownSizes<'_> {
+    fn size(&self, path: &[&str], kind: &Type) -> Option<Range> {
+        if path.last() == Some(&"@keys") && path.len() > 1 {
+            return self.root.size(path, kind);
+        }
+        let place = self.root.at_path(path)?;
+        let node = ptr::from_ref(place.at.node());
+        let known = self.known.borrow().get(&node).copied();
+        let most = known.unwrap_or_else(|| {
+            let most = place.most();
+            self.known.borrow_mut().insert(node, most);
+            most
+        });
+        Some(Range::new(0, most))
     }
 }
