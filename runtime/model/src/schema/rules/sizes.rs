@@ -30,9 +30,8 @@ impl Declared<'_> {
         match self.form() {
             Form::List => at.max_items.unwrap_or_else(|| in_request(element() + 1)),
             Form::Map => at.max_properties.unwrap_or_else(|| in_request(element() + 6)),
-            Form::Scalar(Type::Duration) => 32,
             Form::Scalar(Type::Timestamp) if at.format.as_deref() == Some("date") => 12,
-            Form::Scalar(Type::Timestamp) => 32,
+            Form::Scalar(Type::Duration | Type::Timestamp) => 32,
             Form::Scalar(Type::Bytes) => most_length(1).unwrap_or(TEXT),
             Form::Scalar(Type::Dyn) => most_length(4).unwrap_or(TEXT),
             Form::Scalar(Type::String) => most_length(4).unwrap_or_else(|| self.longest_of_enum().unwrap_or(TEXT)),
@@ -43,7 +42,7 @@ impl Declared<'_> {
     fn longest_of_enum(self) -> Option<u64> {
         let values = &self.at.node().enumeration;
         let lengths = values.iter().filter_map(|value| Some(value.as_str()?.len() as u64));
-        (values.len() > 0).then(|| lengths.max().unwrap_or(0))
+        (!values.is_empty()).then(|| lengths.max().unwrap_or(0))
     }
 
     /// The fewest bytes of a value in a document.
@@ -65,7 +64,7 @@ impl Declared<'_> {
     }
 }
 
-impl<'s> Declared<'s> {
+impl Declared<'_> {
     /// The place at a path, whose first element is the variable. A key of a map has none, and neither has what is computed.
     fn at_path(self, path: &[&str]) -> Option<Self> {
         let (_, steps) = path.split_first()?;

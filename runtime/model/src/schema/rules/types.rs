@@ -63,7 +63,6 @@ impl<'s> Declared<'s> {
 
     pub(super) fn form(self) -> Form {
         match self.at.kind {
-            model::Type::Any => Form::Unseen,
             model::Type::IntOrString => Form::Scalar(Type::Dyn),
             model::Type::Boolean => Form::Scalar(Type::Bool),
             model::Type::Number => Form::Scalar(Type::Double),
@@ -75,7 +74,7 @@ impl<'s> Declared<'s> {
                 _ => Type::String,
             }),
             model::Type::Array if self.at.items().is_some() => Form::List,
-            model::Type::Array => Form::Unseen,
+            model::Type::Any | model::Type::Array => Form::Unseen,
             model::Type::Object if self.at.entry().is_some_and(|entry| entry.boolean.is_none()) => Form::Map,
             model::Type::Object => Form::Struct,
         }
