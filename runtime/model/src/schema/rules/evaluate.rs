@@ -88,21 +88,24 @@ impl Evaluation<'_> {
             );
             return Verdict::Ended;
         }
+        let error = match result.value {
+            Ok(Value::Bool(true)) => return Verdict::Holds,
+            Ok(_) => return Verdict::Fails,
+            Err(error) => error,
+        };
         let subject = if rule.message.is_empty() { rule.rule.trim() } else { rule.message.trim() };
-        match result.value {
-            Ok(Value::Bool(true)) => Verdict::Holds,
-            Ok(_) => Verdict::Fails,
-            Err(error) if error.failure == Failure::Cost => {
+        match error {
+            error if error.failure == Failure::Cost => {
                 let why = "no further validation rules will be run due to call cost exceeds limit for rule";
                 self.report(visit, &format!("'{error}': {why}: {subject}"));
                 Verdict::Ended
             }
-            Err(error) if error.message.starts_with("no such overload") => {
+            error if error.message.starts_with("no such overload") => {
                 let why = "call arguments did not match a supported operator, function or macro signature for rule";
                 self.report(visit, &format!("'{error}': {why}: {subject}"));
                 Verdict::Reported
             }
-            Err(error) => {
+            error => {
                 self.report(visit, &format!("{error} evaluating rule: {subject}"));
                 Verdict::Reported
             }

@@ -7,6 +7,9 @@ use crate::schema::{At, Document, Meter, correlate::is_equal};
 
 use super::place::entry;
 
+/// So many items are searched one by one.
+const FEW: usize = 8;
+
 /// A value and its old counterpart.
 #[derive(Debug)]
 pub(super) struct Pair<'d> {
@@ -46,11 +49,21 @@ impl<'d> Pair<'d> {
         Some(Self::new(at, new, old))
     }
 
+    /// The old value.
+    pub(super) fn old(&self) -> &'d Document {
+        self.old
+    }
+
     /// The counterpart of an item of a map list. For duplicate keys the first counts.
     pub(super) fn item(&self, item: &'d Document) -> Option<Self> {
-        let (keys, at) = (self.at.keys()?, self.at.items()?);
-        let old_items = self.old_items.get_or_init(|| by_keys(keys, self.old));
-        Some(Self::new(at, item, old_items.get(&keys_of(keys, item)?)?))
+        let (keys, at, old) = (self.at.keys()?, self.at.items()?, self.old.as_array()?);
+        let found = if old.len() <= FEW {
+            old.iter().find(|old| have_same_keys(keys, item, old))
+        } else {
+            let old = self.old_items.get_or_init(|| by_keys(keys, self.old));
+            old.get(&keys_of(keys, item)?).copied()
+        };
+        Some(Self::new(at, item, found?))
     }
 
     /// True if the value is unchanged.
@@ -94,13 +107,24 @@ pub(super) fn by_keys<'d>(keys: &[String], list: &'d Document) -> HashMap<Vec<Ke
 
 /// The keys of an item; `None` if it has not all of them, or not as scalars.
 pub(super) fn keys_of<'d>(keys: &[String], item: &'d Document) -> Option<Vec<Key<'d>>> {
-    let of = |key: &String| match item.get(key)? {
+    if keys.is_empty() { None } else { keys.iter().map(|key| key_of(item.get(key)?)).collect() }
+}
+
+fn have_same_keys(keys: &[String], one: &Document, other: &Document) -> bool {
+    let is = |name: &String| match (one.get(name).and_then(key_of), other.get(name).and_then(key_of)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    };
+    !keys.is_empty() && keys.iter().all(is)
+}
+
+fn key_of(value: &Document) -> Option<Key<'_>> {
+    match value {
         Document::Bool(value) => Some(Key::Bool(*value)),
         Document::Number(number) => {
             number.as_i64().map(Key::Int).or_else(|| Some(Key::Double((number.as_f64()? + 0.0).to_bits())))
         }
         Document::String(text) => Some(Key::Text(text)),
         Document::Null | Document::Array(_) | Document::Object(_) => None,
-    };
-    if keys.is_empty() { None } else { keys.iter().map(of).collect() }
+    }
 }

@@ -176,19 +176,20 @@ impl<'e> Evaluation<'e> {
     {
         let at = around.place.at();
         let (Some(of_items), keys) = (at.items(), at.keys().unwrap_or_default()) else { return true };
-        let old: HashMap<Vec<Key<'d>>, &'d Document> = match around.old {
-            Some(old) if !keys.is_empty() && self.meter.step(keys.len() * items.len()) => by_keys(keys, old),
+        let old: HashMap<Vec<Key<'d>>, &'d Document> = match (around.old, around.correlation.own) {
+            (Some(old), None) if !keys.is_empty() && self.meter.step(keys.len() * items.len()) => by_keys(keys, old),
             _ => HashMap::new(),
         };
         items.iter().enumerate().all(|(number, value)| {
             let pair = around.correlation.own.and_then(|pair| pair.item(value));
             let key = if old.is_empty() { None } else { keys_of(keys, value) };
+            let old = pair.as_ref().map(Pair::old).or_else(|| old.get(&key?).copied());
             self.visit(
                 index,
                 Visit {
                     place: around.place.child(of_items),
                     value,
-                    old: key.and_then(|key| old.get(&key).copied()),
+                    old,
                     correlation: around.correlation.below(pair.as_ref()),
                     location: &around.location.item(number),
                 },
