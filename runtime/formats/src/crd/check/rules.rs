@@ -53,7 +53,7 @@ impl<'s> Place<'s> {
     }
 
     /// A node directly below this one.
-    pub(super) fn below<'b>(self, at: At<'b>) -> Place<'b> {
+    pub(super) fn below(self, at: At<'_>) -> Place<'_> {
         let each = match self.at.kind {
             Type::Array => self.at.max_items,
             Type::Object if self.at.entry().is_some() => self.at.max_properties,
