@@ -13,6 +13,7 @@ mod openapi;
 mod random;
 mod recorded;
 mod removed;
+mod rules;
 mod served;
 mod webhook;
 mod webhook_lists;
