@@ -21,7 +21,7 @@ pub(super) fn resolve<'d>(
                 let quoted = quoted.ok_or_else(|| format!("expected single quoted string but got {token}"))?;
                 match tokens.next() {
                     None => return Err("unexpected end of JSON path".to_owned()),
-                    Some("]") => quoted.replace("\\'", "'").replace("\\\\", "\\"),
+                    Some("]") => unescaped(quoted)?,
                     Some(other) => return Err(format!("expected ] but got {other}")),
                 }
             }
@@ -37,6 +37,31 @@ pub(super) fn resolve<'d>(
         names.push(name);
     }
     Ok((names, schema))
+}
+
+/// A quoted name, with the escapes of Go.
+fn unescaped(quoted: &str) -> Result<String, String> {
+    let (mut name, mut chars) = (String::with_capacity(quoted.len()), quoted.chars());
+    while let Some(char) = chars.next() {
+        name.push(match char {
+            '\\' => match chars.next() {
+                Some('a') => '\u{7}',
+                Some('b') => '\u{8}',
+                Some('f') => '\u{c}',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                Some('v') => '\u{b}',
+                Some(same @ ('\'' | '\\')) => same,
+                other => {
+                    let other = other.map_or_else(String::new, String::from);
+                    return Err(format!("invalid string literal: invalid escape char \\{other}"));
+                }
+            },
+            char => char,
+        });
+    }
+    Ok(name)
 }
 
 /// Dots, brackets, quoted texts, and what is between them.

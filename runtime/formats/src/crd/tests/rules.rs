@@ -238,3 +238,22 @@ fn rules_are_bounded() {
     let chain = format!("optional.of(1){}.hasValue()", ".optMap(x, x)".repeat(11));
     bound(json!(vec![json!({"rule": chain}); 10]), "");
 }
+
+#[test]
+fn paths_of_fields_lead_somewhere() {
+    let fields =
+        json!({"a": {"type": "object", "properties": {"b.c": {"type": "integer"}, "t\tt": {"type": "integer"}}}});
+    for (path, is_valid) in [
+        (".a", true),
+        (".a['b.c']", true),
+        (".a['t\\tt']", true),
+        (".a['t\\xt']", false),
+        (".a.b.c", false),
+        ("a", false),
+        (".a[0]", false),
+    ] {
+        let rules = json!([{"rule": "true", "fieldPath": path}]);
+        let errors = found(&json!({"type": "object", "properties": fields, "x-kubernetes-validations": rules}));
+        assert_eq!(errors.is_empty(), is_valid, "{path}: {errors:?}");
+    }
+}
