@@ -48,6 +48,7 @@ const RULES: [&str; 10] = [
 
 /// A definition with these rules for its spec.
 fn definition(name: &str, rules: &[&str]) -> Document {
+    let singular = name.to_lowercase();
     let text = |most: u64| json!({"type": "string", "maxLength": most});
     let port = json!({"type": "object", "required": ["name", "port"], "properties": {"name": text(15), "port": {"type": "integer"}}});
     let rules: Vec<_> = rules.iter().map(|rule| json!({"rule": rule, "message": "is wrong"})).collect();
@@ -56,8 +57,8 @@ fn definition(name: &str, rules: &[&str]) -> Document {
             "file": text(63), "text": text(4000), "timeout": {"type": "string", "format": "duration"},
             "labels": {"type": "object", "maxProperties": 16, "additionalProperties": text(63)},
             "ports": {"type": "array", "maxItems": 200, "items": port}}});
-    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("{name}s.bench.example.com")},
-        "spec": {"group": "bench.example.com", "scope": "Cluster", "names": {"plural": format!("{name}s"), "singular": name, "kind": name,
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("{singular}s.bench.example.com")},
+        "spec": {"group": "bench.example.com", "scope": "Cluster", "names": {"plural": format!("{singular}s"), "singular": singular, "kind": name,
             "listKind": format!("{name}List")},
             "versions": [{"name": "v1", "served": true, "storage": true,
                 "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}}]}})
