@@ -1,5 +1,5 @@
 //! Plans calls: operators that the evaluator knows, and functions by their overloads.
-use std::sync::Arc;
+use std::{cmp::Ordering, sync::Arc};
 
 use super::{
     Call, Charge, Comparison, Node, Target,
@@ -122,7 +122,8 @@ impl<'e> Planner<'e> {
             stops = true;
         }
         let (function, charge) = (Arc::clone(&callee.name), callee.charge());
-        Ok(Node::Call(Box::new(Call { function, id, arguments: arguments.into(), target, charge, stops })))
+        let order = if matches!(target, Target::None) { None } else { orders(&function) };
+        Ok(Node::Call(Box::new(Call { function, id, arguments: arguments.into(), target, charge, stops, order })))
     }
 
     /// The function that a call refers to, and the receiver, if the name is not one in a namespace.
@@ -182,6 +183,18 @@ fn qualified_name(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Ident(name) => Some((**name).to_owned()),
         ExprKind::Select { operand, field, test_only: false } => Some(format!("{}.{field}", qualified_name(operand)?)),
+        _ => None,
+    }
+}
+
+/// The orders in which a comparison is true.
+fn orders(function: &str) -> Option<[Ordering; 2]> {
+    use Ordering::{Equal, Greater, Less};
+    match function {
+        operators::LESS => Some([Less, Less]),
+        operators::LESS_EQUALS => Some([Less, Equal]),
+        operators::GREATER => Some([Greater, Greater]),
+        operators::GREATER_EQUALS => Some([Greater, Equal]),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! What programs are made of. A variable with its selections and indexes is one attribute, because costs follow that form, and loop
 //! variables are slots. The trees are made by the planner, and run by `run`.
-use std::{fmt, sync::Arc};
+use std::{cmp::Ordering, fmt, sync::Arc};
 
 use super::Error;
 use crate::{Implementation, Meter, Type, Value, value::Entries};
@@ -144,6 +144,8 @@ pub(super) struct Call {
     pub(super) charge: Charge,
     /// The first argument that fails ends the call, which then costs nothing.
     pub(super) stops: bool,
+    /// It compares: what is true of two whole numbers in one of these orders.
+    pub(super) order: Option<[Ordering; 2]>,
 }
 
 /// What a call does.
@@ -190,12 +192,18 @@ pub(super) struct Loop {
     pub(super) two: bool,
     /// The slot of the result so far.
     pub(super) accumulator: usize,
-    pub(super) init: Node,
-    pub(super) condition: Node,
-    pub(super) step: Node,
-    pub(super) result: Node,
+    pub(super) body: Body,
     /// How much work an iteration is.
     pub(super) weight: usize,
+}
+
+/// What a loop does.
+#[derive(Debug)]
+pub(super) enum Body {
+    /// What the parts of the loop say.
+    Parts { init: Node, condition: Node, step: Node, result: Node },
+    /// `all` and `exists`: the loop ends with the first element for which the predicate has the value that decides.
+    Quantifier { predicate: Node, deciding: bool },
 }
 
 /// Values with names.

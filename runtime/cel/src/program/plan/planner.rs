@@ -1,10 +1,10 @@
 //! From syntax trees to plans: names become variables, slots and constants.
 use std::{cell::RefCell, sync::Arc};
 
-use super::{Attribute, Block, Key, Loop, Name, Node, Qualifier, Root};
+use super::{Attribute, Block, Body, Key, Loop, Name, Node, Qualifier, Root};
 use crate::{
     Checked, Env, Error, Reference, Type, Value,
-    syntax::ast::{Comprehension, Expr, ExprKind, Literal, NodeId},
+    syntax::ast::{Comprehension, Expr, ExprKind, Literal, NodeId, operators},
 };
 
 /// Plans an expression.
@@ -127,6 +127,7 @@ impl<'e> Planner<'e> {
     fn comprehension(&mut self, own: &Comprehension) -> Planned {
         let init = self.plan(&own.init)?;
         let range = self.plan(&own.range)?;
+        let quantified = quantified(own);
         let (scope, next) = (self.scope.len(), self.next);
         let second = own.second.clone();
         let accumulator = self.reserve(1);
@@ -137,25 +138,20 @@ impl<'e> Planner<'e> {
         }
         self.scope.push((Arc::clone(&own.variable), variables[0]));
         self.scope.push((Arc::clone(&own.accumulator), accumulator));
-        let condition = self.plan(&own.condition)?;
-        let step = self.step(&own.step, &own.accumulator, accumulator)?;
-        let weight = self.nodes - before;
-        self.scope.truncate(scope);
-        self.scope.push((Arc::clone(&own.accumulator), accumulator));
-        let result = self.plan(&own.result)?;
+        let (body, weight) = if let Some((predicate, deciding)) = quantified {
+            let predicate = self.plan(predicate)?;
+            (Body::Quantifier { predicate, deciding }, self.nodes - before + 4)
+        } else {
+            let condition = self.plan(&own.condition)?;
+            let step = self.step(&own.step, &own.accumulator, accumulator)?;
+            let weight = self.nodes - before;
+            self.scope.truncate(scope);
+            self.scope.push((Arc::clone(&own.accumulator), accumulator));
+            (Body::Parts { init, condition, step, result: self.plan(&own.result)? }, weight)
+        };
         self.scope.truncate(scope);
         self.next = next;
-        Ok(Node::Loop(Box::new(Loop {
-            range,
-            variables,
-            two: second.is_some(),
-            accumulator,
-            init,
-            condition,
-            step,
-            result,
-            weight,
-        })))
+        Ok(Node::Loop(Box::new(Loop { range, variables, two: second.is_some(), accumulator, body, weight })))
     }
 
     /// A list of values which a body refers to as `@index0`, `@index1` and so on.
@@ -180,6 +176,32 @@ impl<'e> Planner<'e> {
         self.next += slots;
         self.slots = self.slots.max(self.next);
         first
+    }
+}
+
+/// The predicate of `all` or `exists`, and the value of it that ends the loop.
+fn quantified(own: &Comprehension) -> Option<(&Expr, bool)> {
+    let is_result = |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if *name == own.accumulator);
+    let ExprKind::Literal(Literal::Bool(first)) = own.init.kind else { return None };
+    let (operator, deciding) = if first { (operators::AND, false) } else { (operators::OR, true) };
+    let tested = only_argument(&own.condition, operators::NOT_STRICTLY_FALSE)?;
+    let goes_on = if first { is_result(tested) } else { only_argument(tested, operators::NOT).is_some_and(is_result) };
+    match &own.step.kind {
+        ExprKind::Call { target: None, function, args }
+            if **function == *operator && goes_on && is_result(&own.result) =>
+        {
+            let [left, predicate] = args.as_slice() else { return None };
+            is_result(left).then_some((predicate, deciding))
+        }
+        _ => None,
+    }
+}
+
+/// The argument of a call that has one.
+fn only_argument<'e>(expr: &'e Expr, name: &str) -> Option<&'e Expr> {
+    match &expr.kind {
+        ExprKind::Call { target: None, function, args } if **function == *name && args.len() == 1 => args.first(),
+        _ => None,
     }
 }
 

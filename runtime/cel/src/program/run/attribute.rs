@@ -14,11 +14,49 @@ type Step<'a> = Option<(Value<'a>, bool)>;
 impl<'a> Run<'a, '_> {
     /// The value of an attribute, with the cost of its root.
     pub(super) fn attribute(&mut self, own: &'a Attribute) -> Evaluated<'a> {
+        let before = self.cost;
+        if let Root::Variable(name) = &own.root {
+            if let Some(value) = self.fields(name, &own.qualifiers) {
+                return value;
+            }
+            self.cost = before;
+        }
         let value = self.resolve(own);
         if !matches!(own.root, Root::Choice(_)) {
             self.charge(1)?;
         }
         value
+    }
+
+    /// A variable or fields of a document, the usual attributes, by a short way. `None` if it is anything else.
+    fn fields(&mut self, root: &'a Name, fields: &'a [Qualifier]) -> Option<Evaluated<'a>> {
+        let value = match root {
+            Name::Slot(slot, _) => match &self.slots[*slot] {
+                Slot::Value(Ok(Value::Map(Map::Document(object, shape)))) => Value::Map(Map::Document(object, *shape)),
+                Slot::Value(Ok(value)) if fields.is_empty() => value.clone(),
+                _ => return None,
+            },
+            Name::Global(name) => self.variables.variable(name)?.ok()?,
+            Name::Type(_) => return None,
+        };
+        if let Value::Optional(_) = value {
+            return None;
+        }
+        let mut value = value;
+        for field in fields {
+            let (Value::Map(Map::Document(object, shape)), Key::Constant(Value::String(name))) = (&value, &field.key)
+            else {
+                return None;
+            };
+            if field.optional || field.test {
+                return None;
+            }
+            value = shape.field(object, name)?.ok()?;
+            if let Err(error) = self.charge(1) {
+                return Some(Err(error));
+            }
+        }
+        Some(self.charge(1).map(|()| value))
     }
 
     /// `a ? b : c`

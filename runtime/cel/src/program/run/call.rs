@@ -17,6 +17,10 @@ impl<'a> Run<'a, '_> {
             [left, right] if !own.stops => {
                 let (left, failure) = kept(self.value(left))?;
                 let (right, second) = kept(self.value(right))?;
+                if let (Some(orders), Value::Int(left), Value::Int(right)) = (own.order, &left, &right) {
+                    self.charge(1)?;
+                    return Ok(Value::Bool(orders.contains(&left.cmp(right))));
+                }
                 self.finish(own, &[left, right], failure.or(second))
             }
             arguments => self.call_in_order(own, arguments),

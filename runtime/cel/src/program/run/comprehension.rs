@@ -2,7 +2,7 @@
 use super::{Evaluated, Run, Slot};
 use crate::{
     Error, Value,
-    program::plan::{Loop, go_type},
+    program::plan::{Body, Loop, go_type},
     value::List,
 };
 
@@ -22,23 +22,48 @@ impl<'a> Run<'a, '_> {
             self.work(map.len())?;
         }
         let mut cursor = cursor(range, own.two)?;
-        self.slots[own.accumulator] = Slot::Pending(&own.init);
+        let (init, condition, step, result) = match &own.body {
+            Body::Parts { init, condition, step, result } => (init, condition, step, result),
+            Body::Quantifier { predicate, deciding } => {
+                // The test costs 1 and reads the result, which is negated for `exists`; so does the step.
+                let of_test = if *deciding { 3 } else { 2 };
+                let mut result = Ok(!*deciding);
+                while self.advance(own, &mut cursor)? {
+                    self.charge(of_test)?;
+                    if matches!(result, Ok(result) if result == *deciding) {
+                        break;
+                    }
+                    self.charge(1)?;
+                    let value = self.value(predicate);
+                    result = quantified(result, value, *deciding)?;
+                }
+                self.leave(own);
+                self.charge(1)?;
+                return result.map(Value::Bool);
+            }
+        };
+        self.slots[own.accumulator] = Slot::Pending(init);
         while self.advance(own, &mut cursor)? {
-            if !own.condition.is(true) {
-                let condition = self.value(&own.condition);
+            if !condition.is(true) {
+                let condition = self.value(condition);
                 if ends(condition)? {
                     break;
                 }
             }
-            let value = self.value(&own.step);
+            let value = self.value(step);
             self.keep(own, value)?;
         }
+        self.leave(own);
+        let result = self.value(result);
+        self.slots[own.accumulator] = Slot::Empty;
+        result
+    }
+
+    /// The variables of a loop have no values behind it.
+    fn leave(&mut self, own: &'a Loop) {
         for slot in &own.variables[..=usize::from(own.two)] {
             self.slots[*slot] = Slot::Empty;
         }
-        let result = self.value(&own.result);
-        self.slots[own.accumulator] = Slot::Empty;
-        result
     }
 
     /// Sets the variables for the next part of the range; false if there is none.
@@ -93,6 +118,17 @@ fn cursor(range: Value<'_>, two: bool) -> Result<Cursor<'_>, Error> {
     } else {
         format!("got '{kind}', expected iterable type")
     }))
+}
+
+/// What `all` or `exists` knows after a further element: the deciding value wins over errors, of which the first is kept.
+fn quantified(before: Result<bool, Error>, value: Evaluated<'_>, deciding: bool) -> Result<Result<bool, Error>, Error> {
+    Ok(match value {
+        Ok(Value::Bool(value)) if value == deciding => Ok(deciding),
+        Ok(Value::Bool(_)) => before,
+        Err(error) if error.is_fatal() => return Err(error),
+        Err(error) => before.and(Err(error)),
+        Ok(_) => before.and_then(|_| Err(Error::no_such_overload())),
+    })
 }
 
 /// True if a condition ends a loop. Errors and other values do not.
