@@ -82,24 +82,9 @@ pub(super) fn is_rgb_color(text: &str) -> bool {
     parts.len() == 3 && parts.into_iter().all(is_part)
 }
 
-/// Hexadecimal digits in groups of 8, 4, 4, 4 and 12, with optional dashes in between. The third group begins with the version, and
-/// the fourth of versions 4 and 5 with the variant.
-pub(super) fn is_uuid(text: &str, version: Option<u8>) -> bool {
-    let mut rest = text.as_bytes();
-    for (index, size) in [8, 4, 4, 4, 12].into_iter().enumerate() {
-        if index > 0 {
-            rest = rest.strip_prefix(b"-").unwrap_or(rest);
-        }
-        let Some((group, after)) = rest.split_at_checked(size) else { return false };
-        let starts_well = match (index, version) {
-            (2, Some(version)) => group[0] == b'0' + version,
-            (3, Some(4 | 5)) => matches!(group[0], b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),
-            _ => true,
-        };
-        if !starts_well || !group.iter().all(u8::is_ascii_hexdigit) {
-            return false;
-        }
-        rest = after;
-    }
-    rest.is_empty()
+/// A UUID of a version, which is a digit, and since version 4 of the usual variant.
+pub(super) fn is_uuid(text: &str, version: u8) -> bool {
+    let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b'-').collect();
+    let is_variant = |digit: u8| version < b'4' || matches!(digit, b'8' | b'9' | b'a' | b'b' | b'A' | b'B');
+    kindsmith_cel::library::kubernetes::format::is_uuid(text) && digits[12] == version && is_variant(digits[16])
 }

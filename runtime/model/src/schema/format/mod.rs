@@ -2,6 +2,11 @@
 //! formats allow all texts.
 use std::borrow::Cow;
 
+use kindsmith_cel::library::kubernetes::{
+    format::{is_date_time, is_uuid},
+    url::check_request_uri,
+};
+
 use super::{Scalar, Schema};
 use crate::meta::{time::Layout, values::is_base64};
 
@@ -12,7 +17,6 @@ mod email;
 mod name;
 #[cfg(test)]
 mod tests;
-mod uri;
 
 /// A format: its name without dashes, a text that it allows, and its check.
 type Format = (&'static str, &'static str, fn(&str) -> bool);
@@ -40,11 +44,11 @@ const KNOWN: [Format; 26] = [
     ("password", "example", |_| true),
     ("rgbcolor", "rgb(1,2,3)", code::is_rgb_color),
     ("ssn", "078-05-1120", code::is_ssn),
-    ("uri", "https://example.com/a", uri::is_request_uri),
-    ("uuid", "11111111-2222-4333-8444-555555555555", |text| code::is_uuid(text, None)),
-    ("uuid3", "11111111-2222-3333-8444-555555555555", |text| code::is_uuid(text, Some(3))),
-    ("uuid4", "11111111-2222-4333-8444-555555555555", |text| code::is_uuid(text, Some(4))),
-    ("uuid5", "11111111-2222-5333-8444-555555555555", |text| code::is_uuid(text, Some(5))),
+    ("uri", "https://example.com/a", |text| check_request_uri(text).is_ok()),
+    ("uuid", "11111111-2222-4333-8444-555555555555", is_uuid),
+    ("uuid3", "11111111-2222-3333-8444-555555555555", |text| code::is_uuid(text, b'3')),
+    ("uuid4", "11111111-2222-4333-8444-555555555555", |text| code::is_uuid(text, b'4')),
+    ("uuid5", "11111111-2222-5333-8444-555555555555", |text| code::is_uuid(text, b'5')),
 ];
 
 /// True if kube-apiserver checks texts of a format.
@@ -79,36 +83,4 @@ pub(crate) fn example(schema: &Schema) -> Option<&'static str> {
 fn known(format: &str) -> Option<Format> {
     let name = if format.contains('-') { Cow::from(format.replace('-', "")) } else { Cow::from(format) };
     KNOWN.binary_search_by(|(known, ..)| (*known).cmp(&*name)).ok().map(|found| KNOWN[found])
-}
-
-/// A date, a `T`, a time of day and an offset, in upper or lower case. Any character may come before the fraction, an offset is any
-/// four digits, and text after another `T` does not count.
-fn is_date_time(text: &str) -> bool {
-    let mut parts = text.split(['T', 't']);
-    let (Some(date), Some(time)) = (parts.next(), parts.next()) else { return false };
-    if !Layout::DATE.allows(date) {
-        return false;
-    }
-    let two_digits = |at: usize, most: &str| {
-        time.get(at..at + 2).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()) && digits <= most)
-    };
-    let is = |at: usize, byte: u8| time.as_bytes().get(at) == Some(&byte);
-    if !(two_digits(0, "23") && is(2, b':') && two_digits(3, "59") && is(5, b':') && two_digits(6, "59")) {
-        return false;
-    }
-    let (rest, offset) = match time.as_bytes() {
-        [.., b'Z' | b'z'] => (&time[8..time.len() - 1], true),
-        [.., sign, h1, h2, b':', m1, m2] if time.len() >= 14 => {
-            let digits = [h1, h2, m1, m2].iter().all(|byte| byte.is_ascii_digit());
-            (time.get(8..time.len() - 6).unwrap_or("?"), digits && matches!(sign, b'+' | b'-'))
-        }
-        _ => return false,
-    };
-    let mut fraction = rest.chars();
-    let is_fraction = match fraction.next() {
-        None => true,
-        Some('\n') => false,
-        Some(_) => !fraction.as_str().is_empty() && fraction.all(|c| c.is_ascii_digit()),
-    };
-    offset && is_fraction
 }
