@@ -86,7 +86,7 @@ impl Review {
         };
         let runs = around.values.or_else(|| most_values(at, is_object)).unwrap_or(u64::MAX);
         for (rule, compiled) in at.rules.iter().zip(compiled) {
-            let found = self.rule(at, is_object, rule, compiled, around);
+            let found = Self::rule(at, is_object, rule, compiled, around);
             let cost = compiled.cost.saturating_mul(runs);
             self.total = self.total.saturating_add(cost).saturating_add(compiled.message_cost);
             let costly = (cost > MOST_COST).then(|| too_costly(at, is_object, &rule.rule, cost, location, around));
@@ -98,14 +98,7 @@ impl Review {
         }
     }
 
-    fn rule(
-        &self,
-        at: At<'_>,
-        is_object: bool,
-        rule: &Rule,
-        compiled: &CompiledRule,
-        around: Around<'_>,
-    ) -> Option<String> {
+    fn rule(at: At<'_>, is_object: bool, rule: &Rule, compiled: &CompiledRule, around: Around<'_>) -> Option<String> {
         match (&compiled.program, &compiled.message) {
             (None, _) => return Some("it has no expression".to_owned()),
             (Some(Err(error)), _) | (_, Some(Err(error))) => return Some(error.clone()),
