@@ -64,6 +64,7 @@
 //!
 //! - Hooks of a kind set defaults, validate and admit: [`Hooks`], [`Context`], [`FieldError`], [`FieldPath`].
 //! - [`admission`] changes and refuses requests of any kind.
+//! - [`cel`] evaluates expressions in CEL, the language of rules.
 //!
 //! # Serve
 //!
@@ -122,6 +123,10 @@ pub mod admission {
     pub use kindsmith_model::schema::Document;
     pub use kindsmith_server::verbs::admission::{Admission, Attributes, Options, ReinvocationPolicy};
 }
+
+/// CEL, the language of [rules](guide::rules), for hooks and admission: compile a [`Program`](cel::Program) once, evaluate it with
+/// documents as variables, and read the result.
+pub use kindsmith_cel as cel;
 
 /// The typed client inside the process: [`App::client`](crate::App::client) and
 /// [`RequestContext::client`](crate::handlers::RequestContext::client) return one. Options are in

@@ -1,6 +1,23 @@
 //! CEL, the Common Expression Language, as Kubernetes uses it: parser, type checker, costs, and an evaluator that is metered and
 //! reads JSON documents in place.
 //!
+//! ```
+//! use kindsmith_cel::{Env, Program, Type, Unmetered, Value, value::{Dynamic, Shape}};
+//!
+//! let env = Env::kubernetes_latest().variable("object", Type::Dyn);
+//! let program = Program::compile(&env, "object.spec.copies > 1")?;
+//!
+//! let object = serde_json::json!({"spec": {"copies": 3}});
+//! let variables = [("object", Dynamic.read(&object)?)];
+//! let evaluation = program.evaluate(&variables, Some(1_000_000), &Unmetered);
+//! assert!(matches!(evaluation.value?, Value::Bool(true)));
+//! assert_eq!(evaluation.cost, 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`Program`] is compiled once and shared by threads. [`Env`] says what expressions may refer to; [`library`] has what environments are
+//! made of. Documents are read by a [`Shape`](value::Shape), with a schema or, with [`Dynamic`](value::Dynamic), without.
+//!
 //! From the bottom: `source` and `issue` are texts, positions and errors; `syntax` is the parser with its macros; `error`, `meter`, `types`
 //! and `value` are what evaluations deal with, and `re2` its patterns; `cost` is what calls cost; `env` declares variables, functions and
 //! types, and has checked expressions; `check` makes them; `estimate` estimates what they cost; `program` plans and evaluates them;
