@@ -107,7 +107,7 @@ fn named(path: Option<&Path>) -> String {
 }
 
 /// Reads an object.
-fn object(path: &PathBuf, size: SizeLimit) -> Result<Document, String> {
+fn object(path: &Path, size: SizeLimit) -> Result<Document, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = if path.as_os_str() == "-" {
         let mut text = Vec::new();
