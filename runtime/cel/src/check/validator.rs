@@ -3,7 +3,6 @@ use super::Checked;
 use crate::{
     Issue, Type, Unmetered, Value,
     syntax::ast::{Expr, ExprKind, Literal},
-    value::{Octets, Text},
 };
 
 /// Reports durations that are none: `duration("1 day")`.
@@ -22,7 +21,7 @@ pub(crate) fn matches(checked: &Checked, issues: &mut Vec<Issue>) {
     let overload = checked.env.overload("matches", "matches_string");
     let Some(matches) = overload.and_then(|overload| overload.implementation.as_ref()) else { return };
     each_literal_argument(checked, "matches", &mut |_, argument, literal| {
-        if matches(&[Value::from(""), value_of(literal)], &Unmetered).is_err() {
+        if matches(&[Value::from(""), Value::from(literal)], &Unmetered).is_err() {
             issues.push(Issue::new(argument.offset, "invalid matches argument"));
         }
     });
@@ -54,7 +53,7 @@ fn conversion(checked: &Checked, function: &'static str, issues: &mut Vec<Issue>
         let overload = checked.overloads(call.id, function).next();
         let Some(convert) = overload.and_then(|overload| overload.implementation.as_ref()) else { return };
         // The types allow `null` in place of a duration or timestamp, but no function accepts it.
-        if matches!(literal, Literal::Null) || convert(&[value_of(literal)], &Unmetered).is_err() {
+        if matches!(literal, Literal::Null) || convert(&[Value::from(literal)], &Unmetered).is_err() {
             issues.push(Issue::new(argument.offset, format!("invalid {function} argument")));
         }
     });
@@ -109,16 +108,4 @@ pub(crate) fn each_node<'x>(expr: &'x Expr, is_exempt: bool, visit: &mut dyn FnM
         }
     }
     visit(expr, is_exempt);
-}
-
-fn value_of(literal: &Literal) -> Value<'_> {
-    match literal {
-        Literal::Null => Value::Null,
-        Literal::Bool(value) => Value::Bool(*value),
-        Literal::Int(value) => Value::Int(*value),
-        Literal::Uint(value) => Value::Uint(*value),
-        Literal::Double(value) => Value::Double(*value),
-        Literal::String(value) => Value::String(Text::Borrowed(value)),
-        Literal::Bytes(value) => Value::Bytes(Octets::Borrowed(value)),
-    }
 }

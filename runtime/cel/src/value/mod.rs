@@ -1,7 +1,7 @@
 //! Values of expressions: scalars, lists and maps that share what they have in common, and documents read in place.
 //!
 //! `shape` is how documents are read, `list` and `map` are collections, `text` texts and bytes, `time` durations and timestamps,
-//! `order` compares numbers and orders values, `equal` tests equality, `display` prints values in errors.
+//! `order` compares numbers and orders values, `equal` tests equality, `display` prints values in errors, `json` as JSON.
 use std::{fmt, sync::Arc};
 
 mod display;
@@ -29,6 +29,7 @@ pub use self::{
     time::{Duration, Timestamp},
 };
 use super::Error;
+use crate::syntax::ast::Literal;
 
 /// A value. It borrows from the document and from the program.
 #[derive(Clone, Debug)]
@@ -87,6 +88,20 @@ impl dyn Opaque {
     pub fn downcast<T: Opaque>(&self) -> Option<&T> {
         let any: &dyn std::any::Any = self;
         any.downcast_ref()
+    }
+}
+
+impl From<&Literal> for Value<'_> {
+    fn from(literal: &Literal) -> Self {
+        match literal {
+            Literal::Null => Self::Null,
+            Literal::Bool(value) => Self::Bool(*value),
+            Literal::Int(value) => Self::Int(*value),
+            Literal::Uint(value) => Self::Uint(*value),
+            Literal::Double(value) => Self::Double(*value),
+            Literal::String(text) => Self::String(Text::Shared(Arc::clone(text))),
+            Literal::Bytes(bytes) => Self::Bytes(Octets::Shared(Arc::clone(bytes))),
+        }
     }
 }
 

@@ -33,7 +33,7 @@ impl<'e> Planner<'e> {
     pub(in crate::program) fn plan(&mut self, expr: &Expr) -> Planned {
         self.nodes += 1;
         match &expr.kind {
-            ExprKind::Literal(literal) => Ok(Node::constant(constant(literal))),
+            ExprKind::Literal(literal) => Ok(Node::constant(literal.into())),
             ExprKind::Ident(name) => self.ident(expr.id, name),
             ExprKind::Select { operand, field, test_only } => self.select(expr.id, operand, field, *test_only),
             ExprKind::Call { target, function, args } => self.call(expr.id, target.as_deref(), function, args),
@@ -61,7 +61,7 @@ impl<'e> Planner<'e> {
     fn checked_name(&self, id: NodeId) -> Planned<Option<Node>> {
         let Some(checked) = self.checked else { return Ok(None) };
         Ok(match checked.reference(id) {
-            Some(Reference::Constant(literal)) => Some(Node::constant(constant(literal))),
+            Some(Reference::Constant(literal)) => Some(Node::constant(literal.into())),
             Some(Reference::Name(name)) => {
                 if matches!(checked.type_of(id), Type::Type(_)) {
                     return self.type_named(name).map(Some);
@@ -207,18 +207,4 @@ fn only_argument<'e>(expr: &'e Expr, name: &str) -> Option<&'e Expr> {
 
 fn unknown_type(name: &str) -> Error {
     Error::new(format!("unknown type: {name}"))
-}
-
-/// The value of a literal.
-fn constant(literal: &Literal) -> Value<'static> {
-    use crate::value::{Octets, Text};
-    match literal {
-        Literal::Null => Value::Null,
-        Literal::Bool(value) => Value::Bool(*value),
-        Literal::Int(value) => Value::Int(*value),
-        Literal::Uint(value) => Value::Uint(*value),
-        Literal::Double(value) => Value::Double(*value),
-        Literal::String(text) => Value::String(Text::Shared(Arc::clone(text))),
-        Literal::Bytes(bytes) => Value::Bytes(Octets::Shared(Arc::clone(bytes))),
-    }
 }

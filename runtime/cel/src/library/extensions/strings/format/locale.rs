@@ -2,16 +2,13 @@
 use kindsmith_meta::go;
 
 use super::{Output, Style, Verb};
-use crate::{
-    Error, Value,
-    value::{List, Map},
-};
+use crate::{Error, Value};
 
 /// `%s`
 pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     match value {
-        Value::List(items) => list(items, output),
-        Value::Map(entries) => map(entries, output),
+        Value::List(items) => output.list(items, nested),
+        Value::Map(entries) => output.map(entries, ":", key, nested),
         Value::String(text) => output.push(text),
         Value::Bytes(bytes) => output.push(text_of(bytes)?),
         Value::Double(double) => output.push(&shortest(*double)),
@@ -39,8 +36,8 @@ fn scalar(value: &Value<'_>) -> Option<String> {
 /// A value in a list or a map: a literal of the language.
 fn nested(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let text = match value {
-        Value::List(items) => return list(items, output),
-        Value::Map(entries) => return map(entries, output),
+        Value::List(items) => return output.list(items, nested),
+        Value::Map(entries) => return output.map(entries, ":", key, nested),
         Value::String(text) => go::quoted(text),
         Value::Bytes(bytes) => format!("b{}", go::quoted(text_of(bytes)?)),
         Value::Double(double) if double.is_finite() => format!("{double:.6}"),
@@ -52,36 +49,12 @@ fn nested(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     output.push(&text)
 }
 
-fn list(items: &List<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    output.begin("[")?;
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            output.push(", ")?;
-        }
-        nested(&item?, output)?;
+/// A key of a map, of which there are four types.
+fn key(key: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
+    match key {
+        Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_) => nested(key, output),
+        _ => Err(Error::new(format!("no formatting function for map key of type {}", key.type_name()))),
     }
-    output.end("]")
-}
-
-/// The entries in the order of their printed keys.
-fn map(entries: &Map<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    output.begin("{")?;
-    let mut printed = Vec::new();
-    for (key, value) in entries {
-        if !matches!(key, Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
-            return Err(Error::new(format!("no formatting function for map key of type {}", key.type_name())));
-        }
-        let key = output.apart(|output| nested(&key, output))?;
-        printed.push((key, output.apart(|output| nested(&value?, output))?));
-    }
-    printed.sort_by(|left, right| left.0.cmp(&right.0));
-    for (index, (key, value)) in printed.iter().enumerate() {
-        let separator = if index > 0 { ", " } else { "" };
-        for text in [separator, key, ":", value] {
-            output.push(text)?;
-        }
-    }
-    output.end("}")
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, Error> {

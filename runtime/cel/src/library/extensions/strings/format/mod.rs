@@ -5,7 +5,7 @@
 use crate::{
     Error, Meter, Value,
     library::extensions::{grow_text, read_text},
-    value::List,
+    value::{List, Map},
 };
 
 mod clause;
@@ -24,6 +24,9 @@ pub(super) enum Style {
     /// As the specification of the language says.
     Plain,
 }
+
+/// Prints a value.
+type Print = fn(&Value<'_>, &mut Output<'_>) -> Result<(), Error>;
 
 /// The text of a format with its values.
 pub(super) fn format<'a>(style: Style, format: &str, values: &List<'a>, meter: &dyn Meter) -> Result<Value<'a>, Error> {
@@ -83,6 +86,36 @@ impl Output<'_> {
         let mut output = Output { text: String::new(), ..*self };
         print(&mut output)?;
         Ok(output.text)
+    }
+
+    /// Prints a list.
+    fn list(&mut self, items: &List<'_>, print: Print) -> Result<(), Error> {
+        self.begin("[")?;
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.push(", ")?;
+            }
+            print(&item?, self)?;
+        }
+        self.end("]")
+    }
+
+    /// Prints a map: its entries in the order of their printed keys.
+    fn map(&mut self, entries: &Map<'_>, colon: &str, print_key: Print, print: Print) -> Result<(), Error> {
+        self.begin("{")?;
+        let mut printed = Vec::new();
+        for (key, value) in entries {
+            let key = self.apart(|output| print_key(&key, output))?;
+            printed.push((key, self.apart(|output| print(&value?, output))?));
+        }
+        printed.sort_by(|left, right| left.0.cmp(&right.0));
+        for (index, (key, value)) in printed.iter().enumerate() {
+            let separator = if index > 0 { ", " } else { "" };
+            for text in [separator, key, colon, value] {
+                self.push(text)?;
+            }
+        }
+        self.end("}")
     }
 }
 

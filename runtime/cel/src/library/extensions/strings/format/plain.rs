@@ -1,15 +1,12 @@
 //! Values as the specification of the language prints them.
 use super::{Output, Style, Verb};
-use crate::{
-    Error, Value,
-    value::{List, Map, Timestamp},
-};
+use crate::{Error, Value, value::Timestamp};
 
 /// `%s`
 pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
     let text = match value {
-        Value::List(items) => return list(items, output),
-        Value::Map(entries) => return map(entries, output),
+        Value::List(items) => return output.list(items, string),
+        Value::Map(entries) => return output.map(entries, ": ", string, string),
         Value::String(text) => return output.push(text),
         Value::Null => "null".into(),
         Value::Bool(value) => value.to_string(),
@@ -23,35 +20,6 @@ pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), E
         _ => return Err(Error::new(Verb::String.rejection(Style::Plain, value.type_name()))),
     };
     output.push(&text)
-}
-
-fn list(items: &List<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    output.begin("[")?;
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            output.push(", ")?;
-        }
-        string(&item?, output)?;
-    }
-    output.end("]")
-}
-
-/// The entries in the order of their printed keys.
-fn map(entries: &Map<'_>, output: &mut Output<'_>) -> Result<(), Error> {
-    output.begin("{")?;
-    let mut printed = Vec::new();
-    for (key, value) in entries {
-        let key = output.apart(|output| string(&key, output))?;
-        printed.push((key, output.apart(|output| string(&value?, output))?));
-    }
-    printed.sort_by(|left, right| left.0.cmp(&right.0));
-    for (index, (key, value)) in printed.iter().enumerate() {
-        let separator = if index > 0 { ", " } else { "" };
-        for text in [separator, key, ": ", value] {
-            output.push(text)?;
-        }
-    }
-    output.end("}")
 }
 
 /// The shortest digits, never with an exponent.
