@@ -125,10 +125,10 @@ impl<'e> Planner<'e> {
     }
 
     fn comprehension(&mut self, own: &Comprehension) -> Planned {
-        let init = self.plan(&own.init)?;
+        let (scope, next) = (self.scope.len(), self.next);
+        let init = self.plan_later(&own.init)?;
         let range = self.plan(&own.range)?;
         let quantified = quantified(own);
-        let (scope, next) = (self.scope.len(), self.next);
         let second = own.second.clone();
         let accumulator = self.reserve(1);
         let variables = [self.reserve(1), self.reserve(usize::from(second.is_some()))];
@@ -164,11 +164,21 @@ impl<'e> Planner<'e> {
         for index in 0..elements.len() {
             self.scope.push((format!("@index{index}").into(), first + index));
         }
-        let values = elements.iter().map(|element| self.plan(&element.value)).collect::<Planned<_>>()?;
+        let values = elements.iter().map(|element| self.plan_later(&element.value)).collect::<Planned<_>>()?;
         let result = self.plan(body)?;
         self.scope.truncate(scope);
         self.next = next;
         Ok(Node::Block(Box::new(Block { first, values, result })))
+    }
+
+    /// The plan of an expression that runs when its value is first read, which may be within other loops: the slots of its own loops stay
+    /// reserved.
+    fn plan_later(&mut self, expr: &Expr) -> Planned {
+        let slots = std::mem::replace(&mut self.slots, self.next);
+        let node = self.plan(expr);
+        self.next = self.slots;
+        self.slots = slots.max(self.next);
+        node
     }
 
     fn reserve(&mut self, slots: usize) -> usize {

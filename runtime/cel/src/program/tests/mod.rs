@@ -91,6 +91,19 @@ fn constant_parts_are_free() {
     );
 }
 
+/// A value that is bound to a name is evaluated within the loops where the name is first read.
+#[test]
+fn loops_of_bound_values_leave_other_loops_alone() {
+    let env = Env::kubernetes(36);
+    let text = "optional.of(1).optMap(a, [[a]].map(b, b.map(c, c))).optMap(d, [5, 6].map(e, d[0][0] + e)).value()";
+    let bound = "optional.of([[1]]).optMap(a, a.map(b, b.map(c, c))).optMap(d, [[5, 6]].map(e, e.map(f, d[0][0] + f))).value()[0]";
+    for text in [text, bound] {
+        let program = Program::compile(&env, text).unwrap();
+        let value = program.evaluate(&NoVariables, None, &Unmetered).value.unwrap();
+        assert_eq!(value.to_string(), "[6, 7]", "{text}");
+    }
+}
+
 struct Tired;
 
 impl super::Meter for Tired {
