@@ -13,6 +13,7 @@ UNNAMED = {
     ("from-openapi", "k8s-openapi"): "kube needs one of its features",
     ("kindsmith-tests", "library"): "the guide's blocks of code, which are compiled as documentation tests",
     ("from-openapi", "serde"): "what its build script generates",
+    ("kindsmith-cel", "getrandom"): "tests/support/random.rs, which its fuzz tests include by its path",
     ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",
 }
 # What the library without the feature `server` must not need: a runtime, network or store. Files of users it reads

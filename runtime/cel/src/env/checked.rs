@@ -33,18 +33,23 @@ pub enum Reference {
 }
 
 impl Checked {
+    /// The tree, with complete names.
+    pub const fn ast(&self) -> &Ast {
+        &self.ast
+    }
+
     /// The type of the result.
     pub fn result_type(&self) -> &Type {
         self.type_of(self.ast.root.id)
     }
 
     /// The type of a node.
-    pub(crate) fn type_of(&self, node: NodeId) -> &Type {
+    pub fn type_of(&self, node: NodeId) -> &Type {
         self.types.get(node as usize).and_then(Option::as_ref).unwrap_or(&Type::Dyn)
     }
 
     /// What a node refers to.
-    pub(crate) fn reference(&self, node: NodeId) -> Option<&Reference> {
+    pub fn reference(&self, node: NodeId) -> Option<&Reference> {
         self.references.get(node as usize).and_then(Option::as_ref)
     }
 
