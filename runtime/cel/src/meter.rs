@@ -13,6 +13,20 @@ pub trait Meter {
     fn spend(&self, steps: usize) -> Result<(), Error> {
         if self.step(steps) { Ok(()) } else { Err(Error::interrupted()) }
     }
+
+    /// Reports bytes that are allocated. False if the evaluation is to end. A program counts them itself, up to
+    /// [`Program::MEMORY`](crate::Program::MEMORY).
+    fn allocate(&self, _bytes: usize) -> bool {
+        true
+    }
+
+    /// Reports bytes that are allocated.
+    ///
+    /// # Errors
+    /// The evaluation is to end.
+    fn reserve(&self, bytes: usize) -> Result<(), Error> {
+        if self.allocate(bytes) { Ok(()) } else { Err(Error::interrupted()) }
+    }
 }
 
 /// A meter that never ends an evaluation.

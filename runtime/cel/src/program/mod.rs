@@ -1,6 +1,8 @@
 //! Programs: a checked expression is planned once, and evaluated many times, by many threads.
 //!
 //! `plan` is what a program is made of and how it is made; `run` evaluates it.
+use std::cell::Cell;
+
 use self::{
     plan::{Node, Planner},
     run::Run,
@@ -52,6 +54,23 @@ impl<'a, const N: usize> Variables<'a> for [(&str, Value<'a>); N] {
     }
 }
 
+/// A meter that counts the bytes that an evaluation allocates, too.
+struct Counting<'m> {
+    meter: &'m dyn Meter,
+    bytes: Cell<usize>,
+}
+
+impl Meter for Counting<'_> {
+    fn step(&self, steps: usize) -> bool {
+        self.meter.step(steps)
+    }
+
+    fn allocate(&self, bytes: usize) -> bool {
+        self.bytes.set(self.bytes.get().saturating_add(bytes));
+        self.bytes.get() <= Program::MEMORY && self.meter.allocate(bytes)
+    }
+}
+
 /// The result of an evaluation.
 #[derive(Debug)]
 pub struct Evaluation<'a> {
@@ -62,6 +81,10 @@ pub struct Evaluation<'a> {
 }
 
 impl Program {
+    /// The most bytes that an evaluation allocates, in all. Mostly the limit of cost in Kubernetes comes first; but the sum of two lists
+    /// costs 1.
+    pub const MEMORY: usize = 128 << 20;
+
     /// Plans a checked expression. Constant parts are evaluated here.
     ///
     /// # Errors
@@ -104,7 +127,8 @@ impl Program {
         limit: Option<u64>,
         meter: &dyn Meter,
     ) -> Evaluation<'a> {
-        let mut run = Run::new(variables, meter).with(&self.settings, self.slots, limit);
+        let meter = Counting { meter, bytes: Cell::new(0) };
+        let mut run = Run::new(variables, &meter).with(&self.settings, self.slots, limit);
         let value = meter.spend(self.weight).and_then(|()| run.value(&self.root));
         let value = value.and_then(|value| run.settle().map(|()| value));
         Evaluation { value, cost: run.cost }

@@ -145,6 +145,7 @@ impl<'a> List<'a> {
         }
         // The elements are copied, and sums in loops may be kept.
         meter.spend(length.saturating_mul(8))?;
+        meter.reserve(length.saturating_mul(size_of::<Element<'_>>()))?;
         if let (Items::Values(left), Items::Values(right)) = (&self.items, &other.items) {
             let values = left.iter().chain(right.iter()).cloned().collect();
             return Ok(Self { items: Items::Values(Arc::new(values)), kind: ListKind::Atomic });

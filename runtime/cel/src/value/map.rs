@@ -114,6 +114,9 @@ impl<'m, 'a> IntoIterator for &'m Map<'a> {
 }
 
 impl<'a> Entries<'a> {
+    /// The bytes of an entry: itself, and its place in the index, with room to grow.
+    pub(crate) const BYTES: usize = 2 * size_of::<(Value<'_>, Value<'_>)>() + 128;
+
     /// So many entries are searched one by one.
     const FEW: usize = 8;
 

@@ -2,7 +2,7 @@
 //!
 //! `strings`, `lists`, `sets` and `comprehensions` are those that Kubernetes has; the others complete the language of cel-go.
 //! Results that are longer than the arguments are reported to the meter before they are made.
-use crate::{Error, Meter};
+use crate::{Error, Meter, Value};
 
 mod bindings;
 mod comprehensions;
@@ -41,12 +41,14 @@ fn read_text(meter: &dyn Meter, text: &str) -> Result<(), Error> {
 /// Reports that a text of so many bytes gets so many more.
 fn grow_text(meter: &dyn Meter, bytes: usize, more: usize) -> Result<(), Error> {
     grow(bytes, more, LONGEST_TEXT)?;
+    meter.reserve(more)?;
     meter.spend(1 + more / 2)
 }
 
 /// Reports that a list of so many elements gets so many more.
 fn grow_list(meter: &dyn Meter, elements: usize, more: usize) -> Result<(), Error> {
     grow(elements, more, LONGEST_LIST)?;
+    meter.reserve(more.saturating_mul(size_of::<Value<'_>>()))?;
     meter.spend(more.saturating_mul(4))
 }
 

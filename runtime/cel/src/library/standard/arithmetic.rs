@@ -59,10 +59,12 @@ fn sum<'a>(left: &Value<'a>, right: &Value<'a>, meter: &dyn Meter) -> Result<Val
         (Value::Double(left), Value::Double(right)) => Value::Double(left + right),
         (Value::String(left), Value::String(right)) => {
             meter.spend(bytes_moved(left.len(), right.len()))?;
+            meter.reserve(left.len().saturating_add(right.len()))?;
             Value::from([&**left, &**right].concat())
         }
         (Value::Bytes(left), Value::Bytes(right)) => {
             meter.spend(bytes_moved(left.len(), right.len()))?;
+            meter.reserve(left.len().saturating_add(right.len()))?;
             Value::Bytes(Octets::Shared([&**left, &**right].concat().into()))
         }
         (Value::List(left), Value::List(right)) => Value::List(List::concat(left, right, meter)?),

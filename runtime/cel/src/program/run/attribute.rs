@@ -148,8 +148,9 @@ impl<'a> Run<'a, '_> {
         Ok(Some((value, optional)))
     }
 
-    fn checked_part(&self, value: &Value<'a>, key: &Value<'a>, presence: bool) -> Result<Option<Value<'a>>, Error> {
+    fn checked_part(&mut self, value: &Value<'a>, key: &Value<'a>, presence: bool) -> Result<Option<Value<'a>>, Error> {
         check_key(key)?;
+        self.read(std::slice::from_ref(key))?;
         self.part(value, key, presence)
     }
 

@@ -48,6 +48,7 @@ impl<'a> Run<'a, '_> {
         match failure {
             None => self.invoke(own, arguments),
             Some(error) => {
+                self.read(arguments)?;
                 self.charge((own.charge)(arguments, Err(&error)))?;
                 Err(error)
             }
@@ -67,6 +68,7 @@ impl<'a> Run<'a, '_> {
         {
             return result;
         }
+        self.read(arguments)?;
         self.charge((own.charge)(arguments, result.as_ref()))?;
         result
     }

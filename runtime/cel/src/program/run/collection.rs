@@ -50,6 +50,7 @@ impl<'a> Run<'a, '_> {
     }
 
     fn elements(&mut self, elements: &'a [Element]) -> Result<Vec<Value<'a>>, Error> {
+        self.meter.reserve(elements.len() * size_of::<Value<'_>>())?;
         let mut values = Vec::with_capacity(elements.len());
         for element in elements {
             let value = self.value(&element.value)?;
@@ -67,9 +68,11 @@ impl<'a> Run<'a, '_> {
     }
 
     fn entries(&mut self, own: &'a [Entry]) -> Result<Entries<'a>, Error> {
+        self.meter.reserve(own.len() * Entries::BYTES)?;
         let mut entries = Entries::default();
         for entry in own {
             let key = self.value(&entry.key)?;
+            self.read(std::slice::from_ref(&key))?;
             let value = self.value(&entry.value)?;
             if matches!(key, Value::Bytes(_)) {
                 return Err(Error::new("internal error: runtime error: hash of unhashable type types.Bytes"));
@@ -152,9 +155,14 @@ impl<'a> Run<'a, '_> {
             Value::List(list) if list.is_computed() => list,
             other => return self.plain(own, &[other, addend.into_list()]),
         };
+        let reserve = |elements: usize| self.meter.reserve(elements * size_of::<Value<'_>>());
         match addend {
-            Addend::Item(item) => list.push(item),
+            Addend::Item(item) => {
+                reserve(1)?;
+                list.push(item);
+            }
             Addend::List(Value::List(items)) if items.is_computed() => {
+                reserve(items.len())?;
                 self.work(items.len())?;
                 for item in items.iter() {
                     list.push(item?);
@@ -170,6 +178,7 @@ impl<'a> Run<'a, '_> {
     fn plain(&mut self, own: &'a Accumulation, arguments: &[Value<'a>]) -> Evaluated<'a> {
         let function = if own.insert { "cel.@mapInsert" } else { "_+_" };
         let result = self.apply(&own.target, function, arguments);
+        self.read(arguments)?;
         self.charge((own.charge)(arguments, result.as_ref()))?;
         result
     }
@@ -194,6 +203,10 @@ impl<'a> Run<'a, '_> {
             arguments.insert(0, accumulator);
             return self.plain(own, &arguments);
         };
+        let more = if let [Value::Map(map)] = &*arguments { map.len() } else { 1 };
+        self.meter.reserve(more.saturating_mul(Entries::BYTES))?;
+        self.work(more)?;
+        self.read(&arguments)?;
         let result = match <[Value<'a>; 2]>::try_from(arguments) {
             Ok([key, value]) => insert(Arc::make_mut(&mut entries), key, value),
             Err(arguments) => match arguments.into_iter().next() {
@@ -201,7 +214,6 @@ impl<'a> Run<'a, '_> {
                 _ => Err(Error::no_such_overload()),
             },
         };
-        self.work(1)?;
         self.charge((own.charge)(&[Value::Null, Value::Null], Ok(&Value::Null)))?;
         result.map(|()| Value::Map(Map::Entries(entries)))
     }

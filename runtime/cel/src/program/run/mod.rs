@@ -13,6 +13,11 @@ mod call;
 mod collection;
 mod comprehension;
 
+/// Texts from so many bytes on are long.
+const LONG: usize = 1024;
+/// The bytes of a text that are read in a step.
+const TEXT: usize = 64;
+
 /// An evaluation.
 pub(super) struct Run<'a, 'r> {
     variables: &'r dyn Variables<'a>,
@@ -105,6 +110,12 @@ impl<'a, 'r> Run<'a, 'r> {
         Ok(())
     }
 
+    /// Reports the reading of long texts. Costs count their characters each time.
+    fn read(&mut self, values: &[Value<'_>]) -> Result<(), Error> {
+        let bytes = values.iter().map(text_bytes).sum::<usize>();
+        if bytes < LONG { Ok(()) } else { self.work(bytes / TEXT) }
+    }
+
     /// Reports the work that is left.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
         self.meter.spend(std::mem::take(&mut self.work))
@@ -184,6 +195,7 @@ impl<'a, 'r> Run<'a, 'r> {
             return result;
         }
         let operands = [left.unwrap_or(Value::Null), right.unwrap_or(Value::Null)];
+        self.read(&operands)?;
         self.charge((own.charge)(&operands, result.as_ref()))?;
         result
     }
@@ -210,6 +222,15 @@ impl<'a, 'r> Run<'a, 'r> {
             self.slots[own.first + index] = Slot::Empty;
         }
         result
+    }
+}
+
+/// The bytes of a text, or of an optional one.
+fn text_bytes(value: &Value<'_>) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Optional(Some(value)) => text_bytes(value),
+        _ => 0,
     }
 }
 
