@@ -12,10 +12,10 @@ pub(super) fn text<'v>(args: &'v [Value<'_>], at: usize) -> Result<&'v str, Erro
     }
 }
 
-/// A text that is read from beginning to end, which is reported.
+/// A text that is parsed, which is reported. Errors quote it.
 pub(super) fn read_text<'v>(args: &'v [Value<'_>], at: usize, meter: &dyn Meter) -> Result<&'v str, Error> {
     let text = text(args, at)?;
-    meter.spend(1 + text.len() / 8)?;
+    meter.spend(1 + text.len())?;
     Ok(text)
 }
 
@@ -61,5 +61,10 @@ pub(super) fn accessor<T: Opaque>(
     result: Type,
     get: fn(&T) -> Value<'static>,
 ) -> Function {
-    Function::new(name).member(id, &[receiver], result).does(move |args, _| Ok(get(opaque(args, 0)?)))
+    Function::new(name).member(id, &[receiver], result).does(move |args, meter| {
+        let value: &T = opaque(args, 0)?;
+        // Parts of a URL are parsed anew.
+        meter.spend(1 + value.bytes() / 32)?;
+        Ok(get(value))
+    })
 }

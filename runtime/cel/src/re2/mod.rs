@@ -118,6 +118,11 @@ impl Pattern {
     }
 }
 
+/// The steps that it takes to read a pattern. What takes longest are the names of classes.
+pub(crate) const fn steps_to_read(text: &str) -> usize {
+    500_usize.saturating_add(text.len().saturating_mul(64))
+}
+
 /// The error of a pattern, in one line.
 fn refused(error: &regex_syntax::Error, text: &str) -> String {
     let what = match error {

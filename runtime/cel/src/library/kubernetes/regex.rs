@@ -15,7 +15,7 @@ pub static REGEX: Library =
 /// The pattern of the second argument.
 fn pattern(args: &[Value<'_>], meter: &dyn Meter) -> Result<Pattern, Error> {
     let text = text(args, 1)?;
-    meter.spend(1 + text.len() / 8)?;
+    meter.spend(re2::steps_to_read(text))?;
     re2::read(text).map_err(|message| Error::new(format!("Illegal regex: {message}")))
 }
 
@@ -34,6 +34,7 @@ fn find_all<'a>(pattern: &Pattern, args: &[Value<'a>], meter: &dyn Meter) -> Res
     let most = if args.len() > 2 { int(args, 2)? } else { -1 };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let found = pattern.find_all(text(args, 0)?, most, meter)?;
+    meter.reserve(found.iter().map(|text| size_of::<Value<'_>>() + text.len()).sum())?;
     Ok(Value::list(found.into_iter().map(|text| text.to_owned().into()).collect()))
 }
 

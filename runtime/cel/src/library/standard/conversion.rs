@@ -189,11 +189,21 @@ fn string_to_uint<'a>(value: &Value<'a>, _: &dyn Meter) -> Result<Value<'a>> {
     read(value, "uint", parse, Value::Uint)
 }
 
-fn string_to_duration<'a>(value: &Value<'a>, _: &dyn Meter) -> Result<Value<'a>> {
+/// Reports the parsing of a text, whose errors quote it.
+fn parsed(value: &Value<'_>, meter: &dyn Meter) -> Result<()> {
+    match value {
+        Value::String(text) => meter.spend(text.len()),
+        _ => Ok(()),
+    }
+}
+
+fn string_to_duration<'a>(value: &Value<'a>, meter: &dyn Meter) -> Result<Value<'a>> {
+    parsed(value, meter)?;
     read(value, "google.protobuf.Duration", Duration::parse, Value::Duration)
 }
 
-fn string_to_timestamp<'a>(value: &Value<'a>, _: &dyn Meter) -> Result<Value<'a>> {
+fn string_to_timestamp<'a>(value: &Value<'a>, meter: &dyn Meter) -> Result<Value<'a>> {
+    parsed(value, meter)?;
     let Value::String(text) = value else { return Err(failure(value, "google.protobuf.Timestamp")) };
     let parsed = Timestamp::parse(text).ok_or_else(|| failure(value, "google.protobuf.Timestamp"))?;
     parsed.checked().map(Value::Timestamp)

@@ -40,7 +40,7 @@ fn matches_constant(pattern: &Value<'static>) -> Result<Implementation, Error> {
 fn matches<'a>(arguments: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
     match arguments {
         [Value::String(text), Value::String(pattern)] => {
-            meter.spend(1 + pattern.len() / 8)?;
+            meter.spend(re2::steps_to_read(pattern))?;
             re2::read(pattern).map_err(Error::new)?.search(text, meter).map(Value::Bool)
         }
         [Value::String(_), _] => Err(no_such_overload()),
