@@ -155,7 +155,7 @@ impl<'a, 's> Slow<'a, 's> {
     }
 
     /// A call whose arguments are all evaluated. Calls with more than two arguments, and with constant patterns, end with the first
-    /// argument that fails, and are free then.
+    /// argument that fails, and are free then unless it is the last.
     fn plain(&self, callee: &Callee<'s>, arguments: &[&'a Expr], scope: &Scope<'a>) -> Evaluated<'a> {
         let operator = Self::is_special(&callee.name, arguments.len());
         let pattern = if operator { None } else { self.pattern(callee, arguments) };
@@ -164,7 +164,7 @@ impl<'a, 's> Slow<'a, 's> {
         for argument in arguments {
             match self.value(argument, scope) {
                 Ok(value) => values.push(value),
-                Err(error) if stops => return Err(error),
+                Err(error) if stops && values.len() + 1 < arguments.len() => return Err(error),
                 Err(error) => {
                     failure.get_or_insert(error);
                     values.push(Value::Null);
