@@ -3,7 +3,7 @@
 //! A variable with its selections and indexes costs 1, and 1 for each of them; what begins with another expression costs that, too. What
 //! begins with a choice costs the choice instead of the 1. Variables are free as branches of choices and as indexes.
 use kindsmith_cel::{
-    Error, Reference, Value,
+    Error, Reference, Type, Value,
     syntax::ast::{Expr, ExprKind, operators},
     value::{Dynamic, Items, List, ListKind, Map, Text},
 };
@@ -30,7 +30,7 @@ struct Selection<'a> {
 impl<'a> Slow<'a, '_> {
     /// The value of a variable, a selection, an index or a choice.
     pub(super) fn attribute(&self, expr: &'a Expr, scope: &Scope<'a>) -> Evaluated<'a> {
-        if let Some(constant) = self.constant_name(expr, scope) {
+        if let Some(constant) = self.constant_name(expr) {
             return Ok(constant);
         }
         let value = self.resolve(expr, scope).map(finished);
@@ -64,7 +64,7 @@ impl<'a> Slow<'a, '_> {
     }
 
     fn resolve(&self, expr: &'a Expr, scope: &Scope<'a>) -> Result<Step<'a>, Error> {
-        if let Some(constant) = self.constant_name(expr, scope) {
+        if let Some(constant) = self.constant_name(expr) {
             return Ok(begun(constant));
         }
         if let Some(name) = self.variable_name(expr, scope) {
@@ -135,15 +135,18 @@ impl<'a> Slow<'a, '_> {
     }
 
     /// A name that is a constant or a type.
-    pub(super) fn constant_name(&self, expr: &'a Expr, scope: &Scope<'a>) -> Option<Value<'a>> {
+    pub(super) fn constant_name(&self, expr: &'a Expr) -> Option<Value<'a>> {
         match self.reference(expr) {
             Some(Reference::Constant(literal)) => Some(value_of(literal)),
-            Some(Reference::Name(name)) if self.names.types.contains(&**name) => {
-                let hidden = self.variables.contains_key(&**name) || scope.has(name);
-                (!hidden).then(|| Value::Type(name.clone()))
-            }
+            // Variables whose values are types are taken for names, too.
+            Some(Reference::Name(name)) if self.is_type(expr) => Some(Value::Type(name.clone())),
             _ => None,
         }
+    }
+
+    /// True if the value of an expression is a type.
+    pub(super) fn is_type(&self, expr: &Expr) -> bool {
+        self.checked.is_some_and(|checked| matches!(checked.type_of(expr.id), Type::Type(_)))
     }
 
     /// The name of a variable, or, if the expression was not checked, of a type.
@@ -198,10 +201,11 @@ fn is_test(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Select { test_only: true, .. })
 }
 
-/// A value at the beginning: an optional one is read through, without its schema.
+/// A value at the beginning: an optional one is read through. What is in it is read as values of Go are: without a schema; an optional value
+/// in it is what is in that one, and a type its name.
 fn begun(value: Value<'_>) -> Step<'_> {
     match value {
-        Value::Optional(value) => value.map(|value| (untyped((*value).clone()), true)),
+        Value::Optional(value) => value.map(|value| (native((*value).clone()), true)),
         value => Some((value, false)),
     }
 }
@@ -215,7 +219,7 @@ fn finished(step: Step<'_>) -> Value<'_> {
     }
 }
 
-fn untyped(value: Value<'_>) -> Value<'_> {
+fn native(value: Value<'_>) -> Value<'_> {
     match value {
         Value::Map(Map::Document(object, _)) => Value::Map(Map::Document(object, &Dynamic)),
         Value::List(List { items, .. }) => {
@@ -226,6 +230,9 @@ fn untyped(value: Value<'_>) -> Value<'_> {
             };
             Value::List(List { items, kind: ListKind::Atomic })
         }
+        Value::Optional(None) => Value::Null,
+        Value::Optional(Some(value)) => native((*value).clone()),
+        Value::Type(name) => Value::String(Text::Shared(name)),
         value => value,
     }
 }

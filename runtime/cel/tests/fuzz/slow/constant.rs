@@ -17,7 +17,7 @@ impl<'a> Slow<'a, '_> {
         let fold = self.settings.fold_constants;
         match &expr.kind {
             ExprKind::Literal(_) => true,
-            ExprKind::Ident(_) | ExprKind::Select { .. } => self.constant_name(expr, &Scope::default()).is_some(),
+            ExprKind::Ident(_) | ExprKind::Select { .. } => self.constant_name(expr).is_some(),
             ExprKind::List(elements) => fold && elements.iter().all(|element| self.is_constant(&element.value)),
             ExprKind::Map(entries) => {
                 fold && entries.iter().all(|entry| self.is_constant(&entry.key) && self.is_constant(&entry.value))
@@ -76,6 +76,12 @@ impl<'a> Slow<'a, '_> {
         };
         for part in &all {
             self.compile(part)?;
+        }
+        if let Some(Reference::Name(name)) = self.reference(expr)
+            && self.is_type(expr)
+            && !self.names.types.contains(&**name)
+        {
+            return Err(Error::new(format!("reference to undefined type: {name}")));
         }
         let Some((function, args)) = own else { return Ok(()) };
         if INDEXES.contains(&&**function) && args.len() == 2 {
