@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
 mod hostile;
+mod texts;
 
 use std::{
     cell::Cell,
@@ -15,7 +16,7 @@ use std::{
 };
 
 use kindsmith_cel::{
-    Env, Error, Meter, Program, Type, Value, Variables,
+    Env, Error, Meter, Program, Range, Sizes, Type, Value, Variables,
     value::{Dynamic, Json, Shape},
 };
 use peak_alloc::PeakAlloc;
@@ -29,6 +30,10 @@ const IN_CI: (u64, usize) = (100_000, 1_000_000);
 /// The time that anything may take, and further time for each step.
 const ANYTHING: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 50 });
 const STEP: Duration = Duration::from_nanos(if cfg!(debug_assertions) { 1_000 } else { 40 });
+/// The time in which any text is compiled.
+const COMPILING: Duration = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 500 });
+/// What a thread has that serves requests.
+const STACK: usize = 2 << 20;
 /// The memory that anything may take: what a program counts, with the room that lists have to grow.
 const MEMORY: usize = Program::MEMORY * 2;
 
@@ -59,6 +64,7 @@ impl Objects {
             ("text", text("a", 1 << 20)),
             ("same", text("a", 1 << 20)),
             ("wide", text("ä", 1 << 20)),
+            ("n", 1.into()),
             ("ints", (0..10_000).collect()),
             ("texts", strings.into()),
             ("tree", tree("a")),
@@ -84,15 +90,71 @@ fn processor_time() -> Option<Duration> {
 fn env() -> Env {
     let text = |env: Env, name: &str| env.variable(name, Type::String);
     let env = ["text", "same", "wide", "pattern"].into_iter().fold(Env::kubernetes_latest(), text);
-    env.variable("ints", Type::list(Type::Int))
+    env.variable("n", Type::Int)
+        .variable("ints", Type::list(Type::Int))
         .variable("texts", Type::list(Type::String))
         .variable("tree", Type::Dyn)
         .variable("twin", Type::Dyn)
         .variable("map", Type::map(Type::String, Type::Int))
 }
 
+/// Compiles a text, and estimates what it costs.
+fn compile(env: &Env, text: &str) -> String {
+    match env.compile(text) {
+        Err(issues) => issues.to_string(),
+        Ok(checked) => {
+            let estimate = checked.estimate(&Unknown);
+            let program = Program::new(&checked).map_or_else(|error| error.to_string(), |_| String::new());
+            format!("{estimate:?} {program}")
+        }
+    }
+}
+
+/// Nothing is known of sizes.
+struct Unknown;
+
+impl Sizes for Unknown {
+    fn size(&self, _path: &[&str], _kind: &Type) -> Option<Range> {
+        None
+    }
+}
+
+/// What two tests allocate at the same time could not be told apart.
 #[test]
-fn hostile_expressions_stay_within_their_budgets() {
+fn hostile_texts_and_expressions_stay_within_their_budgets() {
+    let compiling = std::thread::Builder::new().stack_size(STACK).spawn(compile_hostile_texts).unwrap();
+    let wrong = compiling.join().expect("no panic") + &evaluate_hostile_expressions();
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Compiles the texts. Returns what takes too long, or too much memory.
+fn compile_hostile_texts() -> String {
+    let env = env();
+    let mut wrong = String::new();
+    for text in texts::all() {
+        let before = ALLOCATED.current_usage();
+        ALLOCATED.reset_peak_usage();
+        let (start, busy) = (Instant::now(), processor_time());
+        let answer = compile(&env, &text);
+        let took = elapsed(start, busy);
+        let memory = ALLOCATED.peak_usage().saturating_sub(before);
+        let (shown, answer): (String, String) = (text.chars().take(50).collect(), answer.chars().take(60).collect());
+        let line = format!("{took:.1?}, {} MiB: {} of {shown}: {answer:?}\n", memory >> 20, text.len());
+        print!("{line}");
+        if took > COMPILING || memory > MEMORY {
+            wrong += &line;
+        }
+    }
+    wrong
+}
+
+fn elapsed(start: Instant, busy: Option<Duration>) -> Duration {
+    let busy = processor_time().zip(busy).map(|(now, before)| now.saturating_sub(before));
+    busy.unwrap_or_else(|| start.elapsed())
+}
+
+/// Evaluates the expressions. Returns what takes too long for its steps, or too much memory.
+fn evaluate_hostile_expressions() -> String {
     let (env, objects) = (env(), Objects::new());
     let (most, all) = if std::env::var_os("KINDSMITH_FUZZ_SECONDS").is_some() { FULL } else { IN_CI };
     let mut wrong = String::new();
@@ -102,8 +164,7 @@ fn hostile_expressions_stay_within_their_budgets() {
         ALLOCATED.reset_peak_usage();
         let (start, busy) = (Instant::now(), processor_time());
         let evaluation = program.evaluate(&&objects, Some(most), &budget);
-        let busy = processor_time().zip(busy).map(|(now, before)| now.saturating_sub(before));
-        let took = busy.unwrap_or_else(|| start.elapsed());
+        let took = elapsed(start, busy);
         let memory = ALLOCATED.peak_usage().saturating_sub(before);
         let steps = all - budget.0.get();
         let answer: String = match &evaluation.value {
@@ -121,5 +182,5 @@ fn hostile_expressions_stay_within_their_budgets() {
             wrong += &line;
         }
     }
-    assert!(wrong.is_empty(), "\n{wrong}");
+    wrong
 }
