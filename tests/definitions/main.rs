@@ -13,6 +13,7 @@ mod openapi;
 mod random;
 mod recorded;
 mod removed;
+mod ruled;
 mod rules;
 mod served;
 mod webhook;
