@@ -3,6 +3,8 @@ use std::{fmt, io};
 
 use serde_json::Value;
 
+use crate::go;
+
 /// A path to a field, printed in the API's form: `spec.ports[1].name`, `metadata.labels[app]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath(String);
@@ -81,6 +83,15 @@ fn shortened(value: Value) -> Value {
         Value::String(text) if text.len() > MOST_REPEATED => shown(&value),
         Value::Array(_) | Value::Object(_) => long_text(&value).map_or(value, Value::from),
         _ => value,
+    }
+}
+
+/// A value in a message: text as Go quotes it, numbers as Go prints them, and the rest as JSON.
+fn printed(value: &Value) -> String {
+    match value {
+        Value::String(text) => go::quoted(text),
+        Value::Number(_) => go::plain(value),
+        value => value.to_string(),
     }
 }
 
@@ -235,18 +246,18 @@ impl FieldError {
     pub fn message(&self) -> String {
         let head = match &self.kind {
             FieldErrorKind::Required => "Required value".to_owned(),
-            FieldErrorKind::Invalid(v) | FieldErrorKind::TypeInvalid(v) => format!("Invalid value: {v}"),
+            FieldErrorKind::Invalid(v) | FieldErrorKind::TypeInvalid(v) => format!("Invalid value: {}", printed(v)),
             FieldErrorKind::InvalidText(text) => format!("Invalid value: {text}"),
             FieldErrorKind::InvalidContent => "Invalid value".to_owned(),
             FieldErrorKind::DuplicateContent => "Duplicate value".to_owned(),
             FieldErrorKind::NotSupported { given, supported } => {
-                format!("Unsupported value: {given}: supported values: {}", supported.join(", "))
+                format!("Unsupported value: {}: supported values: {}", printed(given), supported.join(", "))
             }
-            FieldErrorKind::Duplicate(v) => format!("Duplicate value: {v}"),
+            FieldErrorKind::Duplicate(v) => format!("Duplicate value: {}", printed(v)),
             FieldErrorKind::Forbidden => "Forbidden".to_owned(),
             FieldErrorKind::TooLong { limit } => format!("Too long: may not be more than {limit} bytes"),
             FieldErrorKind::TooMany { given, limit } => format!("Too many: {given}: must have at most {limit} items"),
-            FieldErrorKind::NotFound(v) => format!("Not found: {v}"),
+            FieldErrorKind::NotFound(v) => format!("Not found: {}", printed(v)),
             FieldErrorKind::Internal => "Internal error".to_owned(),
             FieldErrorKind::Omitted(1) => "and 1 more error".to_owned(),
             FieldErrorKind::Omitted(count) => format!("and {count} more errors"),

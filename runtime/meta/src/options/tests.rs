@@ -138,7 +138,7 @@ fn writes_are_read_and_refused_as_recorded() {
         ),
         (
             "fieldManager=a\u{7}b",
-            "422 CreateOptions.meta.k8s.io: fieldManager: Invalid value: \"a\\u0007b\": invalid character U+0007 (at position 1)",
+            "422 CreateOptions.meta.k8s.io: fieldManager: Invalid value: \"a\\ab\": invalid character U+0007 (at position 1)",
         ),
     ] {
         assert_eq!(told(create(given)), message);
