@@ -322,7 +322,9 @@ impl Kind {
 
     /// The rules in CEL that its objects have to meet; none if it has none.
     pub fn rules(&self) -> Option<&RuleSet> {
-        self.rules.get_or_init(|| RuleSet::of(&self.version.schema, true).map(Arc::new)).as_deref()
+        self.rules
+            .get_or_init(|| RuleSet::of_kind(&self.version.schema, self.version.names.as_ref()).map(Arc::new))
+            .as_deref()
     }
 
     /// Its objects as Protobuf messages, if all fields have numbers.

@@ -168,13 +168,13 @@ impl Writer<'_> {
         for lost in lost {
             self.lost(version, &lost);
         }
-        let metadata = version.names.as_ref().and_then(|names| names.properties.get("metadata"));
-        let mut metadata = metadata.map_or_else(Map::new, |metadata| schema::write(metadata).0);
-        metadata.insert("type".to_owned(), json!("object"));
         let properties = written.entry("properties").or_insert_with(|| json!({}));
-        properties["apiVersion"] = json!({"type": "string"});
-        properties["kind"] = json!({"type": "string"});
-        properties["metadata"] = metadata.into();
+        for (name, kind) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")] {
+            let declared = version.names.as_ref().and_then(|names| names.properties.get(name));
+            let mut property = declared.map_or_else(Map::new, |declared| schema::write(declared).0);
+            property.insert("type".to_owned(), json!(kind));
+            properties[name] = property.into();
+        }
         written.into()
     }
 

@@ -26,18 +26,32 @@ pub fn schema(root: Fields<'_>, location: &Location<'_>) -> (Schema, Findings) {
     (schema, findings)
 }
 
-/// The rules of a kind's schema for the names of objects, as a schema of objects without other rules.
+/// What a kind's schema says of the names of objects, and which rules in CEL it has about their type, as a schema of objects without other
+/// fields.
 pub fn names(root: Fields<'_>) -> Option<Schema> {
-    let declared = root.part("properties").part("metadata").part("properties");
+    let properties = root.part("properties");
+    let declared = properties.part("metadata").part("properties");
     // Its errors are reported where it is read as a part of the whole.
     let (location, mut unused) = (Location::known("", ""), Findings::default());
-    let read = ["name", "generateName"].into_iter().filter_map(|name| {
-        let schema = validations(declared.object(name)?, &location, &mut unused);
+    let names = ["name", "generateName"].into_iter().filter_map(|name| {
+        let from = declared.object(name)?;
+        let schema = Schema { rules: rules(from), ..validations(from, &location, &mut unused) };
         (schema != Schema::default()).then(|| (name.to_owned(), Schema { kind: Type::String, ..schema }))
     });
     let of = |properties: Properties| Schema { kind: Type::Object, properties, ..Schema::default() };
-    let names: Properties = read.collect();
-    (!names.is_empty()).then(|| of([("metadata".to_owned(), of(names))].into()))
+    let names: Properties = names.collect();
+    let types = ["apiVersion", "kind"].into_iter().filter_map(|name| {
+        let rules = rules(properties.object(name)?);
+        (!rules.is_empty()).then(|| (name.to_owned(), Schema { kind: Type::String, rules, ..Schema::default() }))
+    });
+    let metadata = (!names.is_empty()).then(|| ("metadata".to_owned(), of(names)));
+    let all: Properties = types.chain(metadata).collect();
+    (!all.is_empty()).then(|| of(all))
+}
+
+/// The rules in CEL of a node.
+fn rules(from: Fields<'_>) -> Vec<Rule> {
+    from.items("x-kubernetes-validations").iter().map(Rule::of).collect()
 }
 
 /// A structural schema node.
@@ -73,7 +87,7 @@ fn node(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> S
         Some(Additional::Any(is_allowed)) => Some(Schema { boolean: Some(is_allowed), ..Schema::default() }.into()),
         None => None,
     };
-    schema.rules = from.items("x-kubernetes-validations").iter().map(Rule::of).collect();
+    schema.rules = rules(from);
     let unenforced = unenforced(from);
     schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema

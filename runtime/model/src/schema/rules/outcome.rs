@@ -54,6 +54,13 @@ impl Outcome {
         }
     }
 
+    /// The same with what further rules have found within the rest of the budget.
+    pub(super) fn and(mut self, further: Self) -> Self {
+        self.errors.extend(further.errors);
+        self.warnings.extend(further.warnings);
+        Self { budget: further.budget, ..self }
+    }
+
     pub(super) fn finish(mut self) -> Self {
         if self.omitted > 0 {
             self.errors.push(FieldError::omitted(self.omitted));

@@ -22,6 +22,8 @@ pub struct RuleSet {
     /// The node of the schema itself is the first.
     nodes: Vec<Node>,
     below: Vec<Below>,
+    /// The rules about the type and the names of objects, which the schema does not have.
+    names: Option<Box<Self>>,
 }
 
 /// A node with rules at or below it.
@@ -49,7 +51,21 @@ impl RuleSet {
         }
         let mut nodes = Nodes::default();
         nodes.add(At::of(schema), 0)?;
-        Some(Self { schema: schema.clone(), is_object, nodes: nodes.all, below: nodes.below })
+        Some(Self { schema: schema.clone(), is_object, nodes: nodes.all, below: nodes.below, names: None })
+    }
+
+    /// The rules of a kind, by its schema and by that of the type and the names of its objects; none if both have none.
+    pub fn of_kind(schema: &Arc<Schema>, names: Option<&Arc<Schema>>) -> Option<Self> {
+        let names = names.and_then(|names| Self::of(names, true));
+        match Self::of(schema, true) {
+            Some(rules) => Some(Self { names: names.map(Box::new), ..rules }),
+            None => names,
+        }
+    }
+
+    /// The rules about the type and the names of objects, if there are others as well.
+    pub(super) fn names(&self) -> Option<&Self> {
+        self.names.as_deref()
     }
 
     /// The schema.

@@ -21,7 +21,12 @@ impl RuleSet {
     /// # Errors
     /// The limit of the meter that was exceeded.
     pub fn evaluate(&self, document: &Document, old: Option<&Document>, meter: &Meter) -> Result<Outcome, Exceeded> {
-        self.walk(&FieldPath::root(), (document, old, true), Self::BUDGET, meter)
+        let walk = |rules: &Self, budget| rules.walk(&FieldPath::root(), (document, old, true), budget, meter);
+        let outcome = walk(self, Self::BUDGET)?;
+        match (self.names(), outcome.budget) {
+            (Some(names), budget @ 0..) => Ok(outcome.and(walk(names, budget)?)),
+            _ => Ok(outcome),
+        }
     }
 
     /// The same for a value that is at a path, within a budget.
