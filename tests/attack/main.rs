@@ -23,6 +23,7 @@ mod observe;
 mod prefaces;
 mod queries;
 mod refusals;
+mod rules;
 mod stop;
 mod streams;
 mod target;

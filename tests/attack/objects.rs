@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 use super::{Bounds, Observation, Setup, Target, size};
 
 /// A definition, and objects of it.
-struct Attack {
-    name: &'static str,
+pub(super) struct Attack {
+    pub(super) name: &'static str,
     /// The schema of `spec`.
-    spec: Value,
+    pub(super) spec: Value,
     /// The bodies' `spec`, and the expected status.
-    objects: Vec<(Value, u16)>,
+    pub(super) objects: Vec<(Value, u16)>,
     /// How often each is sent, all at the same time.
-    times: usize,
+    pub(super) times: usize,
 }
 
 /// Sends the objects of an attack at the same time, and checks the answers.
-async fn run(attack: Attack) {
+pub(super) async fn run(attack: Attack) {
     let target = Target::start(Setup { gives_back: true, ..Setup::default() });
     let schema = json!({"type": "object", "properties": {"spec": attack.spec}});
     let path = target.define(json!({"schema": {"openAPIV3Schema": schema}})).await;
