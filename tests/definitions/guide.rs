@@ -43,7 +43,7 @@ fn examples() -> Vec<Example> {
 
 /// A definition whose spec has a value with a schema.
 fn definition(schema: &str) -> String {
-    let schema: String = schema.lines().map(|line| format!("                  {line}\n")).collect();
+    let schema = schema.lines().map(|line| format!("                  {line}")).collect::<Vec<_>>().join("\n");
     format!(
         "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -40,7 +40,7 @@ impl Maker<'_> {
         if schema.embedded {
             fields.extend([("apiVersion".to_owned(), json!("a/v1")), ("kind".to_owned(), json!("A"))]);
         }
-        for (name, of) in schema.properties.iter() {
+        for (name, of) in &schema.properties {
             let is_chosen = depth < DEEPEST && self.random.one_in(if self.leads(name, of) { 2 } else { 12 });
             if is_chosen || schema.required.contains(name) {
                 let value = self.value(of, &format!("{place}.{name}"), depth + 1);

@@ -134,8 +134,9 @@ fn parts(value: &Value, schema: &Schema, place: &str, pool: &mut Vec<(String, Va
             }
         }
         Value::Array(items) => {
-            let of = schema.items.as_deref();
-            items.iter().for_each(|item| of.into_iter().for_each(|of| parts(item, of, &format!("{place}[]"), pool)));
+            for (item, of) in items.iter().filter_map(|item| Some((item, schema.items.as_deref()?))) {
+                parts(item, of, &format!("{place}[]"), pool);
+            }
         }
         value => pool.push((place.to_owned(), value.clone())),
     }
@@ -194,7 +195,9 @@ impl Case {
     fn search(&self) -> Verdicts {
         let (vocabulary, mut pool) = (Vocabulary::of(&self.rule), Vec::new());
         let mut values = self.random_values();
-        values.iter().for_each(|value| parts(value, self.schema(), "", &mut pool));
+        for value in &values {
+            parts(value, self.schema(), "", &mut pool);
+        }
         values.sort_by_key(|value| value.to_string().len());
         values.truncate(SMALLEST);
         let mut maker = Maker { vocabulary: &vocabulary, random: Random::from_seed(1), pool: &pool };
