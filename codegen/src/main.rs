@@ -16,6 +16,7 @@ mod cli;
 mod engine;
 mod github;
 mod lint;
+mod logic;
 #[cfg(test)]
 #[path = "../../tests/fuzz/mutate.rs"]
 mod mutate;

@@ -4,6 +4,7 @@ mod conditions;
 mod declared;
 mod hooks;
 mod locks;
+mod rules;
 mod unions;
 #[path = "../../runtime/model/src/widget.rs"]
 mod widget;

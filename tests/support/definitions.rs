@@ -49,9 +49,33 @@ impl Definitions {
             "externalDocs": docs});
         self.some(5, &mut schema, any);
         if has_type(&schema) {
-            self.some(5, &mut schema, json!({"x-kubernetes-validations": [{"rule": "true", "message": "Never."}]}));
+            let rules = self.rules();
+            self.some(5, &mut schema, json!({"x-kubernetes-validations": rules}));
         }
         schema
+    }
+
+    /// Rules that all values of all types meet, at no cost: there may be any number of values.
+    fn rules(&mut self) -> Value {
+        let all = [
+            json!({"rule": "true", "message": "Never."}),
+            json!({"rule": "(true)", "message": "say \"b\" in C:\\", "reason": "FieldValueForbidden"}),
+            json!({"rule": "\n  true\n", "messageExpression": "'a'"}),
+        ];
+        json!([self.0.pick(&all)])
+    }
+
+    /// Rules of a spec, which all values meet.
+    fn rules_of_spec(&mut self) -> Value {
+        let all = [
+            json!({"rule": "has(self.chosen) || 'a\\\\b'.matches(\"b\")", "reason": "FieldValueRequired", "fieldPath": ".chosen"}),
+            json!({"rule": "!has(self.chosen)\n  || [1, 2].all(x, x > 0)", "message": "No number is 0."}),
+            json!({"rule": "has(self.chosen) == has(self.chosen)", "messageExpression": "'ü' + \"b\"", "message": "a"}),
+            json!({"rule": "oldSelf.hasValue() || 1 < 2", "optionalOldSelf": true}),
+            json!({"rule": "has(oldSelf.chosen) ? 1u != 2u : true"}),
+        ];
+        let count = 1 + self.0.below(3);
+        (0..count).map(|_| self.0.pick(&all).clone()).collect()
     }
 
     fn text(&mut self) -> Value {
@@ -139,6 +163,8 @@ impl Definitions {
             spec.as_object_mut().expect("an object").remove(removed);
         }
         spec["properties"]["chosen"] = json!({"type": "string"});
+        let rules = self.rules_of_spec();
+        self.some(3, &mut spec, json!({"x-kubernetes-validations": rules}));
         // Some are no numbers of replicas in Rust.
         let mut replicas = json!({"type": "integer"});
         if !self.one_in(4) {

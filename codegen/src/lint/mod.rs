@@ -174,7 +174,8 @@ fn check_version(subject: &Subject<'_>, source: &str, files: &Files, findings: &
             // A column may be wrong twice for the same reason.
             if reported.insert((rule.name, path.clone(), message.clone())) {
                 let mut finding = Finding::of_version(rule, source, subject, path, message);
-                finding.location = root.as_ref().map(Raw::location_in_file);
+                let name = Some(subject.version.name.as_str());
+                finding.location = files.location(source, subject.kind.definition, name, &finding.path);
                 findings.push(finding);
             }
         }

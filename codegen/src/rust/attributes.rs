@@ -8,7 +8,7 @@ use super::{
     keywords::{Keywords, is_object, says_values},
     literal,
     model::{Field, Model, Ty, TypeDeclaration, Use},
-    names,
+    names, rules,
 };
 
 /// Writes arguments, and warns of what they cannot say.
@@ -35,7 +35,7 @@ impl Arguments<'_> {
     /// The arguments of a struct. What the fields say is not among them.
     pub(super) fn declaration(&mut self, declaration: &TypeDeclaration, at: &Use, all: &mut Vec<TokenStream>) {
         let mut left = Keywords::of_struct(declaration);
-        Self::keywords(&mut left, all);
+        self.keywords(&mut left, at, all);
         self.warn_of_unions(&declaration.schema, at);
         all.extend(left.rest().map(|rest| named("keywords", &rest)));
     }
@@ -62,7 +62,7 @@ impl Arguments<'_> {
         self.list(schema, ty, &mut left, &mut all);
         self.merge(schema, ty, &mut left, &mut all);
         self.flags(schema, ty, &mut left, &mut all);
-        Self::keywords(&mut left, &mut all);
+        self.keywords(&mut left, at, &mut all);
         if !matches!(ty, Ty::Declared(_)) {
             self.warn_of_unions(schema, at);
         }
@@ -215,13 +215,16 @@ impl Arguments<'_> {
     }
 
     /// Keywords with values as in JSON.
-    fn keywords(left: &mut Keywords, all: &mut Vec<TokenStream>) {
+    fn keywords(&mut self, left: &mut Keywords, at: &Use, all: &mut Vec<TokenStream>) {
         let branches = [("allOf", "all_of"), ("anyOf", "any_of"), ("oneOf", "one_of"), ("not", "not")];
         for (wire, name) in branches {
             all.extend(left.take(wire).map(|value| named(name, &value)));
         }
         for rule in left.take("x-kubernetes-validations").iter().filter_map(Document::as_array).flatten() {
-            all.push(self::rule(rule));
+            match rules::rule(rule) {
+                Ok(arguments) => all.push(arguments),
+                Err(why) => self.warn(at, &format!("a rule is left out, {why}")),
+            }
         }
         for (wire, name) in [("title", "title"), ("example", "example"), ("externalDocs", "external_docs")] {
             all.extend(left.take(wire).map(|value| named(name, &value)));
@@ -247,23 +250,6 @@ impl Arguments<'_> {
 fn named(name: &str, value: &Document) -> TokenStream {
     let (name, value) = (names::ident(name), literal::literal(value));
     quote!(#name = #value)
-}
-
-/// A rule in CEL.
-fn rule(rule: &Document) -> TokenStream {
-    let text = rule["rule"].as_str().unwrap_or_default();
-    let mut arguments = vec![quote!(rule = #text)];
-    for (wire, name) in [("message", "message"), ("messageExpression", "message_expression"), ("fieldPath", "field")] {
-        arguments.extend(rule.get(wire).filter(|value| !value.is_null()).map(|value| named(name, value)));
-    }
-    if let Some(reason) = rule["reason"].as_str() {
-        let reason = names::ident(reason);
-        arguments.push(quote!(reason = #reason));
-    }
-    if let Some(optional) = rule["optionalOldSelf"].as_bool() {
-        arguments.push(quote!(optional_old_self = #optional));
-    }
-    quote!(#(#arguments),*)
 }
 
 /// The format, if it is not the one of the type, or not that of a type in Go; empty for none.

@@ -14,6 +14,7 @@ mod model;
 mod names;
 mod options;
 mod output;
+mod rules;
 
 pub use builder::Builder;
 pub(crate) use options::Options;

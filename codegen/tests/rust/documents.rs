@@ -163,3 +163,27 @@ fn keys_that_items_may_lack_and_selectors_with_defaults_are_those_of_the_documen
     // The derive checks neither in what is published.
     assert_eq!(made.matches("#[derive(").count(), made.matches("#[api(published").count(), "{made}");
 }
+
+#[test]
+fn rules_of_documents_are_written_or_left_out_with_a_warning() {
+    let folder = Folder::new("generated");
+    let rules = json!([
+        {"rule": "self.next.teeth > \"1\".size()", "message": "the next part has teeth", "fieldPath": ".next"},
+        {"rule": "self.teeth >", "message": "wrong"},
+        {"rule": "self.teeth > 1", "reason": "Whatever"},
+    ]);
+    let mut gears = document("clock.example.com", &json!({}));
+    gears["components"]["schemas"]["com.example.Part"]["x-kubernetes-validations"] = rules;
+    let generated = builder(files(&folder, &[("clock", gears.to_string())])).generate().unwrap();
+    let text = text(&generated, "clock/v1.rs");
+    assert!(text.contains("rule = r#\"self.next.teeth > \"1\".size()\"#"), "{text}");
+    assert!(text.contains("field = \".next\"") && !text.contains("wrong") && !text.contains("Whatever"), "{text}");
+    let warnings: Vec<_> = generated.warnings.iter().map(|warning| warning.message.lines().next().unwrap()).collect();
+    assert_eq!(
+        warnings,
+        [
+            "a rule is left out, whose rule is no expression in CEL: ERROR: <input>:1:13: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+            "a rule is left out, whose reason \"Whatever\" is none of FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate",
+        ]
+    );
+}

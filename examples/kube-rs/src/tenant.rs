@@ -1,11 +1,11 @@
 //! The kind.
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use kube::CustomResource;
+use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A tenant of the platform: a team with a namespace of its own.
-#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize, KubeSchema)]
 #[kube(group = "platform.example.com", version = "v1", kind = "Tenant", shortname = "tn", category = "platform")]
 #[kube(status = "TenantStatus", selectable = ".spec.plan")]
 #[kube(printcolumn = r#"{"name": "Plan", "type": "string", "jsonPath": ".spec.plan"}"#)]
@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
     printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status"}"#
 )]
 #[kube(printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#)]
+#[x_kube(
+    validation = Rule::new("self.plan != 'Free' || size(self.members) <= 3").message("a free tenant has at most 3 members")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantSpec {
     /// The mail address of the contact of the tenant.

@@ -117,6 +117,19 @@ async fn hooks_have_the_derived_type() {
 }
 
 #[tokio::test]
+async fn rules_of_the_derived_definition_are_enforced() {
+    let platform = platform().await;
+    let tenants: Api<Tenant> = Api::all(platform.kube_client());
+    let mut tenant = acme();
+    tenant.spec.members = (0..4).map(|number| format!("sailor-{number}")).collect();
+    tenant.spec.plan = Plan::Free;
+    let refused = tenants.create(&PostParams::default(), &tenant).await.expect_err("a refusal");
+    assert!(refused.to_string().contains("spec: Invalid value: a free tenant has at most 3 members"), "{refused}");
+    tenant.spec.plan = Plan::Team;
+    tenants.create(&PostParams::default(), &tenant).await.expect("a tenant");
+}
+
+#[tokio::test]
 async fn the_derived_definition_is_served_as_declared() {
     let platform = platform().await;
     let tenant = |spec: Value| {

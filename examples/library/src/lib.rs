@@ -50,6 +50,12 @@ pub struct Book {
 /// `BookSpec` describes a book and how many copies there should be.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[api(
+    rule = "self.copies > 0 || !has(self.shelf)",
+    message = "a book without copies stands on no shelf",
+    field = shelf,
+    reason = FieldValueForbidden
+)]
 pub struct BookSpec {
     /// The title. Defaults to the object's name.
     #[api(max_length = 200)]

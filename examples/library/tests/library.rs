@@ -44,6 +44,21 @@ async fn invalid_fields_are_refused_with_a_cause_each() {
 }
 
 #[tokio::test]
+async fn a_book_without_copies_stands_on_no_shelf() {
+    let library = library().await;
+    let mut book = moby_dick();
+    book["spec"]["shelf"] = json!("north");
+    library.call("POST", BOOKS, book).await;
+    let none = json!({"spec": {"copies": 0}});
+    let (status, refusal) = library.call("PATCH", &format!("{BOOKS}/moby-dick"), none).await;
+    let cause = json!({"reason": "FieldValueForbidden", "field": "spec.shelf",
+        "message": "Forbidden: a book without copies stands on no shelf"});
+    assert_eq!((status, &refusal["details"]["causes"]), (422, &json!([cause])));
+    let none = json!({"spec": {"copies": 0, "shelf": null}});
+    assert_eq!(library.call("PATCH", &format!("{BOOKS}/moby-dick"), none).await.0, 200);
+}
+
+#[tokio::test]
 async fn more_copies_than_the_library_buys_are_refused_in_each_way_to_ask_for_them() {
     let library = library().await;
     library.call("POST", BOOKS, moby_dick()).await;

@@ -31,7 +31,7 @@ const TIGHTENED: [Keyword; 12] = [
     |field, _| expressions::tightened(field),
 ];
 
-pub(super) static RULES: [Rule; 65] = [
+pub(super) static RULES: [Rule; 69] = [
     Check::Field(|field, notes| fields::removed(field, false, "removed", notes))
         .breaking("field-removed", &[Json, Protobuf, Stored, Appliers, Watchers], source::DEPRECATION)
         .about("A field is removed.")
@@ -359,6 +359,23 @@ pub(super) static RULES: [Rule; 65] = [
         .instead("Warn in admission (a ValidatingAdmissionPolicy with the action Warn)."),
     Check::Field(expressions::added_about_new)
         .compatible("expression-about-new-field", "A rule in CEL is added that values without a new field meet."),
+    Check::Field(expressions::implied)
+        .compatible("expression-implied", "A rule in CEL is added or removed that all values meet in any case."),
+    Check::Field(expressions::made_stricter)
+        .breaking("expression-tightened", &[Json, Stored, Appliers], source::COMPATIBILITY)
+        .about("A rule in CEL allows less.")
+        .harm("requests that do not meet it are refused, and stored objects that do not cannot be written")
+        .instead("Warn in admission (a ValidatingAdmissionPolicy with the action Warn)."),
+    Check::Field(expressions::made_looser)
+        .warning("expression-loosened", &[Json, Watchers], source::GOTCHAS)
+        .about("A rule in CEL allows more.")
+        .harm("readers that rely on the old one may meet other values")
+        .instead("Check that all readers handle them."),
+    Check::Version(expressions::too_costly)
+        .breaking("expression-too-costly", &[Json], source::VALIDATION)
+        .about("By the new bounds, a rule in CEL costs too much.")
+        .harm("servers refuse the definition, or do not start with it")
+        .instead("Keep the bounds of lists, maps and text that the rule reads."),
     Check::Field(expressions::changed)
         .breaking("expression-changed", &[Json, Stored, Appliers], source::GOTCHAS)
         .about("A rule in CEL is another one, which may refuse what the old one allowed.")

@@ -2,6 +2,7 @@
 
 mod conditions;
 mod documentation;
+mod expressions;
 mod kinds;
 mod lists;
 mod names;
@@ -17,7 +18,7 @@ use super::Rule;
 
 /// All rules, by subject.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    let tables: [&'static [Rule]; 12] = [
+    let tables: [&'static [Rule]; 13] = [
         kinds::RULES,
         objects::RULES,
         conditions::RULES,
@@ -27,6 +28,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         numbers::RULES,
         values::RULES,
         lists::RULES,
+        expressions::RULES,
         references::RULES,
         tools::RULES,
         documentation::RULES,

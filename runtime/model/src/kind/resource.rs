@@ -286,7 +286,7 @@ impl ResourceDecl {
         if !self.policy.decodes_into_types() {
             faults.extend(optional_keys(&version.schema));
         }
-        faults.extend(rule_problems(&version.schema));
+        faults.extend(rule_problems(&version.schema).iter().map(ToString::to_string));
         problems.extend(faults.into_iter().collect());
         let computed = |column: &ColumnDecl| match column.cell {
             CellDecl::Computed(compute, _) => Some((column.name.to_owned(), compute)),

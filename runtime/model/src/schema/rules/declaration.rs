@@ -1,6 +1,6 @@
 //! What is wrong with the rules of a kind that Rust declares, as its author is told: with the bounds that are missing. Definitions are
 //! judged by `kindsmith-formats`, in kube-apiserver's words.
-use std::{cell::RefCell, collections::BTreeSet, ptr};
+use std::{cell::RefCell, collections::BTreeSet, fmt, ptr};
 
 use kindsmith_cel::{Range, Sizes, Type as CelType};
 
@@ -16,8 +16,34 @@ use crate::schema::{
     model::{ListType, Type},
 };
 
-/// The problems of all rules of a schema, each with its path.
-pub(crate) fn rule_problems(root: &Schema) -> Vec<String> {
+/// What is wrong with a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleProblem {
+    /// The path of its node; empty for the object itself.
+    pub path: String,
+    /// The expression; empty for all rules together.
+    pub rule: String,
+    /// It may cost too much.
+    pub is_costly: bool,
+    /// What is wrong, as part of a sentence.
+    pub problem: String,
+}
+
+impl fmt::Display for RuleProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.rule.is_empty() && self.path.is_empty() {
+            return f.write_str(&self.problem);
+        }
+        let path = if self.path.is_empty() { "the object" } else { &self.path };
+        match &*self.rule {
+            "" => write!(f, "{path}: {}", self.problem),
+            rule => write!(f, "{path}: the rule {rule:?}: {}", self.problem),
+        }
+    }
+}
+
+/// The problems of all rules of a schema.
+pub fn rule_problems(root: &Schema) -> Vec<RuleProblem> {
     if !root.has_rules() {
         return Vec::new();
     }
@@ -26,7 +52,11 @@ pub(crate) fn rule_problems(root: &Schema) -> Vec<String> {
     review.node(At::of(root), true, &Location::Root, around);
     if review.total > MOST_TOTAL {
         let factor = review.total.div_ceil(MOST_TOTAL);
-        review.problems.push(format!("all rules together may cost {factor} times what the rules of a kind may cost: give lists, maps and text bounds"));
+        let problem = format!(
+            "all rules together may cost {factor} times what the rules of a kind may cost: give lists, maps and text bounds"
+        );
+        let (path, rule) = (String::new(), String::new());
+        review.problems.push(RuleProblem { path, rule, is_costly: true, problem });
     }
     review.problems
 }
@@ -44,7 +74,7 @@ struct Around<'a> {
 
 #[derive(Default)]
 struct Review {
-    problems: Vec<String>,
+    problems: Vec<RuleProblem>,
     total: u64,
     /// The definitions that were reviewed: recursive types have no end.
     definitions: BTreeSet<usize>,
@@ -82,7 +112,7 @@ impl Review {
 
     fn rules(&mut self, at: At<'_>, is_object: bool, location: &Location<'_>, around: Around<'_>) {
         let Some(compiled) = programs(at, is_object) else {
-            return self.add(location, "a rule cannot see values without a type");
+            return self.add(location, "", false, "a rule cannot see values without a type".to_owned());
         };
         let runs = around.values.or_else(|| most_values(at, is_object)).unwrap_or(u64::MAX);
         for (rule, compiled) in at.rules.iter().zip(compiled) {
@@ -92,8 +122,10 @@ impl Review {
             let costly = (cost > MOST_COST).then(|| too_costly(at, is_object, &rule.rule, cost, location, around));
             let costly_message = (compiled.message_cost > MOST_COST)
                 .then(|| too_costly(at, is_object, &rule.message_expression, compiled.message_cost, location, around));
-            for problem in [found, costly, costly_message].into_iter().flatten() {
-                self.add(location, &format!("the rule {:?}: {problem}", rule.rule));
+            for (problem, is_costly) in [(found, false), (costly, true), (costly_message, true)] {
+                if let Some(problem) = problem {
+                    self.add(location, &rule.rule, is_costly, problem);
+                }
             }
         }
     }
@@ -116,8 +148,9 @@ impl Review {
         (!is_found).then(|| format!("the schema has no field {:?} at its place", rule.field_path))
     }
 
-    fn add(&mut self, location: &Location<'_>, problem: &str) {
-        self.problems.push(format!("{}: {problem}", shown(location)));
+    fn add(&mut self, location: &Location<'_>, rule: &str, is_costly: bool, problem: String) {
+        let path = if location.is_root() { String::new() } else { location.path().as_str().to_owned() };
+        self.problems.push(RuleProblem { path, rule: rule.to_owned(), is_costly, problem });
     }
 }
 

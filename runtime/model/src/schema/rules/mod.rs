@@ -24,9 +24,10 @@ mod types;
 mod walk;
 
 pub use compile::{CompiledRule, MOST_COST, MOST_TOTAL, Programs, most_values, nodes, programs};
-pub(crate) use declaration::rule_problems;
+pub use declaration::{RuleProblem, rule_problems};
 pub use expression::{Expression, Step, Tried};
 pub use field_path::normalized;
+pub use names::unescaped;
 pub use outcome::{Outcome, not_checked};
 pub use rule::Rule;
 pub use set::RuleSet;

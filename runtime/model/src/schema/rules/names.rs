@@ -59,7 +59,7 @@ pub(crate) fn escaped(name: &str) -> Option<Cow<'_, str>> {
 }
 
 /// The name that an expression means. `None` if it is no escaped name.
-pub(crate) fn unescaped(name: &str) -> Option<Cow<'_, str>> {
+pub fn unescaped(name: &str) -> Option<Cow<'_, str>> {
     if !name.contains("__") {
         return Some(name.into());
     }

@@ -5,7 +5,8 @@ use crate::schema::{fixture::schema, rules::rule_problems};
 
 /// The problems of a kind with a spec.
 fn problems(spec: serde_json::Value) -> Vec<String> {
-    rule_problems(&schema(&json!({"type": "object", "properties": {"spec": spec}})))
+    let problems = rule_problems(&schema(&json!({"type": "object", "properties": {"spec": spec}})));
+    problems.iter().map(ToString::to_string).collect()
 }
 
 fn rule(text: &str) -> serde_json::Value {
