@@ -13,7 +13,7 @@ use super::{
 };
 
 /// The most nodes that are visited; what is beyond is not understood.
-const MOST_STEPS: u32 = 20_000;
+const MOST_STEPS: u32 = 5_000;
 /// The most cases that are told apart.
 const MOST_CASES: usize = 16;
 

@@ -223,7 +223,7 @@ impl Arguments<'_> {
         for rule in left.take("x-kubernetes-validations").iter().filter_map(Document::as_array).flatten() {
             match rules::rule(rule) {
                 Ok(arguments) => all.push(arguments),
-                Err(why) => self.warn(at, &format!("a rule is left out, {why}")),
+                Err(why) => self.warn(at, &format!("a rule is left out: {why}")),
             }
         }
         for (wire, name) in [("title", "title"), ("example", "example"), ("externalDocs", "external_docs")] {

@@ -16,9 +16,9 @@ pub(super) fn rule(rule: &Document) -> Result<TokenStream, String> {
     let is_broken = |text: &str| text.trim().contains(['\n', '\r']);
     check("rule", expression)?;
     match text("message") {
-        Some(message) if message.trim().is_empty() => return Err("whose message is empty".to_owned()),
-        Some(message) if is_broken(message) => return Err("whose message has a line break".to_owned()),
-        None if is_broken(expression) => return Err("which has line breaks but no message".to_owned()),
+        Some(message) if message.trim().is_empty() => return Err("its message is empty".to_owned()),
+        Some(message) if is_broken(message) => return Err("its message has a line break".to_owned()),
+        None if is_broken(expression) => return Err("it has line breaks but no message".to_owned()),
         _ => {}
     }
     let said = self::literal(expression);
@@ -35,7 +35,7 @@ pub(super) fn rule(rule: &Document) -> Result<TokenStream, String> {
     }
     if let Some(reason) = text("reason") {
         if !REASONS.contains(&reason) {
-            return Err(format!("whose reason {reason:?} is none of {}", REASONS.join(", ")));
+            return Err(format!("its reason {reason:?} is none of {}", REASONS.join(", ")));
         }
         let reason = names::ident(reason);
         arguments.push(quote!(reason = #reason));
@@ -48,10 +48,10 @@ pub(super) fn rule(rule: &Document) -> Result<TokenStream, String> {
 
 fn check(name: &str, expression: &str) -> Result<(), String> {
     if expression.trim().is_empty() {
-        return Err(format!("whose {name} is empty"));
+        return Err(format!("its {name} is empty"));
     }
     let parsed = syntax::parse_rule(&Source::new(expression));
-    parsed.map(|_| ()).map_err(|issues| format!("whose {name} is no expression in CEL: {issues}"))
+    parsed.map(|_| ()).map_err(|issues| format!("its {name} is no expression in CEL: {issues}"))
 }
 
 /// A text, without escapes where they would make it hard to read.
@@ -93,13 +93,13 @@ mod tests {
     #[test]
     fn rules_that_the_macro_refuses_are_left_out() {
         for (of, expected) in [
-            (json!({"rule": "self.a >"}), "whose rule is no expression in CEL: ERROR: <input>:1:9: Syntax error"),
-            (json!({"message": "a"}), "whose rule is empty"),
-            (json!({"rule": "true", "reason": "Wrong"}), "whose reason \"Wrong\" is none of FieldValueInvalid"),
-            (json!({"rule": "true", "message": "a\nb"}), "whose message has a line break"),
-            (json!({"rule": "true", "message": " "}), "whose message is empty"),
-            (json!({"rule": "1 >\n2"}), "which has line breaks but no message"),
-            (json!({"rule": "true", "messageExpression": "'a"}), "whose messageExpression is no expression in CEL"),
+            (json!({"rule": "self.a >"}), "its rule is no expression in CEL: ERROR: <input>:1:9: Syntax error"),
+            (json!({"message": "a"}), "its rule is empty"),
+            (json!({"rule": "true", "reason": "Wrong"}), "its reason \"Wrong\" is none of FieldValueInvalid"),
+            (json!({"rule": "true", "message": "a\nb"}), "its message has a line break"),
+            (json!({"rule": "true", "message": " "}), "its message is empty"),
+            (json!({"rule": "1 >\n2"}), "it has line breaks but no message"),
+            (json!({"rule": "true", "messageExpression": "'a"}), "its messageExpression is no expression in CEL"),
         ] {
             let error = rule(&of).unwrap_err();
             assert!(error.starts_with(expected), "{error}");

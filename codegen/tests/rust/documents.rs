@@ -1,5 +1,5 @@
 //! Types that groups share, types that contain themselves, numbers, and what Rust does not say of OpenAPI documents.
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use kindsmith_codegen::{Builder, GeneratedCode};
 use kindsmith_tests::Folder;
@@ -178,12 +178,14 @@ fn rules_of_documents_are_written_or_left_out_with_a_warning() {
     let text = text(&generated, "clock/v1.rs");
     assert!(text.contains("rule = r#\"self.next.teeth > \"1\".size()\"#"), "{text}");
     assert!(text.contains("field = \".next\"") && !text.contains("wrong") && !text.contains("Whatever"), "{text}");
-    let warnings: Vec<_> = generated.warnings.iter().map(|warning| warning.message.lines().next().unwrap()).collect();
+    let warnings = generated.warnings.iter().map(|warning| warning.message.lines().next().unwrap());
+    // The type is used in two places, in one of them as raw JSON.
+    let warnings: BTreeSet<_> = warnings.filter(|warning| warning.starts_with("a rule")).collect();
     assert_eq!(
-        warnings,
+        Vec::from_iter(warnings),
         [
-            "a rule is left out, whose rule is no expression in CEL: ERROR: <input>:1:13: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
-            "a rule is left out, whose reason \"Whatever\" is none of FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate",
+            "a rule is left out: its reason \"Whatever\" is none of FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate",
+            "a rule is left out: its rule is no expression in CEL: ERROR: <input>:1:13: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
         ]
     );
 }

@@ -37,7 +37,13 @@ pub struct Order {
 
 /// What is to be baked, and for whom.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[api(published)]
+#[api(
+    published,
+    rule = r#"!has(oldSelf.pickup)
+  || has(self.pickup) && self.pickup >= oldSelf.pickup"#,
+    message = "an order cannot be picked up earlier than agreed",
+    field = ".pickup"
+)]
 pub struct OrderSpec {
     /// Who picks the order up.
     #[api(min_length = 1)]
