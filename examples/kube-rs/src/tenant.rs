@@ -1,4 +1,6 @@
 //! The kind.
+#![allow(unreachable_pub, reason = "KubeSchema declares the type once more, where nothing reaches it")]
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
