@@ -2,10 +2,11 @@
 use kindsmith_cel::syntax::ast::{Expr, ExprKind, operators};
 
 use super::{
-    evaluation::{Evaluation, Quantifier, Scope, quantifier, variables},
+    evaluation::{Evaluation, Quantifier, inside, quantifier, variables},
     facts::{Each, Facts},
     key,
-    operand::is_ordered,
+    operand::{is_integer, is_ordered},
+    scope::Scope,
     values::{Comparison, Values},
 };
 
@@ -41,7 +42,7 @@ impl<'e> Evaluation {
             ExprKind::Comprehension(parts) => {
                 if let (Some((Quantifier::All, predicate)), true) = (quantifier(parts), value) {
                     let (range, variables) = (scope.key(&parts.range), variables(parts));
-                    let scope = self.inside(parts, scope, facts);
+                    let scope = inside(parts, scope, facts);
                     known.each.push(Each { range, variables, predicate, scope });
                 }
             }
@@ -61,7 +62,7 @@ impl<'e> Evaluation {
     ) {
         let [first, second] = [one, other].map(|operand| self.operand(operand, scope, known).values);
         let [key, other_key] = [one, other].map(|operand| scope.key(operand));
-        let is_integer = [one, other].iter().all(|operand| self.is_integer(operand, scope, known));
+        let is_integer = [one, other].iter().all(|operand| is_integer(operand, scope, known));
         let step = if is_integer { 1.0 } else { 0.0 };
         known.conditions.insert(key::of_comparison(comparison, one, other, &scope.names), holds);
         if is_ordered(one) && is_ordered(other) {

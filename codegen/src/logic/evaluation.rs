@@ -7,8 +7,9 @@ use super::{
     Outcomes,
     facts::Facts,
     key,
-    operand::{Operand, is_ordered, is_path},
-    place::{Node, Place},
+    operand::{Operand, element, is_ordered, is_path, reach},
+    place::Node,
+    scope::Scope,
     values::{Comparison, Values},
 };
 
@@ -22,45 +23,11 @@ pub(super) struct Evaluation {
     left: Cell<u32>,
 }
 
-/// The variables at a node.
-#[derive(Clone)]
-pub(super) struct Scope<'e> {
-    place: Place<'e>,
-    /// Those of the loops around it.
-    pub(super) names: Vec<&'e str>,
-    places: Vec<Option<Place<'e>>>,
-}
-
 /// What loops ask of the elements.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Quantifier {
     All,
     Exists,
-}
-
-impl<'e> Scope<'e> {
-    pub(super) fn of(place: Place<'e>) -> Self {
-        Self { place, names: Vec::new(), places: Vec::new() }
-    }
-
-    /// The place of a variable's values.
-    pub(super) fn place(&self, name: &str) -> Option<Place<'e>> {
-        match self.names.iter().rposition(|known| *known == name) {
-            Some(index) => self.places[index],
-            None if name == "self" => Some(self.place),
-            None if name == "oldSelf" => Some(self.place.old()),
-            None => None,
-        }
-    }
-
-    /// It is a variable of a loop.
-    pub(super) fn declares(&self, name: &str) -> bool {
-        self.names.contains(&name)
-    }
-
-    pub(super) fn key(&self, expr: &Expr) -> String {
-        key::of(expr, &self.names)
-    }
 }
 
 impl<'e> Evaluation {
@@ -164,7 +131,7 @@ impl<'e> Evaluation {
         }
         match &expr.kind {
             ExprKind::Literal(Literal::Bool(value)) => Outcomes::of(*value),
-            ExprKind::Select { test_only: true, .. } => self.presence(expr, scope, facts),
+            ExprKind::Select { test_only: true, .. } => presence(expr, scope, facts),
             ExprKind::Call { target: None, function, args } if &**function == operators::IN => {
                 self.membership(&args[0], &args[1], scope, facts)
             }
@@ -199,19 +166,6 @@ impl<'e> Evaluation {
         Outcomes { holds, is_false, fails }
     }
 
-    /// `has(…)`
-    fn presence(&self, expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Outcomes {
-        let ExprKind::Select { operand, field, .. } = &expr.kind else { return Outcomes::ANY };
-        let around = self.reach(operand, scope, facts);
-        let is_present = match around.node {
-            Node::Place(place) => place.field(field).1,
-            Node::Nothing => return Outcomes::FAILS,
-            Node::Default(_) | Node::Unknown => None,
-        };
-        let known = facts.present.get(scope.key(expr).trim_end_matches('?')).copied().or(is_present);
-        Outcomes { fails: around.fails, ..known.map_or(Outcomes::ANY, Outcomes::of) }
-    }
-
     /// `a in [b, c]`
     fn membership(&self, element: &'e Expr, list: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Outcomes {
         let ExprKind::List(elements) = &list.kind else { return Outcomes::ANY };
@@ -237,8 +191,8 @@ impl<'e> Evaluation {
     /// `a.all(b, …)` and `a.exists(b, …)`
     fn quantified(&self, parts: &'e Comprehension, scope: &Scope<'e>, facts: &Facts<'e>) -> Outcomes {
         let Some((quantifier, predicate)) = quantifier(parts) else { return Outcomes::ANY };
-        let reach = self.reach(&parts.range, scope, facts);
-        let inside = self.inside(parts, scope, facts);
+        let reach = reach(&parts.range, scope, facts);
+        let inside = inside(parts, scope, facts);
         let range = scope.key(&parts.range);
         let mut cases = vec![facts.clone()];
         for each in facts.each.iter().filter(|each| each.range == range && each.variables == variables(parts)) {
@@ -255,19 +209,32 @@ impl<'e> Evaluation {
         let all = if may_be_empty { of_each.or(is_empty) } else { of_each };
         if reach.fails { all.or(Outcomes::FAILS) } else { all }
     }
+}
 
-    /// The variables in a loop.
-    pub(super) fn inside(&self, parts: &'e Comprehension, scope: &Scope<'e>, facts: &Facts<'e>) -> Scope<'e> {
-        let mut inside = scope.clone();
-        let element = self.element(&parts.range, scope, facts);
-        let is_list = matches!(self.reach(&parts.range, scope, facts).node, Node::Place(place) if place.is_list());
-        inside.names = key::inside(&scope.names, &parts.variable, parts.second.as_deref());
-        match parts.second {
-            Some(_) => inside.places.extend([None, element]),
-            None => inside.places.push(element.filter(|_| is_list)),
-        }
-        inside
+/// `has(…)`
+fn presence<'e>(expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Outcomes {
+    let ExprKind::Select { operand, field, .. } = &expr.kind else { return Outcomes::ANY };
+    let around = reach(operand, scope, facts);
+    let is_present = match around.node {
+        Node::Place(place) => place.field(field).1,
+        Node::Nothing => return Outcomes::FAILS,
+        Node::Default(_) | Node::Unknown => None,
+    };
+    let known = facts.present.get(scope.key(expr).trim_end_matches('?')).copied().or(is_present);
+    Outcomes { fails: around.fails, ..known.map_or(Outcomes::ANY, Outcomes::of) }
+}
+
+/// The variables in a loop.
+pub(super) fn inside<'e>(parts: &'e Comprehension, scope: &Scope<'e>, facts: &Facts<'e>) -> Scope<'e> {
+    let mut inside = scope.clone();
+    let element = element(&parts.range, scope, facts);
+    let is_list = matches!(reach(&parts.range, scope, facts).node, Node::Place(place) if place.is_list());
+    inside.names = key::inside(&scope.names, &parts.variable, parts.second.as_deref());
+    match parts.second {
+        Some(_) => inside.places.extend([None, element]),
+        None => inside.places.push(element.filter(|_| is_list)),
     }
+    inside
 }
 
 /// The number of variables of a loop.

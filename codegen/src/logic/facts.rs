@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use kindsmith_cel::syntax::ast::Expr;
 
 use super::{
-    evaluation::Scope,
+    scope::Scope,
     values::{Comparison, Values},
 };
 
@@ -43,12 +43,12 @@ impl Facts<'_> {
 
     /// What an order of two operands says of their other comparisons.
     pub(super) fn order(&mut self, comparison: Comparison, holds: bool, one: &str, other: &str) {
+        use Comparison::{Equals, Less, LessEquals};
         let mut know = |comparison: Comparison, one: &str, other: &str, holds: bool| {
             let (one, other) =
                 if comparison == Comparison::Equals && other < one { (other, one) } else { (one, other) };
             self.conditions.insert(format!("({comparison:?} {one} {other})"), holds);
         };
-        use Comparison::{Equals, Less, LessEquals};
         let less = match (comparison, holds) {
             (Less, true) => Some((one, other)),
             (LessEquals, false) => Some((other, one)),

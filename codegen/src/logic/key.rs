@@ -48,11 +48,11 @@ pub(super) fn inside<'v>(around: &[&'v str], variable: &'v str, second: Option<&
 fn of_call(expr: &Expr, variables: &[&str]) -> String {
     if let Some((comparison, one, other, is_negated)) = comparison(expr) {
         let text = of_comparison(comparison, one, other, variables);
-        return if is_negated { negated(text) } else { text };
+        return if is_negated { negated(&text) } else { text };
     }
     let ExprKind::Call { target, function, args } = &expr.kind else { return String::new() };
     match (&**function, args.as_slice()) {
-        (operators::NOT, [operand]) => negated(of(operand, variables)),
+        (operators::NOT, [operand]) => negated(&of(operand, variables)),
         (operators::AND | operators::OR, _) => {
             let mut all: Vec<_> = operands(expr, function).iter().map(|operand| of(operand, variables)).collect();
             all.sort_unstable();
@@ -69,7 +69,7 @@ fn of_call(expr: &Expr, variables: &[&str]) -> String {
     }
 }
 
-fn negated(text: String) -> String {
+fn negated(text: &str) -> String {
     match text.strip_prefix("(! ").and_then(|text| text.strip_suffix(')')) {
         Some(text) => text.to_owned(),
         None => format!("(! {text})"),

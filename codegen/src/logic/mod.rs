@@ -2,7 +2,7 @@
 //!
 //! An [`Expression`] is a rule as a tree, and [`Outcomes`] what it may come to. The answer is never wrong, but may be too wide: what is not
 //! understood may come to anything. `place` is what a schema says of values, `values` what an operand may be, `key` the text by which
-//! equal expressions are known, `facts` what is assumed; `evaluation` walks over a
+//! equal expressions are known, `facts` what is assumed, `scope` the variables; `evaluation` walks over a
 //! tree, with `operand` and `assumption` for what operands may be and conditions say.
 mod assumption;
 mod evaluation;
@@ -10,6 +10,7 @@ mod facts;
 mod key;
 mod operand;
 mod place;
+mod scope;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -55,7 +56,7 @@ impl Expression {
     /// What it may come to for the values of a place that meet other expressions.
     pub(crate) fn outcomes(&self, place: Place<'_>, given: &[&Self]) -> Outcomes {
         let evaluation = Evaluation::new();
-        let scope = evaluation::Scope::of(place);
+        let scope = scope::Scope::of(place);
         let all = given.iter().fold(vec![facts::Facts::default()], |facts, given| {
             let cases = evaluation.cases(facts.clone(), &given.0.root, &scope, true);
             // Expressions that contradict each other say nothing.

@@ -3,9 +3,10 @@ use kindsmith::schema::Document;
 use kindsmith_cel::syntax::ast::{Expr, ExprKind, Literal, operators};
 
 use super::{
-    evaluation::{Evaluation, Scope},
+    evaluation::Evaluation,
     facts::Facts,
     place::{Node, Place},
+    scope::Scope,
     values::Values,
 };
 
@@ -25,44 +26,12 @@ pub(super) struct Reach<'e> {
 }
 
 impl<'e> Evaluation {
-    /// Where an expression leads.
-    pub(super) fn reach(&self, expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Reach<'e> {
-        let unknown = Reach { node: Node::Unknown, fails: true };
-        match &expr.kind {
-            ExprKind::Ident(name) => match scope.place(name) {
-                Some(place) => Reach { node: Node::Place(place), fails: false },
-                None => Reach { fails: !scope.declares(name), ..unknown },
-            },
-            ExprKind::Select { operand, field, test_only: false } => {
-                let around = self.reach(operand, scope, facts);
-                let (node, is_present) = match around.node {
-                    Node::Place(place) => place.field(field),
-                    Node::Nothing => (Node::Nothing, Some(false)),
-                    Node::Default(_) | Node::Unknown => (Node::Unknown, None),
-                };
-                match facts.present.get(&scope.key(expr)).copied().or(is_present) {
-                    Some(true) => Reach { node, fails: around.fails },
-                    Some(false) => Reach { node: Node::Nothing, fails: true },
-                    None => Reach { node, fails: true },
-                }
-            }
-            ExprKind::Call { target: None, function, args } if **function == *operators::INDEX => {
-                let element = match self.reach(&args[0], scope, facts).node {
-                    Node::Place(place) => place.element(),
-                    _ => None,
-                };
-                element.map_or(unknown, |place| Reach { node: Node::Place(place), fails: true })
-            }
-            _ => unknown,
-        }
-    }
-
     /// What an operand may be.
     pub(super) fn operand(&self, expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Operand {
         let mut operand = match &expr.kind {
             ExprKind::Literal(literal) => return Operand { values: of_literal(literal), fails: false },
             _ if is_path(expr) => {
-                let Reach { node, fails } = self.reach(expr, scope, facts);
+                let Reach { node, fails } = reach(expr, scope, facts);
                 let values = match node {
                     Node::Place(place) => place.values(),
                     Node::Default(default) if !default.is_array() && !default.is_object() => {
@@ -75,7 +44,7 @@ impl<'e> Evaluation {
             }
             _ => match sized(expr) {
                 Some(of) => {
-                    let Reach { node, fails } = self.reach(of, scope, facts);
+                    let Reach { node, fails } = reach(of, scope, facts);
                     let any = Values::Between(0.0, f64::INFINITY);
                     Operand { values: if let Node::Place(place) = node { place.sizes() } else { any }, fails }
                 }
@@ -94,22 +63,54 @@ impl<'e> Evaluation {
         }
         operand
     }
+}
 
-    /// True for whole numbers.
-    pub(super) fn is_integer(&self, expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> bool {
-        match &expr.kind {
-            ExprKind::Literal(literal) => matches!(literal, Literal::Int(_) | Literal::Uint(_)),
-            _ if sized(expr).is_some() => true,
-            _ => matches!(self.reach(expr, scope, facts).node, Node::Place(place) if place.is_integer()),
+/// Where an expression leads.
+pub(super) fn reach<'e>(expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Reach<'e> {
+    let unknown = Reach { node: Node::Unknown, fails: true };
+    match &expr.kind {
+        ExprKind::Ident(name) => match scope.place(name) {
+            Some(place) => Reach { node: Node::Place(place), fails: false },
+            None => Reach { fails: !scope.declares(name), ..unknown },
+        },
+        ExprKind::Select { operand, field, test_only: false } => {
+            let around = reach(operand, scope, facts);
+            let (node, is_present) = match around.node {
+                Node::Place(place) => place.field(field),
+                Node::Nothing => (Node::Nothing, Some(false)),
+                Node::Default(_) | Node::Unknown => (Node::Unknown, None),
+            };
+            match facts.present.get(&scope.key(expr)).copied().or(is_present) {
+                Some(true) => Reach { node, fails: around.fails },
+                Some(false) => Reach { node: Node::Nothing, fails: true },
+                None => Reach { node, fails: true },
+            }
         }
+        ExprKind::Call { target: None, function, args } if **function == *operators::INDEX => {
+            let element = match reach(&args[0], scope, facts).node {
+                Node::Place(place) => place.element(),
+                _ => None,
+            };
+            element.map_or(unknown, |place| Reach { node: Node::Place(place), fails: true })
+        }
+        _ => unknown,
     }
+}
 
-    /// The variables of a loop, of which one is the element.
-    pub(super) fn element(&self, range: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Option<Place<'e>> {
-        match self.reach(range, scope, facts).node {
-            Node::Place(place) => place.element(),
-            _ => None,
-        }
+/// True for whole numbers.
+pub(super) fn is_integer<'e>(expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(literal) => matches!(literal, Literal::Int(_) | Literal::Uint(_)),
+        _ if sized(expr).is_some() => true,
+        _ => matches!(reach(expr, scope, facts).node, Node::Place(place) if place.is_integer()),
+    }
+}
+
+/// The variables of a loop, of which one is the element.
+pub(super) fn element<'e>(range: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Option<Place<'e>> {
+    match reach(range, scope, facts).node {
+        Node::Place(place) => place.element(),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 use crate::schema::{fixture::schema, rules::rule_problems};
 
 /// The problems of a kind with a spec.
-fn problems(spec: serde_json::Value) -> Vec<String> {
+fn problems(spec: &serde_json::Value) -> Vec<String> {
     let problems = rule_problems(&schema(&json!({"type": "object", "properties": {"spec": spec}})));
     problems.iter().map(ToString::to_string).collect()
 }
@@ -17,20 +17,20 @@ fn rule(text: &str) -> serde_json::Value {
 fn sound_rules_are_no_problem() {
     let bounded = json!({"type": "array", "maxItems": 10, "items": {"type": "string", "maxLength": 20},
         "x-kubernetes-validations": rule("self.all(a, self.all(b, a == b))")});
-    assert_eq!(problems(json!({"type": "object", "properties": {"names": bounded}})), [""; 0]);
+    assert_eq!(problems(&json!({"type": "object", "properties": {"names": bounded}})), [""; 0]);
 }
 
 #[test]
 fn a_wrong_name_is_shown_at_its_place() {
     let spec = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "x-kubernetes-validations": rule("self.b > 1")});
     let expected = "spec: the rule \"self.b > 1\": compilation failed: ERROR: <input>:1:5: undefined field 'b'\n | self.b > 1\n | ....^";
-    assert_eq!(problems(spec), [expected]);
+    assert_eq!(problems(&spec), [expected]);
 }
 
 #[test]
 fn missing_bounds_of_a_costly_rule_are_named() {
     let names = json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-validations": rule("self.all(a, self.all(b, a == b))")});
-    let found = problems(json!({"type": "object", "properties": {"names": names}}));
+    let found = problems(&json!({"type": "object", "properties": {"names": names}}));
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].starts_with("spec.names: the rule"), "{found:#?}");
     assert!(found[0].ends_with("add `max_items` on spec.names, `max_length` on spec.names.[]"), "{found:#?}");
@@ -41,7 +41,7 @@ fn missing_bounds_of_a_costly_rule_are_named() {
 fn bounds_around_a_rule_count() {
     let each =
         json!({"type": "string", "maxLength": 5000, "x-kubernetes-validations": rule("self.matches('^(a|b)+$')")});
-    let found = problems(json!({"type": "object", "properties": {"names": {"type": "array", "items": each}}}));
+    let found = problems(&json!({"type": "object", "properties": {"names": {"type": "array", "items": each}}}));
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].ends_with("add `max_items` on spec.names"), "{found:#?}");
 }
@@ -50,7 +50,7 @@ fn bounds_around_a_rule_count() {
 fn transitions_need_identity() {
     let each = json!({"type": "string", "x-kubernetes-validations": rule("self == oldSelf")});
     let found =
-        problems(json!({"type": "object", "properties": {"names": {"type": "array", "maxItems": 5, "items": each}}}));
+        problems(&json!({"type": "object", "properties": {"names": {"type": "array", "maxItems": 5, "items": each}}}));
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].contains("items of spec.names have no identity: declare `list = map(key = …)`"), "{found:#?}");
 }
