@@ -60,7 +60,7 @@ fn what_belongs_to_a_rule_is_checked() {
     let rules = json!([{"rule": "self.a > 1", "fieldPath": ".b"}, {"rule": "self.a > 2", "optionalOldSelf": true},
         {"rule": "self.a > 3", "messageExpression": "self.a"}]);
     let found = problems(
-        json!({"type": "object", "properties": {"a": {"type": "integer"}}, "x-kubernetes-validations": rules}),
+        &json!({"type": "object", "properties": {"a": {"type": "integer"}}, "x-kubernetes-validations": rules}),
     );
     let expected = [
         "the schema has no field \".b\" at its place",
