@@ -137,11 +137,14 @@ async fn the_derived_definition_is_served_as_declared() {
         json!({"apiVersion": "platform.example.com/v1", "kind": "Tenant", "metadata": metadata, "spec": spec})
     };
     let (status, refused) = platform.call("POST", TENANTS, tenant(json!({"contact": "ahab", "plan": "Huge"}))).await;
-    let fields: Vec<_> =
-        refused["details"]["causes"].as_array().into_iter().flatten().map(|cause| &cause["field"]).collect();
+    let fields: Vec<_> = refused["details"]["causes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|cause| cause["field"].as_str())
+        .collect();
     // As in kube-apiserver, the last says that rules were not checked, because the plan is none of the enumeration.
-    let expected = vec![&json!("spec.contact"), &json!("spec.plan"), &json!("<nil>")];
-    assert_eq!((status, fields), (422, expected), "{refused}");
+    assert_eq!((status, fields), (422, vec!["spec.contact", "spec.plan", "<nil>"]), "{refused}");
 
     let mut tenant = tenant(json!({"contact": "ahab@example.com"}));
     tenant["status"] = json!({"namespace": "mine"});
