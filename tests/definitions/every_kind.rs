@@ -46,7 +46,8 @@ async fn every_kind_of_the_definitions_of_the_corpus_works() {
     println!("{count:?}");
     // The rules of a Route refuse the random items of one of its two lists.
     assert_eq!((count.kinds, count.created, count.list_maps), (13, 13, 4));
-    assert!(count.misspelt > 2 * count.created && count.deep > 10, "{count:?}");
+    // Objects that meet the rules of the corpus are rarely deep.
+    assert!(count.misspelt > 2 * count.created && count.deep > 5, "{count:?}");
 }
 
 #[tokio::test]

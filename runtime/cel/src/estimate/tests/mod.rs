@@ -1,4 +1,6 @@
 //! Estimates of the reference (checker/cost_test.go of cel-go).
+use std::fmt::Write as _;
+
 use std::{collections::HashMap, sync::Arc};
 
 use super::{Range, Sizes};
@@ -221,7 +223,7 @@ fn estimates_are_those_of_the_reference() {
         let checked = env.compile(text).unwrap_or_else(|issues| panic!("{text}: {issues:?}"));
         let found = checked.estimate(&Hints(hints.iter().copied().collect()));
         if found != Range::new(*min, *max) {
-            wrong += &format!("{text}: {} to {}, not {min} to {max}\n", found.min, found.max);
+            writeln!(wrong, "{text}: {} to {}, not {min} to {max}", found.min, found.max).expect("text");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -1,5 +1,7 @@
 //! Which rules compile, and what they are estimated to cost, as kube-apiserver's tests have it (`TestCelCompilation`,
 //! `TestCostEstimation`).
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -147,7 +149,7 @@ fn costs_are_estimated_as_kubernetes_does() {
             let schema = schema(text, rule, bound);
             let compiled = programs(At::of(&schema), false).unwrap_or_else(|| panic!("{text}"));
             if let Some(Err(error)) = &compiled[0].program {
-                wrong += &format!("{rule}: {error}\n");
+                writeln!(wrong, "{rule}: {error}").expect("text");
                 continue;
             }
             let found = compiled[0].cost;
@@ -157,7 +159,7 @@ fn costs_are_estimated_as_kubernetes_does() {
                 expected => found == expected,
             };
             if !is_right {
-                wrong += &format!("{rule} in {text} with {bound:?}: {found}, not {expected}\n");
+                writeln!(wrong, "{rule} in {text} with {bound:?}: {found}, not {expected}").expect("text");
             }
         }
     }
