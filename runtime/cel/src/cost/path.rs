@@ -18,7 +18,7 @@ pub(crate) struct Path {
 
 /// The names of all paths of an expression.
 ///
-/// In the reference, two paths that continue a third may share their memory, so that a later one changes an earlier one: after
+/// In cel-go, two paths that continue a third may share their memory, so that a later one changes an earlier one: after
 /// `x.a`, where `x` has a path of three names, `x.b` makes both end in `b`. Estimates are an interface, so rows are shared here in
 /// the same cases: where the length of the path that is continued is no power of two.
 #[derive(Debug, Default)]

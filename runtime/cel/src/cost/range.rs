@@ -1,4 +1,4 @@
-//! Ranges of costs and sizes, and the constants of the reference.
+//! Ranges of costs and sizes, and the constants of cel-go.
 
 /// The cost of reading a character of a text.
 pub(crate) const TRAVERSAL: f64 = 0.1;
@@ -70,7 +70,7 @@ impl Range {
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "the reference calculates in doubles; the cast back saturates"
+    reason = "cel-go calculates in doubles; the cast back saturates"
 )]
 pub(crate) fn scaled(number: u64, factor: f64) -> u64 {
     (number as f64 * factor).ceil() as u64

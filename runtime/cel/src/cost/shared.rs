@@ -122,7 +122,7 @@ fn own_equality(call: &Call<'_>) -> Option<Range> {
         | "kubernetes.authorization.ResourceCheck"
         | "kubernetes.authorization.Decision" => Some(Range::ONE),
         "kubernetes.NamedFormat" => Some(Range::new(1, 64).scaled(TRAVERSAL)),
-        // The size of the right side alone counts, as in the reference.
+        // The size of the right side alone counts, as in cel-go.
         "kubernetes.URL" => Some(Range::new(1, call.known_size(1).map_or(1, |size| size.max)).scaled(TRAVERSAL)),
         _ => None,
     }
@@ -164,12 +164,12 @@ fn sum(costs: impl Iterator<Item = u64>) -> u64 {
     costs.fold(0, u64::saturating_add)
 }
 
-/// A tenth, rounded down as the reference rounds it.
+/// A tenth, rounded down as cel-go rounds it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "the reference calculates in doubles"
+    reason = "cel-go calculates in doubles"
 )]
 fn floor(bytes: usize) -> u64 {
     (bytes as f64 * TRAVERSAL) as u64

@@ -1,4 +1,4 @@
-//! The environment of the reference's runner: the language with optional values, names in backticks, and all extensions in their newest
+//! The environment of cel-go's runner: the language with optional values, names in backticks, and all extensions in their newest
 //! versions, but for addresses those of Kubernetes, which checks literals only when it runs; and what a case expects.
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -27,7 +27,7 @@ const SETTINGS: Settings = Settings {
     limits: Limits { code_points: 100_000, recursion: 250 },
 };
 
-/// `cel.block`, which the reference has for these cases only, and the functions that some cases declare.
+/// `cel.block`, which cel-go has for these cases only, and the functions that some cases declare.
 static CASES: Library = Library { name: "cases", functions, macros: &syntax::BLOCK, types: Vec::new, validators: &[] };
 
 fn functions() -> Vec<Function> {

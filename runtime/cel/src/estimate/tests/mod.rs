@@ -1,4 +1,4 @@
-//! Estimates of the reference (checker/cost_test.go of cel-go).
+//! Estimates of cel-go (checker/cost_test.go).
 use std::fmt::Write as _;
 
 use std::{collections::HashMap, sync::Arc};
@@ -229,7 +229,7 @@ fn estimates_are_those_of_the_reference() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A later path may change an earlier one, as it does in the reference.
+/// A later path may change an earlier one, as it does in cel-go.
 #[test]
 fn paths_share_their_rows() {
     let mut paths = crate::cost::path::Paths::default();

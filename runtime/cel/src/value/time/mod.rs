@@ -33,7 +33,7 @@ impl Duration {
         duration::nanoseconds(text).ok().map(|nanoseconds| Self { nanoseconds })
     }
 
-    /// The whole hours. The reference divides in doubles: an hour that lacks less than they hold counts.
+    /// The whole hours. cel-go divides in doubles: an hour that lacks less than they hold counts.
     pub fn hours(self) -> i64 {
         whole(self.in_units(3_600 * NANOSECONDS))
     }
