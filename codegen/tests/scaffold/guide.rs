@@ -73,6 +73,7 @@ const COMMANDS: [&str; 18] = [
     "export",
     "check",
     "lint",
+    "cel",
     "store check",
     "store salvage",
     "store backup",

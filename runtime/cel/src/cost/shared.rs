@@ -142,26 +142,32 @@ fn traversed(call: &Call<'_>) -> Range {
 }
 
 fn charge_traversal(args: &[Value<'_>], _result: Result<&Value<'_>, &Error>) -> u64 {
-    args.first().map_or(0, |value| traversal(value, 0))
+    args.first().map_or(0, |value| traversal(value, 0, &mut { MOST_VISITS }))
 }
 
+/// So many parts are visited: a value of a few parts may have another one many times in it.
+const MOST_VISITS: u32 = 2 << 20;
+
 /// What visiting all parts of a value costs. Texts are counted in bytes and rounded down, each for itself.
-fn traversal(value: &Value<'_>, depth: usize) -> u64 {
+fn traversal(value: &Value<'_>, depth: usize, visits: &mut u32) -> u64 {
+    let Some(left) = visits.checked_sub(1) else { return u64::MAX };
+    *visits = left;
     if depth > Value::DEEPEST {
         return 1;
     }
-    let of = |part: Result<Value<'_>, Error>| part.map_or(1, |part| traversal(&part, depth + 1));
+    let mut cost = 0_u64;
+    let mut add = |part: Result<Value<'_>, Error>| {
+        cost = cost.saturating_add(part.map_or(1, |part| traversal(&part, depth + 1, visits)));
+        cost < u64::MAX
+    };
     match value {
-        Value::String(text) => floor(text.len()),
-        Value::Bytes(bytes) => floor(bytes.len()),
-        Value::List(list) => sum(list.iter().map(of)),
-        Value::Map(map) => sum(map.iter().map(|(key, value)| traversal(&key, depth + 1).saturating_add(of(value)))),
-        _ => 1,
+        Value::String(text) => return floor(text.len()),
+        Value::Bytes(bytes) => return floor(bytes.len()),
+        Value::List(list) => _ = list.iter().all(&mut add),
+        Value::Map(map) => _ = map.iter().all(|(key, value)| add(Ok(key)) && add(value)),
+        _ => return 1,
     }
-}
-
-fn sum(costs: impl Iterator<Item = u64>) -> u64 {
-    costs.fold(0, u64::saturating_add)
+    cost
 }
 
 /// A tenth, rounded down as cel-go rounds it.

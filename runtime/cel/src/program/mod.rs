@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use self::{
-    plan::{Node, Planner},
+    plan::{DEEPEST, Node, Planner, depth},
     run::Run,
 };
 use crate::{Checked, Env, Error, Issue, Issues, Meter, Settings, Source, Value, syntax::ast::Ast};
@@ -102,6 +102,9 @@ impl Program {
     }
 
     fn plan(env: &Env, checked: Option<&Checked>, ast: &Ast) -> Result<Self, Error> {
+        if depth(&ast.root) > DEEPEST {
+            return Err(Error::new("max recursion depth exceeded"));
+        }
         let mut planner = Planner::new(env, checked);
         let root = planner.plan(&ast.root)?;
         Ok(Self { root, slots: planner.slots, weight: planner.nodes, settings: env.base.settings })

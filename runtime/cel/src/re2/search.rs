@@ -50,9 +50,19 @@ impl Pattern {
     /// # Errors
     /// It cannot be compiled, or the meter ends the evaluation.
     pub fn find_all<'t>(&self, text: &'t str, most: usize, meter: &dyn Meter) -> Result<Vec<&'t str>, Error> {
-        self.metered(text, meter, || {
-            self.0.with(text, |regex| regex.find_iter(text).take(most).map(|found| found.as_str()).collect())
-        })
+        // Each match may be searched for in all of the text.
+        let found = self.0.with(text, |regex| {
+            let (mut found, mut start) = (Vec::new(), Instant::now());
+            for one in regex.find_iter(text).take(most) {
+                meter.reserve(size_of::<&str>())?;
+                meter.spend(steps_since(start))?;
+                start = Instant::now();
+                found.push(one.as_str());
+            }
+            meter.spend(steps_since(start))?;
+            Ok(found)
+        });
+        found.map_err(Error::new)?
     }
 
     /// Does a search. Its worst case is known; usually it takes far fewer steps, and those that it has taken are reported.
@@ -73,7 +83,12 @@ impl Pattern {
         }
         let start = Instant::now();
         let result = search();
-        spend(u64::try_from(start.elapsed().as_nanos() / NANOSECONDS).unwrap_or(u64::MAX))?;
+        meter.spend(steps_since(start))?;
         result.map_err(Error::new)
     }
+}
+
+/// The steps that the time since an instant is worth, and one for the search itself.
+fn steps_since(start: Instant) -> usize {
+    usize::try_from(1 + start.elapsed().as_nanos() / NANOSECONDS).unwrap_or(usize::MAX)
 }

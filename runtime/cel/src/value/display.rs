@@ -1,70 +1,95 @@
 //! Values in the texts of errors, as Go prints those of cel-go.
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::{Map, Value};
 
+/// So much of a value is printed: it may have another one many times in it.
+const LONGEST: usize = 64 << 10;
+
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => f.write_str("0"),
-            Self::Bool(value) => write!(f, "{value}"),
-            Self::Int(value) => write!(f, "{value}"),
-            Self::Uint(value) => write!(f, "{value}"),
-            Self::Double(value) => f.write_str(&go_double(*value)),
-            Self::String(text) => f.write_str(text),
-            Self::Bytes(bytes) => {
-                let bytes: Vec<_> = bytes.iter().map(u8::to_string).collect();
-                write!(f, "[{}]", bytes.join(" "))
-            }
-            Self::Duration(value) => f.write_str(&value.go_text()),
-            Self::Timestamp(value) => f.write_str(&value.go_text()),
-            Self::List(list) => {
-                f.write_str("[")?;
-                for (index, item) in list.iter().enumerate() {
-                    separate(f, index)?;
-                    print_part(f, &item)?;
-                }
-                f.write_str("]")
-            }
-            Self::Map(map) => print_map(f, map),
-            Self::Optional(Some(value)) => {
-                f.write_str("optional(")?;
-                print_inner(f, value)?;
-                f.write_str(")")
-            }
-            Self::Optional(None) => f.write_str("optional.none()"),
-            Self::Type(name) => f.write_str(name),
-            Self::Opaque(value) => write!(f, "{value:?}"),
+        print(self, 0, &mut Beginning { text: f, left: LONGEST })
+    }
+}
+
+/// Prints the beginning of what is written.
+struct Beginning<'f, 't> {
+    text: &'f mut fmt::Formatter<'t>,
+    /// How many bytes are left.
+    left: usize,
+}
+
+impl fmt::Write for Beginning<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = text.floor_char_boundary(self.left);
+        self.left = if end < text.len() { 0 } else { self.left - end };
+        self.text.write_str(&text[..end])
+    }
+}
+
+fn print(value: &Value<'_>, depth: usize, out: &mut Beginning<'_, '_>) -> fmt::Result {
+    if depth > Value::DEEPEST {
+        return out.write_str("…");
+    }
+    match value {
+        Value::Null => out.write_str("0"),
+        Value::Bool(value) => write!(out, "{value}"),
+        Value::Int(value) => write!(out, "{value}"),
+        Value::Uint(value) => write!(out, "{value}"),
+        Value::Double(value) => out.write_str(&go_double(*value)),
+        Value::String(text) => out.write_str(text),
+        Value::Bytes(bytes) => {
+            let bytes: Vec<_> = bytes.iter().take(LONGEST).map(u8::to_string).collect();
+            write!(out, "[{}]", bytes.join(" "))
         }
+        Value::Duration(value) => out.write_str(&value.go_text()),
+        Value::Timestamp(value) => out.write_str(&value.go_text()),
+        Value::List(list) => {
+            out.write_str("[")?;
+            for (index, item) in list.iter().enumerate() {
+                if out.left == 0 {
+                    return Ok(());
+                }
+                separate(index, out)?;
+                print_part(&item, depth, out)?;
+            }
+            out.write_str("]")
+        }
+        Value::Map(map) => print_map(map, depth, out),
+        Value::Optional(Some(value)) => {
+            out.write_str("optional(")?;
+            print(value, depth + 1, out)?;
+            out.write_str(")")
+        }
+        Value::Optional(None) => out.write_str("optional.none()"),
+        Value::Type(name) => out.write_str(name),
+        Value::Opaque(value) => write!(out, "{value:?}"),
     }
 }
 
-fn print_map(f: &mut fmt::Formatter<'_>, map: &Map<'_>) -> fmt::Result {
-    f.write_str("{")?;
+fn print_map(map: &Map<'_>, depth: usize, out: &mut Beginning<'_, '_>) -> fmt::Result {
+    out.write_str("{")?;
     for (index, (key, value)) in map.iter().enumerate() {
-        separate(f, index)?;
-        print_inner(f, &key)?;
-        f.write_str(": ")?;
-        print_part(f, &value)?;
+        if out.left == 0 {
+            return Ok(());
+        }
+        separate(index, out)?;
+        print(&key, depth + 1, out)?;
+        out.write_str(": ")?;
+        print_part(&value, depth, out)?;
     }
-    f.write_str("}")
+    out.write_str("}")
 }
 
-fn separate(f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {
-    if index > 0 { f.write_str(", ") } else { Ok(()) }
+fn separate(index: usize, out: &mut Beginning<'_, '_>) -> fmt::Result {
+    if index > 0 { out.write_str(", ") } else { Ok(()) }
 }
 
-fn print_part(f: &mut fmt::Formatter<'_>, part: &Result<Value<'_>, crate::Error>) -> fmt::Result {
+fn print_part(part: &Result<Value<'_>, crate::Error>, depth: usize, out: &mut Beginning<'_, '_>) -> fmt::Result {
     match part {
-        Ok(value) => print_inner(f, value),
-        Err(error) => write!(f, "{error}"),
+        Ok(value) => print(value, depth + 1, out),
+        Err(error) => write!(out, "{error}"),
     }
-}
-
-/// A value within another. The precision is how deep it is.
-fn print_inner(f: &mut fmt::Formatter<'_>, value: &Value<'_>) -> fmt::Result {
-    let depth = f.precision().unwrap_or(0) + 1;
-    if depth > Value::DEEPEST { f.write_str("…") } else { write!(f, "{value:.depth$}") }
 }
 
 /// A double as Go prints it (`%g` with as many digits as it needs): `1.5`, `1e+06`, `2e-09`.

@@ -33,7 +33,9 @@ impl Value<'_> {
             Self::Timestamp(value) => value.to_string().into(),
             Self::List(list) => list.iter().map(|item| item?.to_json()).collect::<Result<Vec<_>, _>>()?.into(),
             Self::Map(map) => {
-                let entries = map.iter().map(|(key, value)| Ok((key.to_string(), value?.to_json()?)));
+                let name =
+                    |key: Value<'_>| if let Value::String(text) = &key { (**text).to_owned() } else { key.to_string() };
+                let entries = map.iter().map(|(key, value)| Ok((name(key), value?.to_json()?)));
                 entries.collect::<Result<Object, Error>>()?.into()
             }
             Self::Optional(Some(value)) => value.to_json()?,

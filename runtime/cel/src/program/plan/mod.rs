@@ -9,10 +9,12 @@ mod attribute;
 mod call;
 mod collection;
 mod constant;
+mod depth;
 mod planner;
 
 pub(super) use self::{
     attribute::{check_key, go_type},
+    depth::{DEEPEST, depth},
     planner::Planner,
 };
 

@@ -5,7 +5,7 @@ use super::{Evaluated, Run, Slot};
 use crate::{
     Error, Value,
     program::plan::{Attribute, Choice, Key, Name, Node, Qualifier, Root, check_key},
-    value::{List, Map, Text, exact_int},
+    value::{List, Map, Octets, Text, exact_int},
 };
 
 /// A value on the way through an attribute, and if it is to become an optional one. None if something optional is absent.
@@ -52,7 +52,7 @@ impl<'a> Run<'a, '_> {
                 return None;
             }
             value = shape.field(object, name)?.ok()?;
-            if let Err(error) = self.charge(1) {
+            if let Err(error) = self.take(&value).and_then(|()| self.charge(1)) {
                 return Some(Err(error));
             }
         }
@@ -127,6 +127,9 @@ impl<'a> Run<'a, '_> {
                 Key::Attribute(key) => self.resolve(key).and_then(|key| self.checked_part(&value, &key, presence)),
                 Key::Expression(key) => self.value(key).and_then(|key| self.checked_part(&value, &key, presence)),
             };
+            if let Ok(Some(part)) = &part {
+                self.take(part)?;
+            }
             let part = match part {
                 Ok(part) => part,
                 Err(error) => {
@@ -146,6 +149,17 @@ impl<'a> Run<'a, '_> {
             };
         }
         Ok(Some((value, optional)))
+    }
+
+    /// Reports what a value takes that is made when it is read: bytes are decoded, and what has no type is copied.
+    pub(super) fn take(&mut self, value: &Value<'a>) -> Result<(), Error> {
+        let bytes = match value {
+            Value::Bytes(Octets::Shared(bytes)) => bytes.len(),
+            Value::Opaque(value) => value.bytes(),
+            _ => return Ok(()),
+        };
+        self.work(bytes / 8)?;
+        self.meter.reserve(bytes)
     }
 
     fn checked_part(&mut self, value: &Value<'a>, key: &Value<'a>, presence: bool) -> Result<Option<Value<'a>>, Error> {

@@ -80,6 +80,9 @@ impl<'a> Run<'a, '_> {
                 (Ok(key), value)
             }
         };
+        if let Ok(value) = &first {
+            self.take(value)?;
+        }
         self.slots[own.variables[0]] = Slot::Value(first);
         if let Some(second) = second {
             self.slots[own.variables[1]] = Slot::Value(second);

@@ -16,6 +16,9 @@ use crate::{
 /// The most that one evaluation of an expression may cost.
 const MOST_OF_A_CALL: u64 = 1_000_000;
 
+/// The steps that it takes to make an error, whose texts count beside.
+const STEPS_OF_AN_ERROR: usize = 50;
+
 /// The longest detail that an expression may make, in bytes.
 const LONGEST_MESSAGE: usize = 5 << 10;
 
@@ -139,6 +142,7 @@ impl Evaluation<'_> {
         if !compiled.field_path.is_empty() {
             path = path.child(&compiled.field_path);
         }
+        self.meter.step(STEPS_OF_AN_ERROR + (path.as_str().len() + detail.len()) / 8);
         self.outcome.add(FieldError::new(&path, kind, detail), is_warning);
         message.is_ok()
     }
@@ -177,6 +181,7 @@ impl Evaluation<'_> {
     /// Adds an error about a rule itself. Such errors are never warnings.
     fn report(&mut self, visit: Visit<'_, '_>, detail: &str) {
         let path = self.path_of(visit);
+        self.meter.step(STEPS_OF_AN_ERROR + (path.as_str().len() + detail.len()) / 8);
         self.outcome.add(FieldError::new(&path, FieldErrorKind::Invalid(type_name(visit).into()), detail), false);
     }
 

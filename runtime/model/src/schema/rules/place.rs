@@ -128,11 +128,16 @@ impl Shape for Place<'_> {
     }
 
     fn knows(&self, name: &str) -> bool {
-        if self.is_struct() { self.property(name).is_some() } else { entry(self.at).is_some() }
+        // Values without a type are compared as they stand.
+        let is_typed = |at: At<'_>| at.kind != Type::Any;
+        if self.is_struct() { self.property(name).is_some_and(is_typed) } else { entry(self.at).is_some() }
     }
 
     fn spelling<'a>(&self, name: &'a str) -> Text<'a> {
-        match names::escaped(name).filter(|_| self.is_struct()) {
+        if !self.is_struct() {
+            return Text::Borrowed(name);
+        }
+        match names::escaped(name) {
             Some(Cow::Owned(escaped)) => Text::Shared(escaped.into()),
             _ => Text::Borrowed(name),
         }
@@ -193,4 +198,19 @@ impl Opaque for Preserved {
     fn equals(&self, other: &dyn Opaque) -> bool {
         (other as &dyn std::any::Any).downcast_ref::<Self>().is_some_and(|other| self.0 == other.0)
     }
+
+    fn bytes(&self) -> usize {
+        bytes_of(&self.0)
+    }
+}
+
+/// About how many bytes a JSON value takes.
+fn bytes_of(json: &Json) -> usize {
+    let inside = match json {
+        Json::String(text) => text.len(),
+        Json::Array(items) => items.iter().map(bytes_of).sum(),
+        Json::Object(object) => object.iter().map(|(name, value)| 64 + name.len() + bytes_of(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Json>() + inside
 }

@@ -4,12 +4,16 @@ use std::{collections::HashMap, ptr, sync::Arc};
 use super::{
     compile::{CompiledRule, programs},
     place::entry,
+    rule::Rule,
     types::Declared,
 };
 use crate::schema::{At, Meter, Schema};
 
 /// The steps that it takes to compile a rule, approximately.
 const STEPS_OF_A_RULE: usize = 10_000;
+
+/// The same for a byte of its text.
+const STEPS_OF_A_BYTE: usize = 100;
 
 /// Deeper schemas have no types in expressions.
 const MOST_DEPTH: usize = 200;
@@ -88,11 +92,16 @@ impl Node {
     /// The compiled rules. Compiling them takes steps.
     pub(super) fn compiled<'s>(&self, at: At<'s>, is_object: bool, meter: &Meter) -> &'s [CompiledRule] {
         let node = at.node();
-        if !self.has_rules || !node.programs.are_ready() && !meter.step(STEPS_OF_A_RULE * node.rules.len()) {
+        if !self.has_rules || !node.programs.are_ready() && !meter.step(steps_of(&node.rules)) {
             return &[];
         }
         programs(at, is_object).unwrap_or_default()
     }
+}
+
+/// The steps that it takes to compile rules.
+fn steps_of(rules: &[Rule]) -> usize {
+    rules.iter().map(|rule| STEPS_OF_A_RULE + STEPS_OF_A_BYTE * (rule.rule.len() + rule.message_expression.len())).sum()
 }
 
 impl Below {

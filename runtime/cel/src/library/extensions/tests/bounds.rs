@@ -35,6 +35,20 @@ fn results_that_are_too_large_end_the_evaluation() {
     }
 }
 
+#[test]
+fn values_that_have_another_one_many_times_are_not_walked_to_the_end() {
+    let env = with_variables(all());
+    let doubled = format!("[[1]]{}", ".map(a, [a, a])".repeat(45));
+    for expression in [
+        format!("{doubled}.map(a, dyn(a))[0].size() == {doubled}.indexOf(dyn(0))"),
+        format!("[?dyn({doubled})].size() > 0"),
+    ] {
+        let Ok(program) = Program::compile(&env, &expression) else { continue };
+        let evaluation = program.evaluate(&Document, Some(1_000_000), &Unmetered);
+        assert!(evaluation.value.is_err_and(|error| error.message.len() < 70_000), "{expression}");
+    }
+}
+
 /// Loops whose variables are lists of each other, nested far deeper than documents.
 fn nested(loops: usize, brackets: usize, test: &str) -> String {
     let nest = |value: &str| format!("{}dyn({value}){}", "[".repeat(brackets), "]".repeat(brackets));
@@ -50,10 +64,12 @@ fn values_that_are_nested_too_deeply_do_not_overflow_the_stack() {
     let env = with_variables(all());
     for test in ["z == z", "'%s'.format([z]) != ''", "dyn(z).flatten(100000) != []", "optional.of(z) == optional.of(z)"]
     {
-        for (loops, brackets, ends) in [(10, 40, false), (30, 110, true)] {
+        for (loops, brackets, ends) in [(10, 40, false), (8, 110, true)] {
             let program = Program::compile(&env, &nested(loops, brackets, test)).expect("it compiles");
             let value = program.evaluate(&Document, None, &Unmetered).value;
             assert_eq!(value.is_err_and(|error| error.failure == Failure::Interrupted), ends, "{test}");
         }
+        let issues = Program::compile(&env, &nested(30, 110, test)).expect_err("it could overflow the stack");
+        assert!(issues.to_string().ends_with("max recursion depth exceeded"), "{issues}");
     }
 }
