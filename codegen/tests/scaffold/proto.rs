@@ -63,6 +63,13 @@ fn a_second_export_changes_nothing() {
 #[test]
 fn new_fields_are_appended_and_removed_ones_reserved() {
     let folder = bakery();
+    // The rule is about the field that goes.
+    change(
+        &folder,
+        "orders.yaml",
+        "            x-kubernetes-validations:\n            - rule: |-\n                !has(oldSelf.pickup)\n                  || has(self.pickup) && self.pickup >= oldSelf.pickup\n              message: an order cannot be picked up earlier than agreed\n              fieldPath: .pickup\n",
+        "",
+    );
     change(
         &folder,
         "orders.yaml",

@@ -32,6 +32,8 @@ pub(super) struct Place<'s> {
     /// It is a whole object, with a type and names.
     is_object: bool,
     below: OnceLock<Box<Link<'s>>>,
+    /// The keys of a list's items, as they are looked up.
+    keys: OnceLock<Vec<String>>,
 }
 
 /// A tree of the nodes below another one that were reached so far, by the bits of a hash of their addresses.
@@ -43,7 +45,7 @@ struct Link<'s> {
 
 impl<'s> Place<'s> {
     pub(super) fn new(at: At<'s>, is_object: bool) -> Self {
-        Self { at, is_object: is_object || at.is_object(), below: OnceLock::new() }
+        Self { at, is_object: is_object || at.is_object(), below: OnceLock::new(), keys: OnceLock::new() }
     }
 
     /// The node.
@@ -94,7 +96,7 @@ impl<'s> Place<'s> {
         let kind = match &self.at.node().list {
             ListType::Atomic => ListKind::Atomic,
             ListType::Set => ListKind::Set,
-            ListType::Map(keys) => ListKind::Map(keys),
+            ListType::Map(keys) => ListKind::Map(self.keys.get_or_init(|| keys.iter().map(as_looked_up).collect())),
         };
         Ok(Value::List(List { items: Items::Document(items, self.child(of_items)), kind }))
     }
@@ -142,6 +144,12 @@ impl Shape for Place<'_> {
             _ => Text::Borrowed(name),
         }
     }
+}
+
+/// A key of a list's items as kube-apiserver looks it up: escaped, although items have plain names. So a key such as `namespace` is
+/// absent in all items.
+fn as_looked_up(key: &String) -> String {
+    names::escaped(key).map_or_else(|| key.clone(), Cow::into_owned)
 }
 
 /// The value of a scalar, or an error; `None` for objects, lists and what is not typed.
