@@ -62,7 +62,7 @@ fn the_commands_of_the_table_exist() {
 }
 
 /// Every command that does something.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "new",
     "add kind",
     "add group",
