@@ -96,7 +96,9 @@ impl<'s> Place<'s> {
         let kind = match &self.at.node().list {
             ListType::Atomic => ListKind::Atomic,
             ListType::Set => ListKind::Set,
-            ListType::Map(keys) => ListKind::Map(self.keys.get_or_init(|| keys.iter().map(as_looked_up).collect())),
+            ListType::Map(keys) => {
+                ListKind::Map(self.keys.get_or_init(|| keys.iter().map(|key| as_looked_up(key)).collect()))
+            }
         };
         Ok(Value::List(List { items: Items::Document(items, self.child(of_items)), kind }))
     }
@@ -148,8 +150,8 @@ impl Shape for Place<'_> {
 
 /// A key of a list's items as kube-apiserver looks it up: escaped, although items have plain names. So a key such as `namespace` is
 /// absent in all items.
-fn as_looked_up(key: &String) -> String {
-    names::escaped(key).map_or_else(|| key.clone(), Cow::into_owned)
+fn as_looked_up(key: &str) -> String {
+    names::escaped(key).map_or_else(|| key.to_owned(), Cow::into_owned)
 }
 
 /// The value of a scalar, or an error; `None` for objects, lists and what is not typed.
