@@ -102,11 +102,11 @@ fn expressions(schema: &Schema) {
         "self.ports.all(p, p.port > 0)",
         "self.ports.exists(p, p.name == 'none') == false",
     ] {
-        let expression = Expression::new(at, &steps, text).expect("an expression");
+        let expression = Expression::new(at, &steps, text, false).expect("an expression");
         measure(text, 20, || expression.evaluate(&document["spec"], None, None, &Meter::default()).cost);
     }
     for text in RULES {
-        measure(&format!("compile {text}"), 5, || Expression::new(at, &steps, text).expect("an expression"));
+        measure(&format!("compile {text}"), 5, || Expression::new(at, &steps, text, false).expect("an expression"));
     }
     let (schema, small) = (Arc::new(schema.clone()), object("Ruled", 3));
     let rules = RuleSet::of(&schema, true).expect("rules");

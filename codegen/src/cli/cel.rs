@@ -1,7 +1,7 @@
 //! `kindsmith cel`: tries an expression against an object.
 
 use std::{
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -18,7 +18,7 @@ use kindsmith_model::{
 
 use super::{
     Outcome,
-    kinds::{SizeLimit, files as files_of},
+    kinds::{SizeLimit, files as files_of, warn},
     terminal::{print, report},
 };
 
@@ -55,6 +55,9 @@ pub(super) struct Command {
     /// The object before a change.
     #[arg(long, value_name = "FILE", requires = "file")]
     old: Option<PathBuf>,
+    /// `oldSelf` is an optional, as in rules with `optionalOldSelf`.
+    #[arg(long)]
+    optional_old_self: bool,
     /// Files and folders of definitions and OpenAPI documents, one of which describes the object.
     #[arg(long, value_name = "FILES-OR-FOLDERS", requires = "file")]
     definition: Vec<PathBuf>,
@@ -75,13 +78,12 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     let read = |path: &PathBuf| object(path, command.size);
     let document = command.file.as_ref().map(read).transpose()?.unwrap_or(Document::Null);
     let old = command.old.as_ref().map(read).transpose()?;
-    let value =
-        at(&document, steps).ok_or_else(|| format!("{}: there is no value at --at", named(command.file.as_deref())))?;
+    let value = at(&document, steps).ok_or("the object has no value at --at")?;
     let old = old.as_ref().and_then(|old| at(old, steps));
     let schema = if command.definition.is_empty() { None } else { Some(schema(command, &document)?) };
     let compiled = match &schema {
-        Some(schema) => Expression::new(At::of(schema), steps, &command.expression),
-        None => Expression::without_schema(&command.expression),
+        Some(schema) => Expression::new(At::of(schema), steps, &command.expression, command.optional_old_self),
+        None => Expression::without_schema(&command.expression, command.optional_old_self),
     };
     let expression = match compiled {
         Ok(expression) => expression,
@@ -102,17 +104,11 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     Ok(if result.is_ok() { Outcome::Whole } else { Outcome::Damaged })
 }
 
-fn named(path: Option<&Path>) -> String {
-    path.map_or_else(String::new, |path| path.display().to_string())
-}
-
 /// Reads an object.
 fn object(path: &Path, size: SizeLimit) -> Result<Document, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = if path.as_os_str() == "-" {
-        let mut text = Vec::new();
-        io::stdin().lock().take(size.bytes()).read_to_end(&mut text).map_err(|error| failed(&error))?;
-        text
+        files::read_from(io::stdin().lock(), &size.limits()).map_err(|error| failed(&error))?
     } else {
         files::read(path, &size.limits()).map_err(|error| failed(&error))?
     };
@@ -124,6 +120,7 @@ fn object(path: &Path, size: SizeLimit) -> Result<Document, String> {
 fn schema(command: &Command, object: &Document) -> Result<std::sync::Arc<Schema>, String> {
     let kinds = Kinds::of_files_up_to(files_of(&command.definition)?, command.size.bytes())
         .map_err(|error| error.to_string())?;
+    warn(&kinds.warnings, false);
     let text = |name: &str| object[name].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));

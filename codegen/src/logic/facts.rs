@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use kindsmith_cel::syntax::ast::Expr;
 
 use super::{
+    key,
     scope::Scope,
     values::{Comparison, Values},
 };
@@ -45,9 +46,7 @@ impl Facts<'_> {
     pub(super) fn order(&mut self, comparison: Comparison, holds: bool, one: &str, other: &str) {
         use Comparison::{Equals, Less, LessEquals};
         let mut know = |comparison: Comparison, one: &str, other: &str, holds: bool| {
-            let (one, other) =
-                if comparison == Comparison::Equals && other < one { (other, one) } else { (one, other) };
-            self.conditions.insert(format!("({comparison:?} {one} {other})"), holds);
+            self.conditions.insert(key::between(comparison, one, other), holds);
         };
         let less = match (comparison, holds) {
             (Less, true) => Some((one, other)),

@@ -78,11 +78,13 @@ fn negated(text: &str) -> String {
 
 /// The text of a comparison.
 pub(super) fn of_comparison(comparison: Comparison, one: &Expr, other: &Expr, variables: &[&str]) -> String {
-    let mut all = [of(one, variables), of(other, variables)];
-    if comparison == Comparison::Equals {
-        all.sort_unstable();
-    }
-    format!("({comparison:?} {} {})", all[0], all[1])
+    between(comparison, &of(one, variables), &of(other, variables))
+}
+
+/// The key of a comparison of two keys.
+pub(super) fn between(comparison: Comparison, one: &str, other: &str) -> String {
+    let (one, other) = if comparison == Comparison::Equals && other < one { (other, one) } else { (one, other) };
+    format!("({comparison:?} {one} {other})")
 }
 
 /// The comparison that an expression is, its operands, and whether it is negated.

@@ -19,9 +19,17 @@ use kindsmith_cel::{
     Source,
     syntax::{ast::Ast, parse_rule},
 };
+use kindsmith_model::schema::rules::RuleProblem;
 
 use self::evaluation::Evaluation;
 pub(crate) use self::place::Place;
+
+/// The path and the message of what is wrong with a rule.
+pub(crate) fn finding(problem: &RuleProblem) -> (String, String) {
+    let path = if problem.path.is_empty() { String::new() } else { format!(".{}", problem.path.replace(".[]", "[]")) };
+    let rule = if problem.rule.is_empty() { String::new() } else { format!("the rule {:?}: ", problem.rule) };
+    (path, format!("{rule}{}", problem.problem))
+}
 
 /// An expression that was read.
 pub(crate) struct Expression(Ast);

@@ -5,6 +5,7 @@ use kindsmith_cel::syntax::ast::{Expr, ExprKind, Literal, operators};
 use super::{
     evaluation::Evaluation,
     facts::Facts,
+    key,
     place::{Node, Place},
     scope::Scope,
     values::Values,
@@ -141,19 +142,10 @@ pub(super) fn is_ordered(expr: &Expr) -> bool {
 fn is_condition(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Select { test_only, .. } => *test_only,
-        ExprKind::Call { function, .. } => [
-            operators::AND,
-            operators::OR,
-            operators::NOT,
-            operators::EQUALS,
-            operators::NOT_EQUALS,
-            operators::LESS,
-            operators::LESS_EQUALS,
-            operators::GREATER,
-            operators::GREATER_EQUALS,
-            operators::IN,
-        ]
-        .contains(&&**function),
+        ExprKind::Call { function, .. } => {
+            [operators::AND, operators::OR, operators::NOT, operators::IN].contains(&&**function)
+                || key::comparison(expr).is_some()
+        }
         _ => false,
     }
 }

@@ -202,8 +202,10 @@ fn large_expressions_take_bounded_work() {
     let schema = spec(VALUES);
     let clause = |index: usize| format!("(self.b > {index} || self.a == {index} && has(self.c))");
     let text = (0..200).map(clause).collect::<Vec<_>>().join(" && ");
-    rule(&text).outcomes(Place::of(At::of(&schema)), &[]);
+    let place = Place::of(At::of(&schema));
+    let anything = Outcomes { holds: true, is_false: true, fails: true };
+    assert_eq!(rule(&text).outcomes(place, &[]), anything);
     let nested = (0..40)
         .fold("self.b > 1".to_owned(), |inner, index| format!("(self.a > {index} ? {inner} : {index} < self.b)"));
-    rule(&nested).outcomes(Place::of(At::of(&schema)), &[]);
+    assert_eq!(rule(&nested).outcomes(place, &[]), anything);
 }

@@ -77,7 +77,7 @@ fn a_definition_gives_types_and_costs() {
     let expected = "ERROR: <input>:1:17: undefined field 'mux'\n | self.min <= self.mux\n | ................^\n";
     assert_eq!((code, &*err), (1, expected));
     let (code, _, err) = at(".spec.other", "self");
-    assert_eq!((code, err.contains("there is no value at --at")), (2, true), "{err}");
+    assert_eq!((code, err.contains("no value at --at")), (2, true), "{err}");
     std::fs::remove_file(&file).expect("the file");
 }
 
@@ -85,4 +85,18 @@ fn a_definition_gives_types_and_costs() {
 fn a_wrong_path_is_wrong_usage() {
     let (code, _, err) = cel(&["self", "--file", "-", "--at", ".a[b]"], OBJECT);
     assert_eq!((code, err.contains("`b` is no number of an item")), (2, true), "{err}");
+}
+
+#[test]
+fn the_old_value_may_be_an_optional() {
+    let arguments = ["oldSelf.hasValue()", "--optional-old-self", "--file", "-"];
+    let (code, out, err) = cel(&arguments, OBJECT);
+    assert_eq!((code, &*out), (0, "type:   bool\nresult: false\ncost:   2\n"), "{err}");
+}
+
+#[test]
+fn large_objects_on_standard_input_are_refused() {
+    let object = format!("{OBJECT}# {}\n", "x".repeat(2 << 20));
+    let (code, _, err) = cel(&["self.spec.min", "--file", "-", "--max-file-size", "1"], &object);
+    assert_eq!((code, err.contains("larger than")), (2, true), "{err}");
 }

@@ -118,7 +118,7 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
 
 fn fill(field: &mut FieldArgs, args: &[Arg], seen: &mut Vec<String>, reader: &Reader<'_>) {
     for arg in args {
-        let Some(name) = reader.name(arg, seen, rules::NAMES) else { continue };
+        let Some(name) = reader.name(arg, seen, &rules::NAMES) else { continue };
         field.given.push((name.clone(), arg.span()));
         match name.as_str() {
             "default" => field.default = default(arg, reader),

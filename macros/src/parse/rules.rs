@@ -17,7 +17,15 @@ pub(crate) const KEYS: &[Key] = &[
 ];
 
 /// Arguments that may be given several times: once for each rule.
-pub(crate) const NAMES: &[&str] = &["rule", "message", "message_expression", "reason", "field", "optional_old_self"];
+pub(crate) const NAMES: [&str; KEYS.len()] = {
+    let mut names = [""; KEYS.len()];
+    let mut index = 0;
+    while index < KEYS.len() {
+        names[index] = KEYS[index].0;
+        index += 1;
+    }
+    names
+};
 
 /// A rule as given.
 pub(crate) struct RuleArgs {

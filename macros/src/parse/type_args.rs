@@ -48,7 +48,7 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
         for arg in &args {
-            let name = reader.name(arg, &mut seen, rules::NAMES);
+            let name = reader.name(arg, &mut seen, &rules::NAMES);
             found.given.extend(name.clone().map(|name| (name, arg.span())));
             match name.as_deref() {
                 Some("allow") => allow::read(arg, &reader),

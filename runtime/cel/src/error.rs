@@ -28,8 +28,8 @@ impl Error {
     }
 
     /// The arguments of a call are of types that it does not have, in the words of operators.
-    pub fn no_such_overload() -> Self {
-        Self::new("no such overload")
+    pub const fn no_such_overload() -> Self {
+        Self { message: Cow::Borrowed("no such overload"), failure: Failure::Value }
     }
 
     /// The meter ended the evaluation.

@@ -51,6 +51,6 @@ impl Source {
 }
 
 /// Sources have at most [`syntax::Limits::code_points`](crate::syntax::Limits) characters, far below this limit.
-fn narrow(count: usize) -> u32 {
+pub(crate) fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

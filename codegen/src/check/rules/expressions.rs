@@ -3,13 +3,13 @@ use std::collections::BTreeSet;
 
 use kindsmith::{
     kind::model::Version,
-    schema::{Rule as Stated, Schema},
+    schema::{Rule as CelRule, Schema},
 };
 use kindsmith_model::schema::rules::rule_problems;
 
 use crate::{
     check::rule::{Change, Field, Notes, listed},
-    logic::{Expression, Place},
+    logic::{Expression, Place, finding},
 };
 
 pub(super) fn added(field: &Field<'_>, notes: &mut Notes) {
@@ -61,7 +61,7 @@ pub(super) fn removed(field: &Field<'_>, notes: &mut Notes) {
 
 pub(super) fn message_changed(field: &Field<'_>, notes: &mut Notes) {
     let (old, new) = (rules(&field.old), rules(&field.new));
-    let reports = |rule: &Rule<'_>| Stated { rule: String::new(), ..rule.stated.clone() };
+    let reports = |rule: &Rule<'_>| CelRule { rule: String::new(), ..rule.stated.clone() };
     for new in new {
         let is_found = old.iter().any(|old| old.key == new.key && reports(old) != reports(&new));
         notes.when(is_found, format!("the rule {:?} reports otherwise", new.stated.rule));
@@ -73,10 +73,8 @@ pub(super) fn too_costly(change: &Change<&Version>, notes: &mut Notes) {
     let costly = |version: &Version| rule_problems(&version.schema).into_iter().filter(|problem| problem.is_costly);
     let known: BTreeSet<_> = costly(change.old).map(|problem| (problem.path, problem.rule)).collect();
     for problem in costly(change.new).filter(|problem| !known.contains(&(problem.path.clone(), problem.rule.clone()))) {
-        let path =
-            if problem.path.is_empty() { String::new() } else { format!(".{}", problem.path.replace(".[]", "[]")) };
-        let rule = if problem.rule.is_empty() { String::new() } else { format!("the rule {:?}: ", problem.rule) };
-        notes.below(path, format!("{rule}{}", problem.problem));
+        let (path, message) = finding(&problem);
+        notes.below(path, message);
     }
 }
 
@@ -109,7 +107,7 @@ struct Changes {
 
 /// A rule.
 struct Rule<'s> {
-    stated: &'s Stated,
+    stated: &'s CelRule,
     /// The same for rules that differ in layout, or in what they report.
     key: String,
     /// None for a rule with wrong syntax.

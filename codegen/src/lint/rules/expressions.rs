@@ -1,13 +1,16 @@
 //! Rules about rules: expressions in CEL.
-use kindsmith::schema::{Rule as Expressed, Schema};
-use kindsmith_model::schema::{At, rules::rule_problems};
+use kindsmith::schema::{Rule as CelRule, Schema};
+use kindsmith_model::schema::{
+    At,
+    rules::{escaped, rule_problems},
+};
 
 use crate::{
     lint::{
         Check, Rule, Subject,
         field::{Field, Step},
     },
-    logic::{Expression, Outcomes, Place},
+    logic::{Expression, Outcomes, Place, finding},
 };
 
 const SECTION: &str = "Validation";
@@ -54,17 +57,11 @@ pub(super) const RULES: &[Rule] = &[
 /// The rules that do not compile, or those that cost too much.
 fn problems(subject: &Subject<'_>, are_costly: bool) -> Vec<(String, String)> {
     let all = rule_problems(&subject.version.schema).into_iter().filter(|problem| problem.is_costly == are_costly);
-    let found = all.map(|problem| {
-        let path =
-            if problem.path.is_empty() { String::new() } else { format!(".{}", problem.path.replace(".[]", "[]")) };
-        let rule = if problem.rule.is_empty() { String::new() } else { format!("the rule {:?}: ", problem.rule) };
-        (path, format!("{rule}{}", problem.problem))
-    });
-    found.collect()
+    all.map(|problem| finding(&problem)).collect()
 }
 
 /// The rules of a field for which something is true.
-fn of_rules(field: &Field<'_>, is_found: impl Fn(&Expressed) -> bool) -> Option<String> {
+fn of_rules(field: &Field<'_>, is_found: impl Fn(&CelRule) -> bool) -> Option<String> {
     let found: Vec<_> =
         field.schema.rules.iter().filter(|rule| is_found(rule)).map(|rule| format!("{:?}", rule.rule)).collect();
     match found.as_slice() {
@@ -122,20 +119,22 @@ fn without_fallback(field: &Field<'_>) -> Option<String> {
 fn removable(field: &Field<'_>) -> Option<String> {
     let name = field.name().filter(|_| !field.is_required && field.schema.default.is_none())?;
     let around = field.parent?;
-    // What Rust declares as immutable cannot be removed either.
-    let is_fixed = |rule: &Expressed| *rule != Expressed::unchanged() && is_unchanged(rule);
-    let is_guarded = |rule: &Expressed| is_unchanged(rule) || rule.rule.contains(&format!("has(oldSelf.{name})"));
+    let name = escaped(name)?;
+    let is_guarded = |rule: &CelRule| {
+        let spaceless: String = rule.rule.split_whitespace().collect();
+        is_unchanged(rule) || spaceless.contains(&format!("has(oldSelf.{name})"))
+    };
     if around.schema.rules.iter().any(is_guarded) {
         return None;
     }
-    let rules = of_rules(field, is_fixed)?;
+    let rules = of_rules(field, is_unchanged)?;
     Some(format!(
         "{rules} does not forbid that {name} is removed: add `!has(oldSelf.{name}) || has(self.{name})` to the object around it"
     ))
 }
 
 /// The rule that a value cannot change.
-fn is_unchanged(rule: &Expressed) -> bool {
+fn is_unchanged(rule: &CelRule) -> bool {
     let key = |text: &str| Expression::parse(text).map(|expression| expression.key());
     rule.optional_old_self != Some(true) && key(&rule.rule) == key("self == oldSelf")
 }

@@ -1,16 +1,10 @@
 //! The type checker: a syntax tree becomes a checked expression.
 //!
-//! From the bottom: `substitution` compares types; `checker` walks over the tree, with `call` and `collection`; `validator` finds
-//! literals that no function accepts.
+//! From the bottom: `substitution` compares types; `checker` walks over the tree, with `call` and `collection`.
 mod call;
 mod checker;
 mod collection;
 mod substitution;
-mod validator;
-
-pub(crate) use self::validator::{
-    duration, each_literal_argument, each_node, homogeneous_literals, matches, timestamp,
-};
 
 use crate::{Checked, Env, Issues, Source, syntax::ast::Ast};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::{Env, Overload};
 use crate::{
     Source, Type,
-    syntax::ast::{Ast, Literal, NodeId},
+    syntax::ast::{Ast, NodeId},
 };
 
 /// A checked expression: the tree with resolved names, and the type and reference of each node.
@@ -26,8 +26,6 @@ pub struct Checked {
 pub enum Reference {
     /// A variable or type.
     Name(Arc<str>),
-    /// A constant.
-    Constant(Literal),
     /// The overloads that fit a call.
     Overloads(Vec<Arc<str>>),
 }

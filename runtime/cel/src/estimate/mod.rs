@@ -1,6 +1,6 @@
 //! The estimated cost of a checked expression: a walk over it. `nodes` has what is known of its nodes.
 use crate::{
-    Checked, Cost, Reference, Type,
+    Checked, Cost, Type,
     cost::{
         Argument, Call, CallCost, LIST, MAP, Range, STRUCT, Sizes,
         path::{INDICES, ITEMS, KEYS, Path, VALUES},
@@ -153,14 +153,15 @@ impl<'e> Estimator<'e> {
         }
         let (arguments, costs) = self.arguments(target, args);
         let checked = self.checked;
-        let Some(Some(Reference::Overloads(ids))) = checked.references.get(expr.id as usize) else {
+        let ids = checked.overload_ids(expr.id);
+        if ids.is_empty() {
             return Range::ZERO;
-        };
+        }
         let receiver = usize::from(target.is_some());
-        let overloads = checked.env.base.functions.get(function).map_or(&[][..], |function| &function.overloads);
+        let function = checked.env.function(function);
         let (mut union, mut size) = (Range::EMPTY, None::<Range>);
         for id in ids {
-            let known = overloads.iter().find(|overload| overload.id == *id);
+            let known = function.and_then(|function| function.with_id(id));
             let cost = known.map_or(Cost::ONE, |overload| overload.cost);
             let call = Call { arguments: &arguments, sizes: self.nodes.sizes, paths: &self.nodes.paths };
             let of_call = (cost.estimate)(&call);

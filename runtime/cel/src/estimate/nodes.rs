@@ -85,7 +85,7 @@ impl<'e> Nodes<'e> {
 
     /// The type of a node.
     pub(super) fn kind(&self, expr: &Expr) -> &'e Type {
-        self.checked.types.get(expr.id as usize).and_then(Option::as_ref).unwrap_or(&Type::Dyn)
+        self.checked.type_of(expr.id)
     }
 
     /// The path of a node; it is empty for what no variable reaches.

@@ -205,7 +205,6 @@ pub(super) fn without_captures(hir: &Hir) -> Hir {
 /// Writes a pattern. (`Printer` alone joins repetitions of repetitions, such as `(?:a{2})?`, into one.)
 fn write(hir: &Hir, out: &mut String) -> fmt::Result {
     match hir.kind() {
-        HirKind::Capture(group) => write_group(&group.sub, out),
         HirKind::Repetition(repetition) => {
             write_group(&repetition.sub, out)?;
             write_operator(repetition, out)

@@ -54,6 +54,11 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
+/// True for words that cannot name variables or functions.
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
 impl<'a> Builder<'a> {
     pub(super) fn new(source: &'a str, tree: &'a Tree, options: Options, macros: &'a [&'a [Macro]]) -> Self {
         Self { source, tree, options, macros, next_id: 1, depth: 0, issues: Vec::new() }
@@ -226,7 +231,7 @@ impl<'a> Builder<'a> {
     /// The name of a variable or function, with its dot; an error if it is reserved.
     fn name(&mut self, dot: Option<Token>, name: Token) -> Result<String, Expr> {
         let text = name.text(self.source);
-        if RESERVED.contains(&text) {
+        if is_reserved(text) {
             return Err(self.report(dot.unwrap_or(name).offset, format!("reserved identifier: {text}")));
         }
         Ok(format!("{}{text}", if dot.is_some() { "." } else { "" }))

@@ -1,6 +1,7 @@
 //! Text to tokens: the longest match wins. What is no token is reported as ANTLR's lexer reports it: from the beginning of the token to
 //! the character with which no rule can go on.
 use super::token::{Token, TokenKind};
+use crate::source::narrow;
 
 /// Takes tokens off a text, one after the other.
 #[derive(Clone, Debug)]
@@ -38,11 +39,6 @@ impl<'a> Lexer<'a> {
         self.offset = self.offset.saturating_add(narrow(count));
         Token { kind, start: narrow(start), end: narrow(self.at), offset }
     }
-}
-
-/// The size of a source is limited, far below this limit.
-fn narrow(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 fn scan(text: &[u8]) -> Match {

@@ -16,6 +16,7 @@ mod tests;
 mod token;
 mod tree;
 
+pub use self::builder::is_reserved;
 pub use self::macros::{BIND, BLOCK, MATH, OPTIONAL, SORT_BY, STANDARD, TWO_VARIABLES};
 
 /// The limits of a parser.
@@ -30,11 +31,14 @@ pub struct Limits {
 impl Limits {
     /// The deepest nesting of an expression in Kubernetes. The stack of a thread suffices for it.
     pub const DEEPEST: usize = 250;
+
+    /// The limits of cel-go, and of Kubernetes.
+    pub const KUBERNETES: Self = Self { code_points: 100_000, recursion: Self::DEEPEST };
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { code_points: 100_000, recursion: Self::DEEPEST }
+        Self::KUBERNETES
     }
 }
 

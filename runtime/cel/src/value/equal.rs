@@ -92,6 +92,8 @@ impl List<'_> {
             return Ok(false);
         }
         visit.meter.spend(self.len().saturating_mul(2))?;
+        read_keys(self.kind, self, visit.meter)?;
+        read_keys(self.kind, other, visit.meter)?;
         match self.kind {
             ListKind::Set => {
                 let own: HashSet<_> = self.elements().filter_map(|element| Key::of(&element)).collect();
@@ -187,7 +189,7 @@ impl Map<'_> {
 /// Known fields are equal by value, others by their JSON if both sides have them.
 fn equal_objects(object: &Object, shape: &dyn Shape, other: &Map<'_>, visit: Visit<'_>) -> Result<bool, Error> {
     for (name, json) in object {
-        if shape.knows(name) {
+        if !shape.compares_json(name) {
             let equal = match (shape.field(object, name), other.field(name)) {
                 (None, None) => Ok(true),
                 (None, Some(_)) | (Some(_), None) => return Ok(false),
@@ -238,6 +240,7 @@ fn same_json(left: &Json, right: &Json, meter: &dyn Meter) -> Result<bool, Error
             }
             Ok(true)
         }
+        (Json::String(left), Json::String(right)) => same_bytes(left.as_bytes(), right.as_bytes(), meter),
         _ => Ok(left == right),
     }
 }
@@ -293,13 +296,35 @@ impl Key {
     }
 }
 
+/// Reports the texts of the keys by which the elements of a list are found, which are copied.
+pub(super) fn read_keys(kind: ListKind<'_>, list: &List<'_>, meter: &dyn Meter) -> Result<(), Error> {
+    let length = |element: Element<'_>| match (kind, &element) {
+        (ListKind::Set, Element::Document(Json::String(text), _)) => text.len(),
+        (ListKind::Set, Element::Value(Value::String(text))) => text.len(),
+        (ListKind::Map(names), _) => {
+            let object = object_of(&element);
+            let texts = names.iter().filter_map(|name| object?.get(name)?.as_str());
+            texts.map(str::len).sum()
+        }
+        _ => 0,
+    };
+    match kind {
+        ListKind::Atomic => Ok(()),
+        ListKind::Set | ListKind::Map(_) => meter.spend(list.elements().map(length).sum::<usize>() / 64),
+    }
+}
+
+fn object_of<'a>(element: &Element<'a>) -> Option<&'a Object> {
+    match element {
+        Element::Document(Json::Object(object), _) => Some(object),
+        Element::Value(Value::Map(Map::Document(object, _))) => Some(object),
+        _ => None,
+    }
+}
+
 /// The keys of an element of a list with keys; none if it is not an object of a document, or has a list or object as a key.
 fn keys_of(names: &[String], element: &Element<'_>) -> Option<Vec<Key>> {
-    let object: &Object = match element {
-        Element::Document(Json::Object(object), _) => object,
-        Element::Value(Value::Map(Map::Document(object, _))) => object,
-        _ => return None,
-    };
+    let object = object_of(element)?;
     names.iter().map(|name| object.get(name).map_or(Some(Key::Null), Key::of_json)).collect()
 }
 

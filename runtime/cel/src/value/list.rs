@@ -150,6 +150,8 @@ impl<'a> List<'a> {
             let values = left.iter().chain(right.iter()).cloned().collect();
             return Ok(Self { items: Items::Values(Arc::new(values)), kind: ListKind::Atomic });
         }
+        super::equal::read_keys(self.kind, self, meter)?;
+        super::equal::read_keys(self.kind, other, meter)?;
         let shape = self.shape();
         let mut elements: Vec<Element<'a>> = self.elements().collect();
         match self.kind {

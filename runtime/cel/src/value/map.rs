@@ -120,6 +120,11 @@ impl<'a> Entries<'a> {
     /// So many entries are searched one by one.
     const FEW: usize = 8;
 
+    /// How many entries there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// The entries in order.
     pub fn iter(&self) -> impl Iterator<Item = &(Value<'a>, Value<'a>)> {
         self.entries.iter()
@@ -187,6 +192,7 @@ impl<'a> Entries<'a> {
     fn position(&self, key: &Value<'_>) -> Option<usize> {
         match &self.index {
             None => self.entries.iter().position(|(own, _)| same_key(own, key)),
+            Some(_) if !same_key(key, key) => None,
             Some(index) => {
                 let positions = index.positions.get(&index.hash(key))?;
                 positions.iter().copied().find(|position| same_key(&self.entries[*position].0, key))
@@ -206,7 +212,11 @@ impl<'a> FromIterator<(Value<'a>, Value<'a>)> for Entries<'a> {
 }
 
 impl Index {
+    /// Adds a key. One that equals not even itself is never found.
     fn add(&mut self, key: &Value<'_>, position: usize) {
+        if !same_key(key, key) {
+            return;
+        }
         let hash = self.hash(key);
         self.positions.entry(hash).or_default().push(position);
     }

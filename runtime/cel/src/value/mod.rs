@@ -18,7 +18,7 @@ mod time;
 
 pub(crate) use self::{
     display::go_double,
-    order::{exact_int, exact_uint},
+    order::{exact_int, exact_uint, int_of, uint_of},
     time::{Fields, Zone},
 };
 pub use self::{

@@ -35,6 +35,12 @@ impl Value<'_> {
         })
     }
 
+    /// True for values of a type that has an order.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.is_number()
+            || matches!(self, Self::Bool(_) | Self::String(_) | Self::Bytes(_) | Self::Duration(_) | Self::Timestamp(_))
+    }
+
     /// True for `int`, `uint` and `double`.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Int(_) | Self::Uint(_) | Self::Double(_))
@@ -76,14 +82,24 @@ fn with_uint(double: f64, uint: u64) -> Option<Ordering> {
     }
 }
 
+/// The whole part of a double, if it is an `int`.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+pub(crate) fn int_of(double: f64) -> Option<i64> {
+    (double > -INT_END && double < INT_END).then_some(double as i64)
+}
+
+/// The whole part of a double, if it is a `uint`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
+pub(crate) fn uint_of(double: f64) -> Option<u64> {
+    (0.0..UINT_END).contains(&double).then_some(double as u64)
+}
+
 /// A double as an `int` of the same value.
-#[expect(clippy::cast_possible_truncation, reason = "it is in range and whole")]
 pub(crate) fn exact_int(double: f64) -> Option<i64> {
-    (double > -INT_END && double < INT_END && double.fract() == 0.0).then_some(double as i64)
+    int_of(double).filter(|_| double.fract() == 0.0)
 }
 
 /// A double as a `uint` of the same value.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range and whole")]
 pub(crate) fn exact_uint(double: f64) -> Option<u64> {
-    ((0.0..UINT_END).contains(&double) && double.fract() == 0.0).then_some(double as u64)
+    uint_of(double).filter(|_| double.fract() == 0.0)
 }

@@ -22,10 +22,14 @@ pub trait Shape: fmt::Debug + Send + Sync {
     /// of it.
     fn field<'a>(&'a self, object: &'a Object, name: &str) -> Option<Result<Value<'a>, Error>>;
 
-    /// True if something is known of a field or entry, by its name in documents. Loops do not visit others, and they are equal if their
-    /// JSON is.
+    /// True if something is known of a field or entry, by its name in documents. Loops do not visit others.
     fn knows(&self, _name: &str) -> bool {
         true
+    }
+
+    /// True if values of a field, by its name in documents, are equal if their JSON is: nothing is known of their types.
+    fn compares_json(&self, name: &str) -> bool {
+        !self.knows(name)
     }
 
     /// The name in expressions of a field or entry, by its name in documents.

@@ -48,7 +48,7 @@ pub(crate) const EXPRESSIONS: &[&str] = &[
     "ints.all(x, ints.all(y, wide != 'a'))",
     "ints.all(x, ints.all(y, dyn(wide) != 1))",
     "ints.all(x, ints.all(y, wide > 'b'))",
-    "ints.all(x, ints.all(y, wide < same))",
+    "ints.all(x, ints.all(y, wide > same))",
     "ints.all(x, ints.all(y, text == same))",
     "ints.all(x, ints.all(y, dyn(text) == dyn(same)))",
     "ints.all(x, wide.startsWith('a') || true)",

@@ -26,6 +26,8 @@ mod setup;
 mod slow;
 mod texts;
 
+use std::sync::atomic::Ordering::Relaxed;
+
 pub use random::Random;
 
 /// Evaluation in debug builds takes more of the stack than test threads have.
@@ -38,6 +40,10 @@ fn fuzz<T: engine::Target + Send + 'static>(name: &'static str, target: T) {
 #[test]
 fn expressions() {
     fuzz("expressions", evaluation::Expressions);
+    // Inputs that end early test little.
+    let (evaluated, estimated) = (evaluation::EVALUATED.load(Relaxed), estimate::CHECKED.load(Relaxed));
+    println!("{evaluated} had values, {estimated} of them within their estimates");
+    assert!(evaluated > 10 && estimated > 0, "{evaluated}, {estimated}");
 }
 
 #[test]

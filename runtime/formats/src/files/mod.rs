@@ -9,4 +9,4 @@ mod tests;
 
 pub use folder::{Folder, RelativePath};
 pub use listing::{Listing, list};
-pub use reading::{Limits, read, read_next, read_text};
+pub use reading::{Limits, read, read_from, read_next, read_text};

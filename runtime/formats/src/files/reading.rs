@@ -79,11 +79,19 @@ pub fn read(path: &Path, limits: &Limits) -> io::Result<Vec<u8>> {
     read_whole(file, limits)
 }
 
-/// Reads an open file. Fails if it is larger than the limit.
+/// Reads an open file.
 pub(super) fn read_whole(file: OwnedFd, limits: &Limits) -> io::Result<Vec<u8>> {
+    read_from(fs::File::from(file), limits)
+}
+
+/// Reads to the end, such as standard input.
+///
+/// # Errors
+/// If there is more than the limit of a file, or it cannot be read.
+pub fn read_from(source: impl io::Read, limits: &Limits) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     // One byte more than allowed says that the file is too large, whatever its size was.
-    fs::File::from(file).take(limits.file.saturating_add(1)).read_to_end(&mut text)?;
+    source.take(limits.file.saturating_add(1)).read_to_end(&mut text)?;
     limits.check(size(&text))?;
     Ok(text)
 }

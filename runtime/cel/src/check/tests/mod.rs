@@ -1,7 +1,7 @@
 //! What the checker finds for expressions, as cel-go's own tests have it.
 use std::collections::HashSet;
 
-use super::validator::each_node;
+use crate::library::validators::each_node;
 use crate::{Checked, Reference};
 use crate::{
     Env, Function, Library, Settings, Type, TypeProvider,
@@ -130,7 +130,6 @@ fn references(checked: &Checked) -> String {
     each_node(&checked.ast.root, false, &mut |expr, _| match checked.reference(expr.id) {
         None => {}
         Some(Reference::Name(name)) => all.push(name.to_string()),
-        Some(Reference::Constant(constant)) => all.push(format!("{constant:?}")),
         Some(Reference::Overloads(ids)) => {
             let mut ids: Vec<_> = ids.iter().map(|id| &**id).collect();
             ids.sort_unstable();

@@ -2,8 +2,8 @@
 use super::{SETTINGS, errors, kind_of};
 use crate::{
     Env, Library,
-    check::{duration, homogeneous_literals, matches, timestamp},
     library::standard::{OPTIONALS, STANDARD},
+    library::validators::{duration, homogeneous_literals, matches, timestamp},
 };
 
 static VALIDATORS: Library = Library {

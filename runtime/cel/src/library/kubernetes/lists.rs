@@ -26,14 +26,14 @@ const COMPARABLE: [(&str, Type); 8] = [
 const SUMMABLE: usize = 4;
 
 /// The order of two elements; none if they cannot be compared. An element that has no order at all is an error.
-fn order(left: &Value<'_>, right: &Value<'_>) -> Result<Option<Ordering>, Error> {
-    let has_order = |value: &Value<'_>| {
-        !matches!(
-            value,
-            Value::Null | Value::List(_) | Value::Map(_) | Value::Optional(_) | Value::Type(_) | Value::Opaque(_)
-        )
-    };
-    if has_order(left) && has_order(right) { Ok(left.compare(right).ok()) } else { Err(Error::no_such_overload()) }
+fn order(left: &Value<'_>, right: &Value<'_>, meter: &dyn Meter) -> Result<Option<Ordering>, Error> {
+    if !left.is_ordered() || !right.is_ordered() {
+        return Err(Error::no_such_overload());
+    }
+    if let (Value::String(left), Value::String(right)) = (left, right) {
+        meter.spend(left.len().min(right.len()) / 512)?;
+    }
+    Ok(left.compare(right).ok())
 }
 
 fn is_sorted<'a>(args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
@@ -42,7 +42,7 @@ fn is_sorted<'a>(args: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Err
     let mut last: Option<Value<'_>> = None;
     for item in list.iter() {
         let item = item?;
-        if order(last.as_ref().unwrap_or(&item), &item)? == Some(Ordering::Greater) {
+        if order(last.as_ref().unwrap_or(&item), &item, meter)? == Some(Ordering::Greater) {
             return Ok(Value::Bool(false));
         }
         last = Some(item);
@@ -57,7 +57,7 @@ fn best<'a>(args: &[Value<'a>], meter: &dyn Meter, name: &str, better: Ordering)
     let mut best: Option<Value<'_>> = None;
     for item in list.iter() {
         let item = item?;
-        if order(&item, best.as_ref().unwrap_or(&item))? == Some(better) || best.is_none() {
+        if order(&item, best.as_ref().unwrap_or(&item), meter)? == Some(better) || best.is_none() {
             best = Some(item);
         }
     }
@@ -92,13 +92,35 @@ fn zero(of: &Type) -> Value<'static> {
     }
 }
 
+/// Reports the parts of the elements of a list, all of which its cost counts.
+fn read_parts(list: &List<'_>, depth: usize, meter: &dyn Meter) -> Result<(), Error> {
+    meter.spend(list.len())?;
+    for item in list.iter().filter_map(Result::ok) {
+        read_part(&item, depth, meter)?;
+    }
+    Ok(())
+}
+
+fn read_part(value: &Value<'_>, depth: usize, meter: &dyn Meter) -> Result<(), Error> {
+    match value {
+        _ if depth > Value::DEEPEST => Err(Error::interrupted()),
+        Value::List(list) => read_parts(list, depth + 1, meter),
+        Value::Map(map) => {
+            meter.spend(map.len().saturating_mul(2))?;
+            map.iter().filter_map(|(_, value)| value.ok()).try_for_each(|value| read_part(&value, depth + 1, meter))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The first or last position of a value; -1 if there is none. Elements that cannot be compared with it are others.
 fn position<'a>(args: &[Value<'a>], meter: &dyn Meter, is_last: bool) -> Result<Value<'a>, Error> {
     let list = list(args, 0)?;
+    read_parts(list, 0, meter)?;
     let item = args.get(1).ok_or_else(Error::no_such_overload)?;
     let is_equal = |at: &usize| match list.get(*at) {
         Some(Ok(element)) => match element.equals(item, meter) {
-            Err(error) if error.failure == crate::Failure::Interrupted => Some(Err(error)),
+            Err(error) if error.is_fatal() => Some(Err(error)),
             equals => equals.unwrap_or(false).then_some(Ok(*at)),
         },
         Some(Err(error)) => Some(Err(error)),

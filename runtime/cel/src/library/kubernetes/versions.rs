@@ -3,8 +3,8 @@ use std::sync::OnceLock;
 
 use super::{authz, format, lists, quantity, regex, semver, url};
 use crate::{
-    Env, Library, Settings, check,
-    library::{extensions, network, standard},
+    Env, Library, Settings,
+    library::{extensions, network, standard, validators},
     syntax::Limits,
 };
 
@@ -70,7 +70,7 @@ const BEGINNING: Settings = Settings {
     presence_tests_cost: false,
     bad_presence_tests_fail: false,
     fold_constants: true,
-    limits: Limits { code_points: 100_000, recursion: 250 },
+    limits: Limits::KUBERNETES,
 };
 
 /// All elements of a literal have one type.
@@ -79,7 +79,7 @@ static HOMOGENEOUS_LITERALS: Library = Library {
     functions: Vec::new,
     macros: &[],
     types: Vec::new,
-    validators: &[check::homogeneous_literals],
+    validators: &[validators::homogeneous_literals],
 };
 
 /// Literals that are durations, timestamps and patterns are valid.
@@ -88,7 +88,7 @@ static LITERALS: Library = Library {
     functions: Vec::new,
     macros: &[],
     types: Vec::new,
-    validators: &[check::duration, check::timestamp, check::matches],
+    validators: &[validators::duration, validators::timestamp, validators::matches],
 };
 
 /// The version from which on nothing changes.

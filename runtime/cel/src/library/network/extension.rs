@@ -6,8 +6,8 @@ use kindsmith_meta::go::quoted;
 use super::{Cidr, Ip, address::Prefix, cidr_type, kubernetes};
 use crate::{
     Checked, Cost, Error, Function, Issue, Library, Type, Value,
-    check::each_literal_argument,
     library::arguments::{opaque, text},
+    library::validators::each_literal_argument,
     syntax::ast::Literal,
 };
 
@@ -49,9 +49,7 @@ fn parse_cidr(text: &str) -> Result<Cidr, Error> {
         Error::new(format!("CIDR {} parse error during conversion from string: {message}", quoted(text)))
     })?;
     match prefix.ip {
-        IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some() => {
-            Err(Error::new(format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text))))
-        }
+        IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some() => Err(super::mapped(text)),
         _ => Ok(Cidr(prefix)),
     }
 }

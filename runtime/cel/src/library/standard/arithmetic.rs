@@ -1,5 +1,5 @@
 //! `+`, `-`, `*`, `/` and `%`. Results that overflow are errors.
-use super::{error, list_of_a, no_such_overload, not_supported};
+use super::{error, list_of_a, not_supported};
 use crate::{
     Error, Function, Meter, Type, Value,
     cost::shared,
@@ -48,7 +48,7 @@ fn binary(
 ) -> impl for<'a> Fn(&[Value<'a>], &dyn Meter) -> Result<Value<'a>> + Send + Sync + 'static {
     move |arguments, meter| match arguments {
         [left, right] => operator(left, right, meter),
-        _ => Err(no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }
 
@@ -75,7 +75,7 @@ fn sum<'a>(left: &Value<'a>, right: &Value<'a>, meter: &dyn Meter) -> Result<Val
         (Value::Null | Value::Bool(_) | Value::Map(_) | Value::Optional(_) | Value::Type(_) | Value::Opaque(_), _) => {
             return Err(not_supported("_+_", left));
         }
-        _ => return Err(no_such_overload()),
+        _ => return Err(Error::no_such_overload()),
     })
 }
 
@@ -87,7 +87,7 @@ fn difference<'a>(left: &Value<'a>, right: &Value<'a>, _: &dyn Meter) -> Result<
         (Value::Duration(left), Value::Duration(right)) => duration(left.nanoseconds.checked_sub(right.nanoseconds))?,
         (Value::Timestamp(start), Value::Duration(length)) => Value::Timestamp(start.minus(*length)?),
         (Value::Timestamp(left), Value::Timestamp(right)) => Value::Duration(left.since(*right)?),
-        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => return Err(no_such_overload()),
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => return Err(Error::no_such_overload()),
         _ => return Err(not_supported("_-_", left)),
     })
 }
@@ -97,7 +97,7 @@ fn product<'a>(left: &Value<'a>, right: &Value<'a>, _: &dyn Meter) -> Result<Val
         (Value::Int(left), Value::Int(right)) => Value::Int(left.checked_mul(*right).ok_or(INT_OVERFLOW)?),
         (Value::Uint(left), Value::Uint(right)) => Value::Uint(left.checked_mul(*right).ok_or(UINT_OVERFLOW)?),
         (Value::Double(left), Value::Double(right)) => Value::Double(left * right),
-        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => return Err(no_such_overload()),
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => return Err(Error::no_such_overload()),
         _ => return Err(not_supported("_*_", left)),
     })
 }
@@ -108,7 +108,7 @@ fn quotient<'a>(left: &Value<'a>, right: &Value<'a>, _: &dyn Meter) -> Result<Va
         (Value::Int(left), Value::Int(right)) => Value::Int(left.checked_div(*right).ok_or(INT_OVERFLOW)?),
         (Value::Uint(left), Value::Uint(right)) => Value::Uint(left / right),
         (Value::Double(left), Value::Double(right)) => Value::Double(left / right),
-        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => return Err(no_such_overload()),
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => return Err(Error::no_such_overload()),
         _ => return Err(not_supported("_/_", left)),
     })
 }
@@ -118,7 +118,7 @@ fn remainder<'a>(left: &Value<'a>, right: &Value<'a>, _: &dyn Meter) -> Result<V
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => return Err(error("modulus by zero")),
         (Value::Int(left), Value::Int(right)) => Value::Int(left.checked_rem(*right).ok_or(INT_OVERFLOW)?),
         (Value::Uint(left), Value::Uint(right)) => Value::Uint(left % right),
-        (Value::Int(_) | Value::Uint(_), _) => return Err(no_such_overload()),
+        (Value::Int(_) | Value::Uint(_), _) => return Err(Error::no_such_overload()),
         _ => return Err(not_supported("_%_", left)),
     })
 }
@@ -128,7 +128,7 @@ fn negated<'a>(arguments: &[Value<'a>], _: &dyn Meter) -> Result<Value<'a>> {
         [Value::Int(value)] => Value::Int(value.checked_neg().ok_or(INT_OVERFLOW)?),
         [Value::Double(value)] => Value::Double(-value),
         [Value::Duration(value)] => duration(value.nanoseconds.checked_neg())?,
-        [] | [Value::Bool(_), ..] => return Err(no_such_overload()),
+        [] | [Value::Bool(_), ..] => return Err(Error::no_such_overload()),
         [other, ..] => return Err(not_supported("-_", other)),
     })
 }

@@ -1,5 +1,5 @@
 //! Indexes, `in` and sizes. The evaluator itself knows what the first two do.
-use super::{a, list_of_a, map_of_a_to_b, no_such_overload, not_supported};
+use super::{a, list_of_a, map_of_a_to_b, not_supported};
 use crate::{Error, Function, Meter, Type, Value, cost::shared};
 
 pub(super) fn functions() -> Vec<Function> {
@@ -30,6 +30,6 @@ fn size_of<'a>(arguments: &[Value<'a>], _: &dyn Meter) -> Result<Value<'a>, Erro
             Ok(Value::Int(i64::try_from(value.size()).unwrap_or(i64::MAX)))
         }
         [other] => Err(not_supported("size", other)),
-        _ => Err(no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }

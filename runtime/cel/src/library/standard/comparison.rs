@@ -1,8 +1,8 @@
 //! `<`, `<=`, `>` and `>=`.
 use std::cmp::Ordering;
 
-use super::{error, no_such_overload, not_supported};
-use crate::{Cost, Function, Meter, Type, Value, cost::shared};
+use super::{error, not_supported};
+use crate::{Cost, Error, Function, Meter, Type, Value, cost::shared};
 
 /// The ends of the names of overloads, with their types and in the order of cel-go.
 const OVERLOADS: [(&str, Type, Type, Cost); 14] = [
@@ -37,14 +37,8 @@ fn function(name: &'static str, prefix: &str, accepts: fn(Ordering) -> bool) -> 
     });
     declared.singleton(move |arguments: &[Value<'_>], _: &dyn Meter| match arguments {
         [Value::Double(left), _] if left.is_nan() => Err(error("NaN values cannot be ordered")),
-        [left, right] if is_ordered(left) => left.compare(right).map(|order| Value::Bool(accepts(order))),
+        [left, right] if left.is_ordered() => left.compare(right).map(|order| Value::Bool(accepts(order))),
         [left, _] => Err(not_supported(name, left)),
-        _ => Err(no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     })
-}
-
-/// True if values of the type can be compared.
-fn is_ordered(value: &Value<'_>) -> bool {
-    use Value::{Bool, Bytes, Double, Duration, Int, String, Timestamp, Uint};
-    matches!(value, Bool(_) | Bytes(_) | Double(_) | Duration(_) | Int(_) | String(_) | Timestamp(_) | Uint(_))
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     CallCost, Cost, Error, Function, Meter, Range, Type, Value,
     cost::shared,
-    value::{Duration, Octets, Timestamp, go_double},
+    value::{Duration, Octets, Timestamp, go_double, int_of, uint_of},
 };
 
 type Result<T> = std::result::Result<T, Error>;
@@ -17,7 +17,7 @@ pub(super) fn functions() -> Vec<Function> {
     use Type::{Bool, Bytes, Double, Duration, Int, String, Timestamp, Uint};
     vec![
         Function::new("type").global("type", &[a()], Type::of_type(a())).singleton(|arguments, _| {
-            let [value] = arguments else { return Err(super::no_such_overload()) };
+            let [value] = arguments else { return Err(Error::no_such_overload()) };
             Ok(Value::Type(value.type_name().into()))
         }),
         conversion("bool", &Bool, &[("bool_to_bool", Bool, same), ("string_to_bool", String, string_to_bool)]),
@@ -45,7 +45,7 @@ pub(super) fn functions() -> Vec<Function> {
         ),
         Function::new("dyn")
             .global("to_dyn", &[a()], Type::Dyn)
-            .singleton(|arguments, _| arguments.first().cloned().ok_or(super::no_such_overload())),
+            .singleton(|arguments, _| arguments.first().cloned().ok_or(Error::no_such_overload())),
         conversion(
             "int",
             &Int,
@@ -106,7 +106,7 @@ fn with(function: Function, result: &Type, overloads: &[(&str, Type, Conversion)
     overloads.iter().cloned().fold(function, |function, (id, from, convert)| {
         function.global(id, &[from], result.clone()).does(move |arguments, meter| match arguments {
             [value] => convert(value, meter),
-            _ => Err(super::no_such_overload()),
+            _ => Err(Error::no_such_overload()),
         })
     })
 }
@@ -225,12 +225,12 @@ fn number_to_double<'a>(value: &Value<'a>, _: &dyn Meter) -> Result<Value<'a>> {
 
 fn double_to_int<'a>(value: &Value<'a>, _: &dyn Meter) -> Result<Value<'a>> {
     let Value::Double(double) = value else { return Err(failure(value, "int")) };
-    number::int_of(*double).map(Value::Int).ok_or(INT_OVERFLOW)
+    int_of(*double).map(Value::Int).ok_or(INT_OVERFLOW)
 }
 
 fn double_to_uint<'a>(value: &Value<'a>, _: &dyn Meter) -> Result<Value<'a>> {
     let Value::Double(double) = value else { return Err(failure(value, "uint")) };
-    number::uint_of(*double).map(Value::Uint).ok_or(UINT_OVERFLOW)
+    uint_of(*double).map(Value::Uint).ok_or(UINT_OVERFLOW)
 }
 
 fn uint_to_int<'a>(value: &Value<'a>, _: &dyn Meter) -> Result<Value<'a>> {

@@ -1,6 +1,6 @@
 //! Logic and equality. The evaluator itself knows what these do, but for `!` and `@not_strictly_false`.
-use super::{a, no_such_overload};
-use crate::{Cost, Function, Type, Value, cost::shared};
+use super::a;
+use crate::{Cost, Error, Function, Type, Value, cost::shared};
 
 pub(super) fn functions() -> Vec<Function> {
     let two = [Type::Bool, Type::Bool];
@@ -9,7 +9,7 @@ pub(super) fn functions() -> Vec<Function> {
         Function::new("_&&_").global("logical_and", &two, Type::Bool).costs(Cost::ZERO),
         Function::new("_||_").global("logical_or", &two, Type::Bool).costs(Cost::ZERO),
         Function::new("!_").global("logical_not", &[Type::Bool], Type::Bool).singleton(|arguments, _| {
-            let [Value::Bool(value)] = arguments else { return Err(no_such_overload()) };
+            let [Value::Bool(value)] = arguments else { return Err(Error::no_such_overload()) };
             Ok(Value::Bool(!value))
         }),
         Function::new("@not_strictly_false")

@@ -70,16 +70,11 @@ const fn error(message: &'static str) -> Error {
     Error { message: Cow::Borrowed(message), failure: Failure::Value }
 }
 
-/// The error of arguments of the wrong types.
-const fn no_such_overload() -> Error {
-    error("no such overload")
-}
-
 /// The error of a first argument that a singleton is not for. Values that cel-go calls receivers get to see the call, and refuse it
 /// without its name.
 pub(super) fn not_supported(function: &str, first: &Value<'_>) -> Error {
     match first {
-        Value::String(_) | Value::Duration(_) | Value::Timestamp(_) => no_such_overload(),
+        Value::String(_) | Value::Duration(_) | Value::Timestamp(_) => Error::no_such_overload(),
         _ => Error::new(format!("no such overload: {function}")),
     }
 }

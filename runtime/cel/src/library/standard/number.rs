@@ -1,22 +1,5 @@
 //! Conversions of numbers to each other, and to and from text, as Go has them.
 
-/// 2⁶³.
-const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
-/// 2⁶⁴.
-const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
-
-/// The whole part of a `double`, if it is an `int`.
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-pub(super) fn int_of(double: f64) -> Option<i64> {
-    (double > -TWO_TO_63 && double < TWO_TO_63).then_some(double as i64)
-}
-
-/// The whole part of a `double`, if it is a `uint`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
-pub(super) fn uint_of(double: f64) -> Option<u64> {
-    (0.0..TWO_TO_64).contains(&double).then_some(double as u64)
-}
-
 /// A `double` from text, as Go's `ParseFloat` reads it: decimal or hexadecimal, with underscores between digits.
 pub(crate) fn parse_double(text: &str) -> Option<f64> {
     let (sign, magnitude) = match text.strip_prefix('-') {
@@ -60,8 +43,7 @@ fn parse_hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_exponent = exponent.trim_start_matches(['+', '-']).len() + 1 >= exponent.len();
-    if whole.len() + fraction.len() == 0 || !is_number(whole) || !is_number(fraction) || !is_exponent {
+    if whole.len() + fraction.len() == 0 || !is_number(whole) || !is_number(fraction) {
         return None;
     }
     let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);

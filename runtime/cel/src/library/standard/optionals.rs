@@ -1,5 +1,5 @@
 //! Optional values. The evaluator itself knows what `or`, `orValue`, and indexes and selections of optional values do.
-use super::{error, no_such_overload};
+use super::error;
 use crate::{Cost, Error, Function, Library, Meter, Type, Value, syntax};
 
 /// The library of optional values, in its newest version.
@@ -26,11 +26,11 @@ fn optional_v() -> Type {
 fn values() -> Vec<Function> {
     vec![
         Function::new("optional.of").global("optional_of", &[v()], optional_v()).does(|arguments, _| {
-            arguments.first().map(|value| Value::optional(Some(value.clone()))).ok_or(no_such_overload())
+            arguments.first().map(|value| Value::optional(Some(value.clone()))).ok_or(Error::no_such_overload())
         }),
         Function::new("optional.ofNonZeroValue").global("optional_ofNonZeroValue", &[v()], optional_v()).does(
             |arguments, _| {
-                let value = arguments.first().ok_or(no_such_overload())?;
+                let value = arguments.first().ok_or(Error::no_such_overload())?;
                 Ok(Value::optional((!is_zero(value)).then(|| value.clone())))
             },
         ),
@@ -40,10 +40,10 @@ fn values() -> Vec<Function> {
         Function::new("value").member("optional_value", &[optional_v()], v()).does(|arguments, _| match arguments {
             [Value::Optional(Some(value))] => Ok((**value).clone()),
             [Value::Optional(None)] => Err(error("optional.none() dereference")),
-            _ => Err(no_such_overload()),
+            _ => Err(Error::no_such_overload()),
         }),
         Function::new("hasValue").member("optional_hasValue", &[optional_v()], Type::Bool).does(|arguments, _| {
-            let [Value::Optional(value)] = arguments else { return Err(no_such_overload()) };
+            let [Value::Optional(value)] = arguments else { return Err(Error::no_such_overload()) };
             Ok(Value::Bool(value.is_some()))
         }),
         Function::new("or")
@@ -77,11 +77,11 @@ fn lists() -> Vec<Function> {
     let (list, optionals) = (|| Type::list(v()), || Type::list(optional_v()));
     vec![
         Function::new("last").member("list_last", &[list()], optional_v()).does(|arguments, _| {
-            let [Value::List(list)] = arguments else { return Err(no_such_overload()) };
+            let [Value::List(list)] = arguments else { return Err(Error::no_such_overload()) };
             list.get(list.len().wrapping_sub(1)).transpose().map(Value::optional)
         }),
         Function::new("first").member("list_first", &[list()], optional_v()).does(|arguments, _| {
-            let [Value::List(list)] = arguments else { return Err(no_such_overload()) };
+            let [Value::List(list)] = arguments else { return Err(Error::no_such_overload()) };
             list.get(0).transpose().map(Value::optional)
         }),
         Function::new("optional.unwrap").global("optional_unwrap", &[optionals()], list()).does(unwrap),
@@ -94,7 +94,7 @@ const FREE_AT_RUN_TIME: Cost = Cost { estimate: Cost::ONE.estimate, charge: Cost
 
 /// The values of a list of optional values.
 fn unwrap<'a>(arguments: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, Error> {
-    let [Value::List(list)] = arguments else { return Err(no_such_overload()) };
+    let [Value::List(list)] = arguments else { return Err(Error::no_such_overload()) };
     meter.spend(list.len())?;
     let mut values = Vec::new();
     for item in list.iter() {

@@ -1,14 +1,14 @@
 //! Tests of strings.
 use std::sync::Arc;
 
-use super::{no_such_overload, not_supported};
+use super::not_supported;
 use crate::{Error, Function, Implementation, Meter, Type, Value, cost::shared, re2};
 
 pub(super) fn functions() -> Vec<Function> {
     let (bool, two) = (Type::Bool, [Type::String, Type::String]);
     let test = |name: &str, id: &str, test: fn(&str, &str) -> bool| {
         Function::new(name).member(id, &two, Type::Bool).singleton(move |arguments, meter: &dyn Meter| {
-            let [Value::String(text), Value::String(part)] = arguments else { return Err(no_such_overload()) };
+            let [Value::String(text), Value::String(part)] = arguments else { return Err(Error::no_such_overload()) };
             meter.spend(1 + text.len() / 16)?;
             Ok(Value::Bool(test(text, part)))
         })
@@ -29,11 +29,11 @@ pub(super) fn functions() -> Vec<Function> {
 
 /// `matches` with a pattern that is read once.
 fn matches_constant(pattern: &Value<'static>) -> Result<Implementation, Error> {
-    let Value::String(pattern) = pattern else { return Err(no_such_overload()) };
+    let Value::String(pattern) = pattern else { return Err(Error::no_such_overload()) };
     let pattern = re2::read(pattern).map_err(Error::new)?;
     Ok(Arc::new(move |arguments, meter| match arguments {
         [Value::String(text), _] => pattern.search(text, meter).map(Value::Bool),
-        _ => Err(no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }))
 }
 
@@ -43,8 +43,8 @@ fn matches<'a>(arguments: &[Value<'a>], meter: &dyn Meter) -> Result<Value<'a>, 
             meter.spend(re2::steps_to_read(pattern))?;
             re2::read(pattern).map_err(Error::new)?.search(text, meter).map(Value::Bool)
         }
-        [Value::String(_), _] => Err(no_such_overload()),
+        [Value::String(_), _] => Err(Error::no_such_overload()),
         [other, _] => Err(not_supported("matches", other)),
-        _ => Err(no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }

@@ -1,7 +1,6 @@
 //! The parts of timestamps, in UTC or in a zone, and the lengths of durations in units.
-use super::no_such_overload;
 use crate::{
-    Function, Type, Value,
+    Error, Function, Type, Value,
     value::{Duration, Fields, Zone},
 };
 
@@ -28,12 +27,14 @@ fn of_timestamp(name: &str, (part, read): Part) -> Function {
     Function::new(name)
         .member(&format!("timestamp_to_{part}"), &[Type::Timestamp], Type::Int)
         .does(move |arguments, _| {
-            let [Value::Timestamp(timestamp)] = arguments else { return Err(no_such_overload()) };
+            let [Value::Timestamp(timestamp)] = arguments else { return Err(Error::no_such_overload()) };
             Ok(Value::Int(read(&timestamp.fields(0))))
         })
         .member(&format!("timestamp_to_{part}_{with_zone}"), &[Type::Timestamp, Type::String], Type::Int)
         .does(move |arguments, _| {
-            let [Value::Timestamp(timestamp), Value::String(zone)] = arguments else { return Err(no_such_overload()) };
+            let [Value::Timestamp(timestamp), Value::String(zone)] = arguments else {
+                return Err(Error::no_such_overload());
+            };
             let offset = Zone::named(zone)?.offset(*timestamp);
             Ok(Value::Int(read(&timestamp.fields(offset))))
         })
@@ -42,7 +43,7 @@ fn of_timestamp(name: &str, (part, read): Part) -> Function {
 fn of_both(name: &str, part: Part, length: fn(Duration) -> i64) -> Function {
     let id = format!("duration_to_{}", part.0);
     of_timestamp(name, part).member(&id, &[Type::Duration], Type::Int).does(move |arguments, _| {
-        let [Value::Duration(duration)] = arguments else { return Err(no_such_overload()) };
+        let [Value::Duration(duration)] = arguments else { return Err(Error::no_such_overload()) };
         Ok(Value::Int(length(*duration)))
     })
 }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{
-    Comparison, Membership, Node, Planning,
+    Comparison, Element, Membership, Node, Planning,
     planner::{Planned, Planner},
 };
 use crate::{
@@ -21,7 +21,8 @@ impl Planner<'_> {
         if !constant || !self.env.base.settings.fold_constants {
             return node;
         }
-        match Self::evaluate(&node) {
+        let folded = list_of_constants(&node).map_or_else(|| Self::evaluate(&node), Ok);
+        match folded {
             Ok(value) => Node::constant(value),
             Err(error) => Node::Failure(Box::new(error)),
         }
@@ -59,6 +60,16 @@ impl Planner<'_> {
         let [value, _] = own.operands;
         Node::Member(Box::new(Membership { value, set }))
     }
+}
+
+/// A list whose elements are all constants, without copies of what is in them.
+fn list_of_constants(node: &Node) -> Option<Value<'static>> {
+    let Node::List(elements) = node else { return None };
+    let constant = |element: &Element| match &element.value {
+        Node::Constant(value) if !element.optional => Some((**value).clone()),
+        _ => None,
+    };
+    elements.iter().map(constant).collect::<Option<_>>().map(Value::list)
 }
 
 /// The elements of a list as a set, if all are of types that sets may have.

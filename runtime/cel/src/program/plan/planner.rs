@@ -61,7 +61,6 @@ impl<'e> Planner<'e> {
     fn checked_name(&self, id: NodeId) -> Planned<Option<Node>> {
         let Some(checked) = self.checked else { return Ok(None) };
         Ok(match checked.reference(id) {
-            Some(Reference::Constant(literal)) => Some(Node::constant(literal.into())),
             Some(Reference::Name(name)) => {
                 if matches!(checked.type_of(id), Type::Type(_)) {
                     return self.type_named(name).map(Some);

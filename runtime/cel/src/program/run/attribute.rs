@@ -30,19 +30,18 @@ impl<'a> Run<'a, '_> {
 
     /// A variable or fields of a document, the usual attributes, by a short way. `None` if it is anything else.
     fn fields(&mut self, root: &'a Name, fields: &'a [Qualifier]) -> Option<Evaluated<'a>> {
-        let value = match root {
+        let mut value = match root {
             Name::Slot(slot, _) => match &self.slots[*slot] {
                 Slot::Value(Ok(Value::Map(Map::Document(object, shape)))) => Value::Map(Map::Document(object, *shape)),
                 Slot::Value(Ok(value)) if fields.is_empty() => value.clone(),
                 _ => return None,
             },
-            Name::Global(name) => self.variables.variable(name)?.ok()?,
+            Name::Global(_) => self.name(root)?.ok()?,
             Name::Type(_) => return None,
         };
         if let Value::Optional(_) = value {
             return None;
         }
-        let mut value = value;
         for field in fields {
             let (Value::Map(Map::Document(object, shape)), Key::Constant(Value::String(name))) = (&value, &field.key)
             else {
@@ -127,7 +126,7 @@ impl<'a> Run<'a, '_> {
                 Key::Attribute(key) => self.resolve(key).and_then(|key| self.checked_part(&value, &key, presence)),
                 Key::Expression(key) => self.value(key).and_then(|key| self.checked_part(&value, &key, presence)),
             };
-            if let Ok(Some(part)) = &part {
+            if let (Ok(Some(part)), true) = (&part, is_of_document(&value)) {
                 self.take(part)?;
             }
             let part = match part {
@@ -186,7 +185,10 @@ impl<'a> Run<'a, '_> {
     /// The value of a name, if there is one.
     fn name(&mut self, name: &'a Name) -> Option<Evaluated<'a>> {
         match name {
-            Name::Global(name) => self.variables.variable(name),
+            Name::Global(name) => {
+                let value = self.variables.variable(name)?;
+                Some(value.and_then(|value| self.take(&value).map(|()| value)))
+            }
             Name::Slot(slot, _) => self.slot(*slot),
             Name::Type(name) => Some(Ok(Value::Type(Arc::clone(name)))),
         }
@@ -224,6 +226,15 @@ impl<'a> Run<'a, '_> {
             }
         }
         Err(missing(&candidates[0].0))
+    }
+}
+
+/// True if the parts of a value are made when they are read.
+fn is_of_document(value: &Value<'_>) -> bool {
+    match value {
+        Value::Map(map) => matches!(map, Map::Document(..)),
+        Value::List(list) => list.shape().is_some(),
+        _ => false,
     }
 }
 

@@ -80,7 +80,11 @@ impl<'a> Run<'a, '_> {
             match value {
                 value if !entry.optional => entries.insert(key, value),
                 Value::Optional(Some(value)) => entries.insert(key, (*value).clone()),
-                Value::Optional(None) => entries.remove(&key),
+                Value::Optional(None) => {
+                    // The entries after it move.
+                    self.work(entries.len())?;
+                    entries.remove(&key);
+                }
                 value => {
                     let message = "cannot initialize optional entry";
                     return Err(Error::new(format!("{message} '{key}' from non-optional value {value}")));

@@ -71,6 +71,9 @@ impl<'a> Run<'a, '_> {
         let (first, second) = match cursor {
             Cursor::List(list, index) => {
                 let Some(item) = list.get(*index) else { return Ok(false) };
+                if let (Ok(item), true) = (&item, list.shape().is_some()) {
+                    self.take(item)?;
+                }
                 let position = Ok(Value::Int(i64::try_from(*index).unwrap_or(i64::MAX)));
                 *index += 1;
                 if own.two { (position, Some(item)) } else { (item, None) }
@@ -80,9 +83,6 @@ impl<'a> Run<'a, '_> {
                 (Ok(key), value)
             }
         };
-        if let Ok(value) = &first {
-            self.take(value)?;
-        }
         self.slots[own.variables[0]] = Slot::Value(first);
         if let Some(second) = second {
             self.slots[own.variables[1]] = Slot::Value(second);

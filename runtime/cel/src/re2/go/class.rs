@@ -185,6 +185,6 @@ pub(super) fn literal(c: char, out: &mut String) {
     if c.is_alphanumeric() || c == '_' || !c.is_ascii() {
         out.push(c);
     } else {
-        let _ = write!(out, r"\x{{{:x}}}", u32::from(c));
+        write!(out, r"\x{{{:x}}}", u32::from(c)).expect("writing to a String cannot fail");
     }
 }

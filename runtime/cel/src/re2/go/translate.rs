@@ -160,7 +160,7 @@ impl<'p> Translator<'p> {
         let set: String = changed(true).map(|(flag, ..)| *flag).collect();
         let unset: String = changed(false).map(|(flag, ..)| *flag).collect();
         let minus = if unset.is_empty() { "" } else { "-" };
-        let _ = write!(self.out, "(?{set}{minus}{unset})");
+        write!(self.out, "(?{set}{minus}{unset})").expect("writing to a String cannot fail");
         self.written = wanted;
     }
 

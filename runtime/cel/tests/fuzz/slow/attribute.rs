@@ -8,7 +8,7 @@ use kindsmith_cel::{
     value::{Dynamic, Items, List, ListKind, Map, Text},
 };
 
-use super::{Evaluated, INDEXES, Scope, Slow, names::check_key, value_of};
+use super::{Evaluated, INDEXES, Scope, Slow, names::check_key};
 
 /// A value on the way, and if it is to become an optional one; none if something optional is absent.
 type Step<'a> = Option<(Value<'a>, bool)>;
@@ -137,7 +137,6 @@ impl<'a> Slow<'a, '_> {
     /// A name that is a constant or a type.
     pub(super) fn constant_name(&self, expr: &'a Expr) -> Option<Value<'a>> {
         match self.reference(expr) {
-            Some(Reference::Constant(literal)) => Some(value_of(literal)),
             // Variables whose values are types are taken for names, too.
             Some(Reference::Name(name)) if self.is_type(expr) => Some(Value::Type(name.clone())),
             _ => None,

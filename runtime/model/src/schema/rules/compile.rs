@@ -9,9 +9,6 @@ use kindsmith_cel::{Checked, Env, Program, Source, Type, syntax};
 use super::{field_path, rule::Rule, sizes::KnownSizes, types::Declared};
 use crate::schema::At;
 
-/// The version of Kubernetes whose language rules are written in.
-pub(super) const MINOR: u32 = 36;
-
 /// The most that a rule may cost for one object, as estimated, and a message for one error.
 pub const MOST_COST: u64 = 10_000_000;
 
@@ -77,10 +74,7 @@ pub fn programs(at: At<'_>, is_object: bool) -> Option<&[CompiledRule]> {
 /// have no type in CEL, so that it can have no rules.
 fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRule>> {
     let declared = Declared::new(at, is_object);
-    let (kind, types) = declared.types()?;
-    let env = Env::kubernetes(MINOR).types(types).variable("self", kind.clone());
-    let optional = env.clone().variable("oldSelf", Type::optional(kind.clone()));
-    let env = env.variable("oldSelf", kind);
+    let [env, optional] = environments(declared)?;
     let sizes = KnownSizes::of(declared);
     let compiled = rules.iter().map(|rule| {
         let env = if rule.optional_old_self == Some(true) { &optional } else { &env };
@@ -89,12 +83,17 @@ fn compile(at: At<'_>, is_object: bool, rules: &[Rule]) -> Option<Vec<CompiledRu
     Some(compiled.collect())
 }
 
-/// An expression of a rule of a place, checked again.
-pub(super) fn checked(declared: Declared<'_>, text: &str) -> Option<Checked> {
+/// The environments of expressions about the values of a place: in the second `oldSelf` is optional. `None` if rules do not see the values.
+pub(super) fn environments(declared: Declared<'_>) -> Option<[Env; 2]> {
     let (kind, types) = declared.types()?;
-    let env = Env::kubernetes(MINOR).types(types).variable("self", kind.clone());
+    let env = Env::kubernetes_latest().types(types).variable("self", kind.clone());
     let optional = env.clone().variable("oldSelf", Type::optional(kind.clone()));
-    [env.variable("oldSelf", kind), optional].iter().find_map(|env| env.compile(text).ok())
+    Some([env.variable("oldSelf", kind), optional])
+}
+
+/// The environment of expressions about documents without a schema.
+pub(super) fn dynamic_environment() -> Env {
+    Env::kubernetes_latest().variable("self", Type::Dyn).variable("oldSelf", Type::Dyn)
 }
 
 /// The numbers of values of a node in one object at most, if nothing around the node bounds them. `None` if values of the node have no

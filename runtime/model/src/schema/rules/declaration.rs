@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::BTreeSet, fmt, ptr};
 use kindsmith_cel::{Range, Sizes, Type as CelType};
 
 use super::{
-    compile::{CompiledRule, MOST_COST, MOST_TOTAL, checked, most_values, programs},
+    compile::{CompiledRule, MOST_COST, MOST_TOTAL, environments, most_values, programs},
     field_path::normalized,
     rule::Rule,
     types::Declared,
@@ -91,6 +91,9 @@ impl Review {
         for (name, property) in at.properties() {
             self.node(property, property.is_object(), &location.field(name), around);
         }
+        if at.entry().is_none() && at.items().is_none() {
+            return;
+        }
         let (most, name) = match at.kind {
             Type::Array => (at.max_items, "max_items"),
             _ => (at.max_properties, "max_properties"),
@@ -168,8 +171,9 @@ fn too_costly(
     around: Around<'_>,
 ) -> String {
     let declared = Declared::new(at, is_object);
-    let sizes = Unbounded { declared, here: shown(location), found: RefCell::default() };
-    if let Some(checked) = checked(declared, text) {
+    let sizes = Unbounded { declared, location, found: RefCell::default() };
+    let environments = environments(declared).into_iter().flatten();
+    if let Some(checked) = environments.filter_map(|env| env.compile(text).ok()).next() {
         checked.estimate(&sizes);
     }
     let missing: Vec<_> = around.unbounded.iter().cloned().chain(sizes.found.into_inner()).collect();
@@ -184,7 +188,7 @@ fn too_costly(
 /// Notes of which values without bounds an estimate asks.
 struct Unbounded<'s> {
     declared: Declared<'s>,
-    here: String,
+    location: &'s Location<'s>,
     found: RefCell<BTreeSet<String>>,
 }
 
@@ -196,15 +200,9 @@ impl Sizes for Unbounded<'_> {
                 "@values" => ".*".to_owned(),
                 name => format!(".{name}"),
             });
-            let path = steps.collect::<String>();
-            let place = if self.here == "the object" {
-                path.trim_start_matches('.').to_owned()
-            } else {
-                format!("{}{path}", self.here)
-            };
-            self.found
-                .borrow_mut()
-                .insert(format!("`{bound}` on {}", if place.is_empty() { &self.here } else { &place }));
+            let path = format!("{}{}", self.location.text(), steps.collect::<String>());
+            let place = if path.is_empty() { "the object" } else { path.trim_start_matches('.') };
+            self.found.borrow_mut().insert(format!("`{bound}` on {place}"));
         }
         self.declared.size(path, kind)
     }

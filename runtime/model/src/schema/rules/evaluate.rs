@@ -16,6 +16,10 @@ use crate::{
 /// The most that one evaluation of an expression may cost.
 const MOST_OF_A_CALL: u64 = 1_000_000;
 
+/// The error after the last rule within the budget.
+const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
 /// The steps that it takes to make an error, whose texts count beside.
 const STEPS_OF_AN_ERROR: usize = 50;
 
@@ -39,10 +43,7 @@ impl Evaluation<'_> {
         }
         if self.outcome.budget <= 0 {
             self.outcome.end();
-            self.report(
-                visit,
-                "validation failed due to running out of cost budget, no further validation rules will be run",
-            );
+            self.report(visit, OUT_OF_BUDGET);
             return false;
         }
         let uses_old = compiled.iter().any(|rule| rule.uses_old_self);
@@ -85,10 +86,7 @@ impl Evaluation<'_> {
             return Verdict::Ended;
         }
         if !self.outcome.pay(result.cost) {
-            self.report(
-                visit,
-                "validation failed due to running out of cost budget, no further validation rules will be run",
-            );
+            self.report(visit, OUT_OF_BUDGET);
             return Verdict::Ended;
         }
         let error = match result.value {
@@ -142,8 +140,7 @@ impl Evaluation<'_> {
         if !compiled.field_path.is_empty() {
             path = path.child(&compiled.field_path);
         }
-        self.meter.step(STEPS_OF_AN_ERROR + (path.as_str().len() + detail.len()) / 8);
-        self.outcome.add(FieldError::new(&path, kind, detail), is_warning);
+        self.add(FieldError::new(&path, kind, detail), is_warning);
         message.is_ok()
     }
 
@@ -181,8 +178,12 @@ impl Evaluation<'_> {
     /// Adds an error about a rule itself. Such errors are never warnings.
     fn report(&mut self, visit: Visit<'_, '_>, detail: &str) {
         let path = self.path_of(visit);
-        self.meter.step(STEPS_OF_AN_ERROR + (path.as_str().len() + detail.len()) / 8);
-        self.outcome.add(FieldError::new(&path, FieldErrorKind::Invalid(type_name(visit).into()), detail), false);
+        self.add(FieldError::new(&path, FieldErrorKind::Invalid(type_name(visit).into()), detail), false);
+    }
+
+    fn add(&mut self, error: FieldError, is_warning: bool) {
+        self.meter.step(STEPS_OF_AN_ERROR + error.size() / 8);
+        self.outcome.add(error, is_warning);
     }
 
     fn path_of(&self, visit: Visit<'_, '_>) -> FieldPath {

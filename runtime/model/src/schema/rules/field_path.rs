@@ -1,21 +1,86 @@
-//! The path of a rule's `fieldPath`: names and quoted names, relative to the rule's node.
+//! Paths to fields, as rules (`fieldPath`) and selectable fields name them: `.spec.color`, `.labels['a.b']`.
 use crate::schema::At;
 
-/// The field of a whole object that schemas do not declare.
-const METADATA: &str = "metadata";
+/// The steps of a path, in kube-apiserver's words where it is none.
+pub fn steps(path: &str, takes_brackets: bool) -> impl Iterator<Item = Result<String, String>> {
+    let mut tokens = tokens(path).into_iter();
+    std::iter::from_fn(move || {
+        let first = tokens.next()?;
+        Some(step(first, &mut tokens, takes_brackets))
+    })
+}
+
+fn step<'p>(first: &str, rest: &mut impl Iterator<Item = &'p str>, takes_brackets: bool) -> Result<String, String> {
+    match first {
+        "[" if !takes_brackets => Err("array notation is not allowed".to_owned()),
+        "[" => {
+            let token = rest.next().ok_or("unexpected end of JSON path")?;
+            let quoted = token.strip_prefix('\'').and_then(|token| token.strip_suffix('\''));
+            let quoted = quoted.ok_or_else(|| format!("expected single quoted string but got {token}"))?;
+            match rest.next() {
+                None => Err("unexpected end of JSON path".to_owned()),
+                Some("]") => unescaped(quoted),
+                Some(other) => Err(format!("expected ] but got {other}")),
+            }
+        }
+        "." => Ok(rest.next().ok_or("unexpected end of JSON path")?.to_owned()),
+        other => Err(format!("expected [ or . but got: {other}")),
+    }
+}
+
+/// A quoted name, with the escapes of Go.
+fn unescaped(quoted: &str) -> Result<String, String> {
+    let (mut name, mut chars) = (String::with_capacity(quoted.len()), quoted.chars());
+    while let Some(char) = chars.next() {
+        name.push(match char {
+            '\\' => match chars.next() {
+                Some('a') => '\u{7}',
+                Some('b') => '\u{8}',
+                Some('f') => '\u{c}',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                Some('v') => '\u{b}',
+                Some(same @ ('\'' | '\\')) => same,
+                other => {
+                    let other = other.map_or_else(String::new, String::from);
+                    return Err(format!("invalid string literal: invalid escape char \\{other}"));
+                }
+            },
+            char => char,
+        });
+    }
+    Ok(name)
+}
+
+/// Dots, brackets, quoted texts, and what is between them.
+fn tokens(path: &str) -> Vec<&str> {
+    let (mut tokens, mut rest) = (Vec::new(), path);
+    while !rest.is_empty() {
+        let end = if rest.starts_with(['.', '[', ']']) {
+            1
+        } else if let Some(quoted) = rest.strip_prefix('\'') {
+            let end = quoted.match_indices('\'').find(|(at, _)| !quoted[..*at].ends_with('\\'));
+            end.map_or(rest.len(), |(at, _)| at + 2)
+        } else {
+            rest.find(['.', '[', ']']).unwrap_or(rest.len())
+        };
+        let (token, after) = rest.split_at(end);
+        tokens.push(token);
+        rest = after;
+    }
+    tokens
+}
 
 /// The path as errors print it: `a.b`, `labels[x]`. `None` if it is invalid, or leads to no field. `is_object` says that the node is a
-/// whole object, with metadata.
+/// whole object, with a type and metadata.
 pub fn normalized(at: At<'_>, is_object: bool, path: &str) -> Option<String> {
-    let mut place = Place::Schema(at);
+    let mut place = if is_object { Place::Object(at) } else { Place::Schema(at) };
     let mut text = String::new();
-    let mut rest = path;
-    let mut is_root = is_object;
-    while !rest.is_empty() {
-        let (name, after) = step(rest)?;
+    for name in steps(path, true) {
+        let name = name.ok()?;
         let is_key = place.is_map();
-        place = if is_root && name == METADATA { Place::Metadata } else { place.below(&name)? };
-        is_root = false;
+        place = place.below(&name)?;
         if is_key {
             text = format!("{text}[{name}]");
         } else if text.is_empty() {
@@ -23,16 +88,18 @@ pub fn normalized(at: At<'_>, is_object: bool, path: &str) -> Option<String> {
         } else {
             text = format!("{text}.{name}");
         }
-        rest = after;
     }
     Some(text)
 }
 
 #[derive(Clone, Copy)]
 enum Place<'s> {
+    /// A whole object. Schemas need not declare its type and metadata.
+    Object(At<'s>),
     Schema(At<'s>),
     Metadata,
-    Name,
+    /// Nothing is below it.
+    Leaf,
 }
 
 impl<'s> Place<'s> {
@@ -42,53 +109,18 @@ impl<'s> Place<'s> {
 
     fn below(self, name: &str) -> Option<Place<'s>> {
         match self {
-            Self::Schema(at) if self.is_map() => at.entry().filter(|entry| entry.boolean.is_none()).map(Place::Schema),
-            Self::Schema(at) => at.property(name).map(Place::Schema),
-            Self::Metadata => matches!(name, "name" | "generateName").then_some(Place::Name),
-            Self::Name => None,
+            Self::Schema(at) if self.is_map() => {
+                let entry = at.entry()?;
+                Some(if entry.boolean.is_some() { Self::Leaf } else { Self::Schema(entry) })
+            }
+            Self::Schema(at) => at.property(name).map(Self::Schema),
+            Self::Object(at) => at.property(name).map(Self::Schema).or_else(|| match name {
+                "metadata" => Some(Self::Metadata),
+                "apiVersion" | "kind" => Some(Self::Leaf),
+                _ => None,
+            }),
+            Self::Metadata => matches!(name, "name" | "generateName").then_some(Self::Leaf),
+            Self::Leaf => None,
         }
     }
-}
-
-/// The name of the first step, and the rest.
-fn step(path: &str) -> Option<(String, &str)> {
-    if let Some(rest) = path.strip_prefix('.') {
-        let end = end_of_name(rest)?;
-        return Some((rest[..end].to_owned(), &rest[end..]));
-    }
-    let quoted = path.strip_prefix("['")?;
-    let (mut name, mut chars) = (String::new(), quoted.char_indices());
-    while let Some((at, char)) = chars.next() {
-        match char {
-            '\'' => return Some((name, quoted[at + 1..].strip_prefix(']')?)),
-            '\\' => name.push(unescaped(chars.next()?.1)?),
-            other => name.push(other),
-        }
-    }
-    None
-}
-
-/// A name ends before `.`, `[` or `]`; one that begins with a quote ends with it.
-fn end_of_name(rest: &str) -> Option<usize> {
-    match rest.chars().next()? {
-        '.' | '[' | ']' => Some(1),
-        '\'' => {
-            rest.match_indices('\'').skip(1).map(|(at, _)| at).find(|at| !rest[..*at].ends_with('\\')).map(|at| at + 1)
-        }
-        _ => Some(rest.find(['.', '[', ']']).unwrap_or(rest.len())),
-    }
-}
-
-fn unescaped(char: char) -> Option<char> {
-    Some(match char {
-        'a' => '\u{7}',
-        'b' => '\u{8}',
-        'f' => '\u{c}',
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        'v' => '\u{b}',
-        '\'' | '\\' => char,
-        _ => return None,
-    })
 }

@@ -1,41 +1,13 @@
 //! Names of fields as expressions have them: what CEL's grammar does not allow is escaped, as in Kubernetes.
 use std::borrow::Cow;
 
+use kindsmith_cel::syntax::is_reserved;
+
 /// What stands between `__` and `__` for a part of a name.
 const ESCAPES: [(&str, &str); 4] = [("underscores", "__"), ("dot", "."), ("dash", "-"), ("slash", "/")];
 
-/// The words that CEL reserves.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
-/// True for a word that CEL reserves.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
-}
-
 /// A name as expressions have it. `None` if it has a character that cannot be escaped.
-pub(crate) fn escaped(name: &str) -> Option<Cow<'_, str>> {
+pub fn escaped(name: &str) -> Option<Cow<'_, str>> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'/');
     if name.is_empty() || name.as_bytes()[0].is_ascii_digit() || !name.bytes().all(allowed) {
         return None;

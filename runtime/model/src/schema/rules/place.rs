@@ -132,9 +132,12 @@ impl Shape for Place<'_> {
     }
 
     fn knows(&self, name: &str) -> bool {
-        // Values without a type are compared as they stand.
-        let is_typed = |at: At<'_>| at.kind != Type::Any;
-        if self.is_struct() { self.property(name).is_some_and(is_typed) } else { entry(self.at).is_some() }
+        if self.is_struct() { self.property(name).is_some() } else { entry(self.at).is_some() }
+    }
+
+    fn compares_json(&self, name: &str) -> bool {
+        let at = if self.is_struct() { self.property(name) } else { entry(self.at) };
+        at.is_none_or(|at| at.kind == Type::Any)
     }
 
     fn spelling<'a>(&self, name: &'a str) -> Text<'a> {

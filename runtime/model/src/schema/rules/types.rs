@@ -4,9 +4,9 @@
 //! Types are looked up when the checker asks for them, so that a rule costs nothing for the fields that it does not name.
 use std::sync::{Arc, LazyLock};
 
-use kindsmith_cel::{Type, TypeProvider};
+use kindsmith_cel::{Type, TypeProvider, syntax::is_reserved};
 
-use super::names::{escaped, is_reserved, unescaped};
+use super::names::{escaped, unescaped};
 use crate::schema::{At, Schema, model};
 
 /// The name of the type of `self`.

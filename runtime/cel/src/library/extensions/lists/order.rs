@@ -16,31 +16,19 @@ pub(super) fn sorted<'a>(list: &List<'a>, keys: &List<'a>, meter: &dyn Meter) ->
     grow_list(meter, 0, keys.len())?;
     let keys = keys.iter().collect::<Result<Vec<_>, _>>()?;
     let Some(first) = keys.first() else { return Ok(Value::List(list.clone())) };
-    if !has_order(first) {
+    if !first.is_ordered() {
         return Err(Error::new("list elements must be comparable"));
     }
     if keys.iter().any(|key| key.type_name() != first.type_name()) {
         return Err(Error::new("list elements must have the same type"));
     }
     let mut positions: Vec<usize> = (0..keys.len()).collect();
-    meter.spend(keys.len().saturating_mul(keys.len().ilog2() as usize))?;
+    let longest = keys.iter().map(|key| if let Value::String(text) = key { text.len() } else { 0 }).max().unwrap_or(0);
+    let comparisons = keys.len().saturating_mul(keys.len().ilog2() as usize);
+    meter.spend(comparisons.saturating_mul(1 + longest / 512))?;
     // NaN is not less than other numbers, nor are they less: it stays where it is, and parts what is sorted.
     for run in positions.split_mut(|position| matches!(keys[*position], Value::Double(key) if key.is_nan())) {
         run.sort_by(|left, right| keys[*left].compare(&keys[*right]).unwrap_or(Ordering::Equal));
     }
     positions.iter().filter_map(|position| list.get(*position)).collect::<Result<_, _>>().map(Value::list)
-}
-
-fn has_order(value: &Value<'_>) -> bool {
-    matches!(
-        value,
-        Value::Bool(_)
-            | Value::Int(_)
-            | Value::Uint(_)
-            | Value::Double(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Duration(_)
-            | Value::Timestamp(_)
-    )
 }

@@ -4,8 +4,8 @@ pub use self::parse::{Url, check_request_uri};
 use crate::{
     Cost, Error, Function, Library, Type, Value,
     cost::shared::TRANSFORM,
-    library::arguments::{accessor, read_text, texts},
-    value::Opaque,
+    library::arguments::{accessor, opaque, read_text, texts},
+    value::{Entries, Opaque},
 };
 
 mod escape;
@@ -37,10 +37,6 @@ fn read(text: &str) -> Result<Url, Error> {
     url.map_err(|message| Error::new(format!("URL parse error during conversion from string: {message}")))
 }
 
-fn parameters(url: &Url) -> Value<'static> {
-    Value::map(url.parameters().into_iter().map(|(key, values)| (Value::from(key), texts(values))))
-}
-
 fn functions() -> Vec<Function> {
     let url = || Type::Struct("kubernetes.URL".into());
     let part = |name: &str, id: &str, get: fn(&Url) -> Value<'static>| accessor(name, id, url(), Type::String, get);
@@ -60,6 +56,14 @@ fn functions() -> Vec<Function> {
         part("getHostname", "url_get_hostname", |url| url.host_and_port().0.into_owned().into()),
         part("getPort", "url_get_port", |url| url.host_and_port().1.into_owned().into()),
         part("getEscapedPath", "url_get_escaped_path", |url| url.escaped_path().into_owned().into()),
-        accessor("getQuery", "url_get_query", url(), lists, parameters),
+        Function::new("getQuery").member("url_get_query", &[url()], lists).does(|args, meter| {
+            let url: &Url = opaque(args, 0)?;
+            meter.spend(1 + url.bytes() / 32)?;
+            let parameters = url.parameters();
+            let count = parameters.iter().map(|(_, values)| 1 + values.len()).sum::<usize>();
+            meter.spend(count.saturating_mul(16))?;
+            meter.reserve(count.saturating_mul(Entries::BYTES).saturating_add(url.bytes()))?;
+            Ok(Value::map(parameters.into_iter().map(|(key, values)| (Value::from(key), texts(values)))))
+        }),
     ]
 }

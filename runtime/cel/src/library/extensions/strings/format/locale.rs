@@ -2,7 +2,7 @@
 use kindsmith_meta::go;
 
 use super::{Output, Style, Verb};
-use crate::{Error, Value};
+use crate::{Error, Value, value::go_double};
 
 /// `%s`
 pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
@@ -11,7 +11,7 @@ pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), E
         Value::Map(entries) => output.map(entries, ":", key, nested),
         Value::String(text) => output.push(text),
         Value::Bytes(bytes) => output.push(text_of(bytes)?),
-        Value::Double(double) => output.push(&shortest(*double)),
+        Value::Double(double) => output.push(&go_double(*double)),
         _ => match scalar(value) {
             Some(text) => output.push(&text),
             None => Err(Error::new(Verb::String.rejection(Style::Locale, value.type_name()))),
@@ -41,7 +41,7 @@ fn nested(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), Error> {
         Value::String(text) => go::quoted(text),
         Value::Bytes(bytes) => format!("b{}", go::quoted(text_of(bytes)?)),
         Value::Double(double) if double.is_finite() => format!("{double:.6}"),
-        Value::Double(double) => format!("\"{}\"", shortest(*double)),
+        Value::Double(double) => format!("\"{}\"", go_double(*double)),
         Value::Duration(value) => format!("duration(\"{value}\")"),
         Value::Timestamp(value) => format!("timestamp(\"{value}\")"),
         _ => scalar(value).ok_or_else(|| Error::new(format!("no formatting function for {}", value.type_name())))?,
@@ -61,16 +61,6 @@ fn text_of(bytes: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(bytes).map_err(|_| {
         Error::new("could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string")
     })
-}
-
-/// A double as Go prints it: `1.5`, `1e+06`.
-fn shortest(double: f64) -> String {
-    match double {
-        _ if double.is_nan() => "NaN".into(),
-        f64::INFINITY => "+Inf".into(),
-        f64::NEG_INFINITY => "-Inf".into(),
-        _ => go::float(double),
-    }
 }
 
 /// `%d`

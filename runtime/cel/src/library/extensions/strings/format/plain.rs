@@ -1,4 +1,6 @@
 //! Values as the specification of the language prints them.
+use kindsmith_meta::go;
+
 use super::{Output, Style, Verb};
 use crate::{Error, Value, value::Timestamp};
 
@@ -24,7 +26,7 @@ pub(super) fn string(value: &Value<'_>, output: &mut Output<'_>) -> Result<(), E
 
 /// The shortest digits, never with an exponent.
 fn double(value: f64) -> String {
-    special(value).map_or_else(|| value.to_string(), str::to_owned)
+    special(value).map_or_else(|| go::decimal(value), str::to_owned)
 }
 
 /// `%d`

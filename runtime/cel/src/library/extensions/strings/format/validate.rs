@@ -2,7 +2,7 @@
 use super::{Style, Verb, clause};
 use crate::{
     Checked, Issue, Type,
-    check::each_node,
+    library::validators::each_node,
     syntax::ast::{Element, Expr, ExprKind, Literal},
 };
 

@@ -1,7 +1,6 @@
 //! Validators: literals that functions will not accept, found when an expression is compiled.
-use super::Checked;
 use crate::{
-    Issue, Type, Unmetered, Value,
+    Checked, Issue, Type, Unmetered, Value,
     syntax::ast::{Expr, ExprKind, Literal},
 };
 
