@@ -55,7 +55,7 @@ const fn many(name: &'static str, about: &'static str, steps: Steps) -> Scenario
 }
 
 /// All scenarios, in the order in which `all` runs them.
-pub(crate) static ALL: [Scenario; 26] = [
+pub(crate) static ALL: [Scenario; 28] = [
     one("get", "get of a 2 KB ConfigMap", requests::get),
     one("get-any", "the same in any state (resourceVersion=0)", requests::get_any),
     one("get-protobuf", "get of a 2 KB ConfigMap in Protobuf", requests::get_protobuf),
@@ -74,6 +74,8 @@ pub(crate) static ALL: [Scenario; 26] = [
     one("list-field", "list of the one that a field selector matches", requests::list_field),
     many("paging", "list of all objects in pages of 500", Steps::Pages),
     one("create", "create of a 2 KB ConfigMap", requests::create),
+    one("create-plain", "create of a 2 KB object of a CustomResourceDefinition", requests::create_plain),
+    one("create-ruled", "the same with ten rules in CEL", requests::create_ruled),
     one("update", "update (PUT) of a 2 KB ConfigMap", requests::update),
     one("patch-json", "change by JSON Patch", requests::patch_json),
     one("patch-merge", "change by JSON Merge Patch", requests::patch_merge),

@@ -3,7 +3,9 @@ use hyper::Method;
 
 use super::{
     Position,
-    objects::{CREATED, READ, WRITTEN, WRITTEN_OBJECTS, config_map, config_maps, name},
+    objects::{
+        CREATED, DEFINED, READ, WRITTEN, WRITTEN_OBJECTS, config_map, config_maps, defined, defined_object, name,
+    },
 };
 use crate::client::Request;
 
@@ -94,6 +96,19 @@ pub(super) fn list_field(position: &Position) -> Request {
 pub(super) fn create(position: &Position) -> Request {
     let body = config_map(&format!("{}-{}", position.run, position.number), position.number % 10, "0");
     Request::write(Method::POST, config_maps(CREATED), "application/json", body)
+}
+
+fn create_defined(plural: &str, position: &Position) -> Request {
+    let body = defined_object(plural, &fresh(position));
+    Request::write(Method::POST, defined(plural), "application/json", body)
+}
+
+pub(super) fn create_plain(position: &Position) -> Request {
+    create_defined(DEFINED[0], position)
+}
+
+pub(super) fn create_ruled(position: &Position) -> Request {
+    create_defined(DEFINED[1], position)
 }
 
 /// The number of the object that an operation changes. Successive operations change different objects.

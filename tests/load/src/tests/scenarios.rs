@@ -12,7 +12,7 @@ use crate::{
 };
 
 fn start(tls: bool) -> TestServer {
-    let server = Server::test();
+    let server = Server::test().configure(kindsmith::server::Builder::definitions);
     let server = if tls { server.tls() } else { server };
     crate::runtime().unwrap().block_on(server.start())
 }
