@@ -20,7 +20,7 @@ impl Value<'_> {
     }
 
     /// As [`Value::equals`], where the left value alone decides: a list or object of a document does not compare with `null`.
-    pub(super) fn equals_as_left(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
+    pub(crate) fn equals_as_left(&self, other: &Self, meter: &dyn Meter) -> Result<bool, Error> {
         self.equals_as_left_within(other, Visit { meter, depth: 0 })
     }
 
@@ -48,7 +48,9 @@ impl Value<'_> {
                 (Some(left), Some(right)) => left.equals_as_left_within(right, visit.deeper()?)?,
                 _ => false,
             },
-            (Self::Opaque(left), Self::Opaque(right)) if left.type_name() == right.type_name() => {
+            (Self::Opaque(left), Self::Opaque(right))
+                if left.type_name() == right.type_name() && right.is_right_operand() =>
+            {
                 visit.meter.spend(left.bytes() / 64)?;
                 left.equals(right.as_ref())
             }

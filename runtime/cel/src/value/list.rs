@@ -113,7 +113,7 @@ impl<'a> List<'a> {
                 meter.spend(8)?;
             }
             let equal = match &self.items {
-                Items::Values(values) => values[index].equals_as_left(value, meter),
+                Items::Values(values) => value.equals_as_left(&values[index], meter),
                 _ => self.get(index).expect("it is within the list").and_then(|item| item.equals_as_left(value, meter)),
             };
             match equal {

@@ -72,6 +72,11 @@ pub trait Opaque: fmt::Debug + Send + Sync + std::any::Any {
     /// True if it equals another value of its type.
     fn equals(&self, other: &dyn Opaque) -> bool;
 
+    /// True if others can be compared with it.
+    fn is_right_operand(&self) -> bool {
+        true
+    }
+
     /// Its size for costs.
     fn size(&self) -> u64 {
         1

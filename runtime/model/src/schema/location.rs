@@ -25,7 +25,7 @@ impl<'p> Location<'p> {
         Location::Field(self, name)
     }
 
-    /// An entry below this location, printed with brackets.
+    /// An entry below this location.
     pub(crate) fn entry(&'p self, key: &'p str) -> Location<'p> {
         Location::Entry(self, key)
     }
@@ -40,13 +40,27 @@ impl<'p> Location<'p> {
         matches!(self, Location::Root)
     }
 
-    /// The path as kube-apiserver prints it: `spec.ports[0].name`, with a dot for map entries, too.
+    /// The path as kube-openapi prints it: `spec.ports[0].name`, with a dot for map entries, too.
     pub(crate) fn path(&self) -> FieldPath {
         FieldPath::new(self.text())
     }
 
-    /// As text; empty for the root.
+    /// The path as all else of kube-apiserver prints it: `spec.labels[app]`.
+    pub(crate) fn keyed_path(&self) -> FieldPath {
+        FieldPath::new(self.keyed_text())
+    }
+
+    /// As text, with a dot for map entries; empty for the root.
     pub(crate) fn text(&self) -> String {
+        self.printed(false)
+    }
+
+    /// As text, with brackets for map entries; empty for the root.
+    pub(crate) fn keyed_text(&self) -> String {
+        self.printed(true)
+    }
+
+    fn printed(&self, is_keyed: bool) -> String {
         let mut chain = Vec::new();
         let mut at = self;
         while let Location::Field(above, _) | Location::Entry(above, _) | Location::Item(above, _) = at {
@@ -56,14 +70,14 @@ impl<'p> Location<'p> {
         let mut text = String::new();
         for location in chain.into_iter().rev() {
             match location {
-                Location::Field(_, name) => {
+                Location::Entry(_, key) if is_keyed => {
+                    write!(text, "[{}]", beginning(key, MOST_OF_A_NAME)).expect("writing to a String cannot fail");
+                }
+                Location::Field(_, name) | Location::Entry(_, name) => {
                     if !text.is_empty() {
                         text.push('.');
                     }
                     text.push_str(&beginning(name, MOST_OF_A_NAME));
-                }
-                Location::Entry(_, key) => {
-                    write!(text, "[{}]", beginning(key, MOST_OF_A_NAME)).expect("writing to a String cannot fail");
                 }
                 Location::Item(_, index) => write!(text, "[{index}]").expect("writing to a String cannot fail"),
                 Location::Root => {}

@@ -49,7 +49,7 @@ pub use fingerprint::fingerprint;
 pub use kindsmith_cel::re2::Pattern;
 pub use metadata::METADATA;
 pub use meter::{Exceeded, Meter};
-pub use model::{Junctors, ListType, PatchStrategy, Schema, Type, Unenforced};
+pub use model::{Either, Junctors, ListType, PatchStrategy, Schema, Type, Unenforced};
 pub use normalise::normalise;
 pub use origin::origin;
 pub use properties::Properties;

@@ -93,6 +93,18 @@ impl Junctors {
     }
 }
 
+/// Where a definition says that a value of [`Type::IntOrString`] is an integer or text. It is no rule beside the type, but errors repeat it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Either {
+    /// Nowhere.
+    #[default]
+    Unsaid,
+    /// In `anyOf`.
+    AnyOf,
+    /// In `anyOf` of the first schema of `allOf`.
+    AllOf,
+}
+
 /// Keywords that are published with a schema, and have no other effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unenforced {
@@ -148,6 +160,8 @@ pub struct Schema {
     pub preserve_unknown: bool,
     /// The value holds a whole object with its own type meta (`x-kubernetes-embedded-resource`).
     pub embedded: bool,
+    /// It is the metadata of an embedded object, of which rules see the names alone. Follows from the schema around it.
+    pub names_only: bool,
     /// `null` is a value (it otherwise counts as absent).
     pub nullable: bool,
     /// An empty value is dropped when the document is normalised, as Go's `omitempty` does. Built-in kinds have it.
@@ -195,6 +209,8 @@ pub struct Schema {
     pub union: bool,
     /// `allOf`, `anyOf`, `oneOf` and `not`.
     pub junctors: Option<Arc<Junctors>>,
+    /// Where a definition says once more that the value is an integer or text. Errors repeat it.
+    pub either: Either,
     /// Rules in CEL (`x-kubernetes-validations`).
     pub rules: Vec<Rule>,
     /// The rules when they are compiled.

@@ -248,9 +248,14 @@ fn distinct<'a>(list: &List<'a>, meter: &dyn Meter) -> Result<Value<'a>, Error> 
         let mut is_known = false;
         for other in &unique {
             meter.spend(1)?;
-            if item.equals(other, meter)? {
-                is_known = true;
-                break;
+            match item.equals_as_left(other, meter) {
+                Ok(true) => {
+                    is_known = true;
+                    break;
+                }
+                Err(error) if error.is_fatal() => return Err(error),
+                // What cannot be compared is not equal.
+                Ok(false) | Err(_) => {}
             }
         }
         if !is_known {

@@ -25,6 +25,8 @@ pub(super) struct Place<'s> {
     values: Option<u64>,
     /// It has rules, or a node around it has.
     has_rules: bool,
+    /// A node around it has rules.
+    is_within_rules: bool,
     /// Its values have no type in CEL, though rules are about them, or those of a node around it have none.
     is_unseen: bool,
 }
@@ -34,7 +36,8 @@ impl<'s> Place<'s> {
     pub(super) fn root(schema: &'s Schema) -> Self {
         let at = At::of(schema);
         let is_unseen = most_values(at, true).is_none();
-        Self { at, is_object: true, values: Some(1), has_rules: !schema.rules.is_empty(), is_unseen }
+        let has_rules = !schema.rules.is_empty();
+        Self { at, is_object: true, values: Some(1), has_rules, is_within_rules: false, is_unseen }
     }
 
     /// A property.
@@ -63,7 +66,7 @@ impl<'s> Place<'s> {
         let has_rules = self.has_rules || !at.rules.is_empty();
         let is_object = at.embedded;
         let is_unseen = has_rules && (self.has_rules && self.is_unseen || most_values(at, is_object).is_none());
-        Place { at, is_object, values, has_rules, is_unseen }
+        Place { at, is_object, values, has_rules, is_within_rules: self.has_rules, is_unseen }
     }
 
     /// How often a rule of this node runs at most.
@@ -103,7 +106,11 @@ impl Judge {
         at: &Location<'_>,
     ) {
         let list = at.field("x-kubernetes-validations");
-        let compiled = if place.is_unseen { None } else { programs(place.at, place.is_object) };
+        // Without rules around it, the node is judged by its own schema.
+        let whole = (place.at.names_only && !place.is_within_rules)
+            .then(|| Schema { names_only: false, ..place.at.node().clone() });
+        let at = whole.as_ref().map_or(place.at, At::of);
+        let compiled = if place.is_unseen { None } else { programs(at, place.is_object) };
         let Some(compiled) = compiled else {
             let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to \
                           convert structural schema to CEL declarations";

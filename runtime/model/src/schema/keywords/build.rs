@@ -9,7 +9,7 @@ use super::{
 };
 use crate::schema::{
     Document, Properties, Rule, Schema, format,
-    model::{Junctors, ListType, PatchStrategy, Type, Unenforced},
+    model::{Either, Junctors, ListType, PatchStrategy, Type, Unenforced},
     shared,
 };
 
@@ -78,7 +78,11 @@ fn node(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> S
     let properties = location.field("properties");
     schema.properties = from
         .entries("properties")
-        .map(|(name, property)| (name.to_owned(), shared(node(property, &properties.key(name), findings))))
+        .map(|(name, property)| {
+            let mut property = node(property, &properties.key(name), findings);
+            property.names_only = schema.embedded && name == "metadata" && !declares_names(from);
+            (name.to_owned(), shared(property))
+        })
         .collect();
     schema.items = from.object("items").map(|items| shared(node(items, &location.field("items"), findings)));
     let additional = location.field("additionalProperties");
@@ -91,6 +95,18 @@ fn node(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> S
     let unenforced = unenforced(from);
     schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema
+}
+
+/// It declares the type and the names of objects, all of them as text. kube-apiserver replaces what is less than that.
+fn declares_names(from: Fields<'_>) -> bool {
+    let properties = from.part("properties");
+    let metadata = properties.part("metadata");
+    let is_text = |of: Fields<'_>, name: &str| of.part(name).text("type") == "string";
+    is_text(properties, "apiVersion")
+        && is_text(properties, "kind")
+        && metadata.text("type") == "object"
+        && is_text(metadata.part("properties"), "name")
+        && is_text(metadata.part("properties"), "generateName")
 }
 
 /// The keywords that are published and not enforced.
@@ -153,6 +169,7 @@ fn validations(from: Fields<'_>, location: &Location<'_>, findings: &mut Finding
         max_properties: count("maxProperties"),
         required: from.texts("required").map(str::to_owned).collect(),
         junctors: junctors(from, location, findings).map(Into::into),
+        either: either(from),
         ..Schema::default()
     };
     if let Some(format) = schema.format.as_deref().filter(|given| !is_checked(given, from.text("type"))) {
@@ -178,15 +195,26 @@ fn type_of(from: Fields<'_>) -> Type {
     }
 }
 
+/// True if a branch says that the value is an integer or text, and nothing else.
+fn says_either(branch: Fields<'_>) -> bool {
+    branch.is_int_or_string() && branch.keywords().count() == 1
+}
+
+fn either(from: Fields<'_>) -> Either {
+    match from.objects("allOf").next() {
+        _ if from.is_int_or_string() => Either::AnyOf,
+        Some(first) if says_either(first) => Either::AllOf,
+        _ => Either::Unsaid,
+    }
+}
+
 /// The junctors. That an integer or text is one or the other is its type already.
 fn junctors(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> Option<Junctors> {
     let mut branches = |keyword: &str| {
         let list = location.field(keyword);
         from.objects(keyword)
             .enumerate()
-            .filter(|(index, of)| {
-                !(keyword == "allOf" && *index == 0 && of.is_int_or_string() && of.keywords().count() == 1)
-            })
+            .filter(|(index, of)| !(keyword == "allOf" && *index == 0 && says_either(*of)))
             .map(|(index, of)| branch(of, &list.index(index), findings))
             .collect::<Vec<_>>()
     };

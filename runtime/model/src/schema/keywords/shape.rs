@@ -116,7 +116,7 @@ fn schema_of_fields(fields: &[(&str, Shape)]) -> model::Schema {
         // Go decodes these into pointers, for which zero is a value.
         let is_pointer = name.starts_with("x-kubernetes-") && matches!(shape, Flag | Text)
             || matches!(shape, Integer | Number)
-            || name == "$ref";
+            || ["$ref", "reason", "optionalOldSelf"].contains(&name);
         let is_flag = ["x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"].contains(&name);
         let schema = schema_of(shape);
         // Any value may be one that Go shows.

@@ -37,7 +37,13 @@ impl Evaluation<'_> {
     /// The rules of one value.
     pub(super) fn rules_of<'d>(&mut self, node: &'d Node, visit: Visit<'_, 'd>) -> GoesOn {
         let (at, old) = (visit.place.at(), visit.old.filter(|old| !old.is_null()));
-        let compiled = node.compiled(at, visit.place.is_object(), self.meter);
+        let Some(compiled) = node.compiled(at, visit.place.is_object(), self.meter) else {
+            self.report(
+                visit,
+                "rule compiler initialization error: failed to convert to declType for CEL validation rules",
+            );
+            return true;
+        };
         if compiled.is_empty() {
             return true;
         }
@@ -187,7 +193,7 @@ impl Evaluation<'_> {
     }
 
     fn path_of(&self, visit: Visit<'_, '_>) -> FieldPath {
-        let below = visit.location.text();
+        let below = visit.location.keyed_text();
         if below.is_empty() {
             self.path.clone()
         } else if below.starts_with('[') {

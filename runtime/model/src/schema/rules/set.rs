@@ -5,7 +5,7 @@ use super::{
     compile::{CompiledRule, programs},
     place::entry,
     rule::Rule,
-    types::Declared,
+    types::{Declared, is_name},
 };
 use crate::schema::{At, Meter, Schema};
 
@@ -54,7 +54,8 @@ impl RuleSet {
             return None;
         }
         let mut nodes = Nodes::default();
-        nodes.add(At::of(schema), 0)?;
+        let at = At::of(schema);
+        nodes.add(at, 0, Declared::new(at, is_object).is_seen())?;
         Some(Self { schema: schema.clone(), is_object, nodes: nodes.all, below: nodes.below, names: None })
     }
 
@@ -89,13 +90,13 @@ impl RuleSet {
 }
 
 impl Node {
-    /// The compiled rules. Compiling them takes steps.
-    pub(super) fn compiled<'s>(&self, at: At<'s>, is_object: bool, meter: &Meter) -> &'s [CompiledRule] {
+    /// The compiled rules. Compiling them takes steps. `None` if the values have no type.
+    pub(super) fn compiled<'s>(&self, at: At<'s>, is_object: bool, meter: &Meter) -> Option<&'s [CompiledRule]> {
         let node = at.node();
         if !self.has_rules || !node.programs.are_ready() && !meter.step(steps_of(&node.rules)) {
-            return &[];
+            return Some(&[]);
         }
-        programs(at, is_object).unwrap_or_default()
+        programs(at, is_object)
     }
 }
 
@@ -120,17 +121,18 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// Adds a node with what is below it. `None` if there are no rules, or if expressions see nothing of it.
-    fn add(&mut self, at: At<'_>, depth: usize) -> Option<usize> {
-        if depth > MOST_DEPTH || depth > 0 && !Declared::new(at, at.is_object()).is_seen() {
+    /// Adds a node with what is below it. `None` if there are no rules, or if expressions see nothing of it, though they see the node
+    /// around it.
+    fn add(&mut self, at: At<'_>, depth: usize, is_seen: bool) -> Option<usize> {
+        if depth > MOST_DEPTH {
             return None;
         }
         let (index, has_rules) = (self.all.len(), !at.rules.is_empty());
         self.all.push(Node { has_rules, ..Node::default() });
         let below = if let Some(definition) = at.leads_to() {
-            self.definition(at, definition, depth)
+            self.definition(at, definition, depth, is_seen)
         } else {
-            let below = self.below(at, depth);
+            let below = self.below(at, depth, is_seen);
             self.push(below)
         };
         self.all[index].below = below;
@@ -143,21 +145,26 @@ impl Nodes {
         None
     }
 
-    fn below(&mut self, at: At<'_>, depth: usize) -> Below {
-        let fields = at.properties().filter_map(|(name, of)| Some((name.clone(), self.add(of, depth + 1)?))).collect();
-        let entries = entry(at).and_then(|of| self.add(of, depth + 1));
-        let items = at.items().and_then(|of| self.add(of, depth + 1));
+    /// The fields that expressions see, and the content of lists and maps, of which they see as much as of these.
+    fn below(&mut self, at: At<'_>, depth: usize, is_seen: bool) -> Below {
+        let shows = |name: &str, of: At<'_>| {
+            is_seen && (!at.names_only || is_name(name)) && Declared::new(of, of.is_object()).is_seen()
+        };
+        let fields = at.properties().filter(|(name, of)| shows(name, *of));
+        let fields = fields.filter_map(|(name, of)| Some((name.clone(), self.add(of, depth + 1, true)?))).collect();
+        let entries = entry(at).and_then(|of| self.add(of, depth + 1, is_seen));
+        let items = at.items().and_then(|of| self.add(of, depth + 1, is_seen));
         Below { fields, entries, items }
     }
 
-    fn definition(&mut self, at: At<'_>, definition: At<'_>, depth: usize) -> usize {
+    fn definition(&mut self, at: At<'_>, definition: At<'_>, depth: usize, is_seen: bool) -> usize {
         let address = ptr::from_ref(definition.node()).addr();
         if let Some(known) = self.definitions.get(&address) {
             return *known;
         }
         let index = self.push(Below::default());
         self.definitions.insert(address, index);
-        self.below[index] = self.below(at, depth);
+        self.below[index] = self.below(at, depth, is_seen);
         index
     }
 

@@ -29,6 +29,11 @@ static WHOLE: LazyLock<Schema> = LazyLock::new(|| {
     whole
 });
 
+/// A field of metadata that rules see.
+pub(super) fn is_name(field: &str) -> bool {
+    matches!(field, "name" | "generateName")
+}
+
 /// A place in documents, as rules see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Declared<'s> {
@@ -104,7 +109,7 @@ impl<'s> Declared<'s> {
     /// A field by its escaped name.
     pub(crate) fn field(self, name: &str) -> Option<Self> {
         let plain = unescaped(name)?;
-        let is_exact = escaped(&plain).as_deref() == Some(name);
+        let is_exact = escaped(&plain).as_deref() == Some(name) && (!self.at.names_only || is_name(&plain));
         (is_exact && self.form() == Form::Struct).then(|| self.property(&plain))?.filter(|field| field.is_seen())
     }
 

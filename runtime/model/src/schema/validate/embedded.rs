@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn errors(object: &Map<String, Document>, location: &Location<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (name, check) in [("apiVersion", api_version as fn(&str) -> Vec<String>), ("kind", kind)] {
-        let path = location.field(name).path();
+        let path = location.field(name).keyed_path();
         let Some(given) = object.get(name) else {
             errors.push(FieldError::new(&path, FieldErrorKind::Required, ""));
             continue;
@@ -27,7 +27,7 @@ pub(super) fn errors(object: &Map<String, Document>, location: &Location<'_>) ->
         errors.extend(wrong.into_iter().map(invalid));
     }
     if let Some(given) = object.get("metadata") {
-        errors.extend(metadata(given, &location.field("metadata").path()));
+        errors.extend(metadata(given, &location.field("metadata").keyed_path()));
     }
     errors
 }

@@ -2,21 +2,37 @@
 //!
 //! The schemas in them, the branches, only validate, and only fields that the surrounding schema declares. They do not
 //! affect defaulting, pruning, merging or ratcheting.
-use super::validator::Validator;
+use std::sync::LazyLock;
+
+use super::{validator::Validator, value::is_integer};
 use crate::{
     meta::go,
-    schema::{At, Document, Schema, location::Location},
+    schema::{
+        At, Document, Schema,
+        location::Location,
+        model::{Either, Junctors, Type},
+    },
 };
+
+/// What `anyOf` says of a value that is an integer or text.
+static EITHER: LazyLock<[Schema; 2]> = LazyLock::new(|| [Type::Integer, Type::String].map(Schema::of));
+static NONE: Junctors = Junctors { all_of: Vec::new(), any_of: Vec::new(), one_of: Vec::new(), not: None };
 
 impl Validator<'_> {
     /// Validates a value that is not null. Each branch is walked once, even if branches are nested.
     pub(super) fn junctors(&mut self, at: At<'_>, value: &Document, location: &Location<'_>) {
-        let Some(junctors) = at.node().junctors.as_deref().filter(|_| !value.is_null() && !self.is_full()) else {
+        if value.is_null() || self.is_full() {
             return;
-        };
+        }
+        let node = at.node();
+        let is_either = node.either == Either::Unsaid || is_integer(value) || value.is_string();
+        let Some(junctors) = node.junctors.as_deref().or((!is_either).then_some(&NONE)) else { return };
+        if !is_either && node.either == Either::AnyOf {
+            self.any_of(at, &*EITHER, value, location);
+        }
         self.any_of(at, &junctors.any_of, value, location);
         self.one_of(at, &junctors.one_of, value, location);
-        self.all_of(at, &junctors.all_of, value, location);
+        self.all_of(at, &junctors.all_of, is_either || node.either != Either::AllOf, value, location);
         if let Some(branch) = &junctors.not
             && self.alone(at.branch(branch), value, location).is_valid()
         {
@@ -62,14 +78,18 @@ impl Validator<'_> {
         }
     }
 
-    fn all_of(&mut self, at: At<'_>, branches: &[Schema], value: &Document, location: &Location<'_>) {
+    /// A definition may say in a branch before the others that the value is an integer or text, and it may be neither.
+    fn all_of(&mut self, at: At<'_>, branches: &[Schema], is_either: bool, value: &Document, location: &Location<'_>) {
+        if !is_either {
+            self.any_of(at, &*EITHER, value, location);
+        }
         let mut valid = 0;
         for branch in branches {
             let judged = self.alone(at.branch(branch), value, location);
             valid += usize::from(judged.is_valid());
             self.take(judged);
         }
-        if valid < branches.len() {
+        if valid < branches.len() || !is_either {
             let none = if valid == 0 { ". None validated" } else { "" };
             self.invalid_nowhere(format!(
                 "{} must validate all the schemas (allOf){none}",

@@ -38,7 +38,7 @@ impl Validator<'_> {
 
     fn duplicate(&mut self, location: &Location<'_>, index: usize, kind: FieldErrorKind, detail: &str) {
         if self.duplicates.len() < MOST_ERRORS {
-            self.duplicates.push(FieldError::new(&location.item(index).path(), kind, detail));
+            self.duplicates.push(FieldError::new(&location.item(index).keyed_path(), kind, detail));
         }
     }
 }

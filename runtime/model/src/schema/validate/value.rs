@@ -32,6 +32,11 @@ fn check_pattern(pattern: &Pattern, text: &str) -> Result<(), String> {
     }
 }
 
+/// True for a number without a fraction.
+pub(super) fn is_integer(value: &Document) -> bool {
+    value.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
 impl Validator<'_> {
     pub(super) fn value(&mut self, at: At<'_>, value: &Document, location: &Location<'_>, before: Before<'_>) {
         if !self.meter.step(1) || before.is(at, value, self.meter) {
@@ -71,7 +76,7 @@ impl Validator<'_> {
             Type::Boolean => "boolean",
             Type::IntOrString => "integer,string",
         };
-        let whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
+        let whole = is_integer(value);
         let fits = match schema.kind {
             // A format without a type admits strings and lists only.
             Type::Any => format.is_none() || !formatted,
@@ -183,10 +188,17 @@ impl Validator<'_> {
         before: Before<'_>,
     ) {
         for (name, value) in fields {
-            match at.member(name) {
-                Some(field) if field.boolean == Some(false) => self.forbidden(name, location),
-                Some(field) => self.value(field, value, &location.field(name), before.field(name)),
-                None => {}
+            let (field, below) = match at.property(name) {
+                Some(field) => (field, location.field(name)),
+                None => match at.entry() {
+                    Some(entry) => (entry, location.entry(name)),
+                    None => continue,
+                },
+            };
+            if field.boolean == Some(false) {
+                self.forbidden(name, location);
+            } else {
+                self.value(field, value, &below, before.field(name));
             }
         }
     }
