@@ -255,7 +255,9 @@ impl FieldError {
             }
             FieldErrorKind::Duplicate(v) => format!("Duplicate value: {}", printed(v)),
             FieldErrorKind::Forbidden => "Forbidden".to_owned(),
+            FieldErrorKind::TooLong { limit: 1 } => "Too long: may not be more than 1 byte".to_owned(),
             FieldErrorKind::TooLong { limit } => format!("Too long: may not be more than {limit} bytes"),
+            FieldErrorKind::TooMany { given, limit: 1 } => format!("Too many: {given}: must have at most 1 item"),
             FieldErrorKind::TooMany { given, limit } => format!("Too many: {given}: must have at most {limit} items"),
             FieldErrorKind::NotFound(v) => format!("Not found: {}", printed(v)),
             FieldErrorKind::Internal => "Internal error".to_owned(),

@@ -4,7 +4,7 @@
 //! their keys. Items of other lists have no identity and are not matched individually, only the list as a whole is.
 use std::collections::HashMap;
 
-use super::{At, Document, Meter, Schema};
+use super::{At, Document, Meter, Schema, rules::Pair};
 
 /// The old counterpart of a value.
 #[derive(Clone, Copy)]
@@ -27,6 +27,12 @@ impl<'o> Before<'o> {
     /// True if a value is unchanged. Items of map lists may be in another order.
     pub(super) fn is(self, at: At<'_>, value: &Document, meter: &Meter) -> bool {
         self.0.is_some_and(|old| same(at, value, old, meter))
+    }
+
+    /// The same as kube-apiserver's ratcheting has it (`CorrelatedObject`): a field that no schema declares, and an item of a map list
+    /// without its keys have no counterpart, so that what they are in counts as changed.
+    pub(super) fn is_correlated(self, at: At<'_>, value: &Document, meter: &Meter) -> bool {
+        self.0.is_some_and(|old| Pair::new(at, value, old).is_same(meter))
     }
 
     /// The counterpart of a field of a struct, or of an entry of a map.
@@ -53,6 +59,13 @@ impl<'o> Items<'o> {
     pub(super) fn of(&self, item: &Document) -> Before<'o> {
         let Some((keys, by_keys)) = &self.0 else { return Before::NOTHING };
         Before(by_keys.get(&keys_of(keys, item)).copied())
+    }
+
+    /// The same for an item that has all keys; none for others.
+    pub(super) fn of_identified(&self, item: &Document) -> Before<'o> {
+        let keys = self.0.as_ref().map(|(keys, _)| *keys).unwrap_or_default();
+        let has_all = keys.iter().all(|key| item.get(key).is_some_and(|key| !key.is_null()));
+        if has_all { self.of(item) } else { Before::NOTHING }
     }
 }
 

@@ -183,6 +183,9 @@ fn outcome(env: &Env, text: &str, expected: &str) -> String {
         Err(issues) => return format!("compile: {}", issues.issues[0].message),
         Ok(checked) => checked,
     };
+    if let Err(error) = Program::new(&checked) {
+        return format!("plan: {error}");
+    }
     evaluate(&checked, |evaluation| match evaluation.value {
         Err(error) => format!("error: {error}"),
         Ok(value) => {

@@ -37,8 +37,32 @@ fn functions() -> Vec<Function> {
     groups.into_iter().flatten().collect()
 }
 
+/// Messages whose names the checker of cel-go knows, and its planner does not.
+const MESSAGES: [&str; 14] = [
+    "google.protobuf.Any",
+    "google.protobuf.BoolValue",
+    "google.protobuf.BytesValue",
+    "google.protobuf.DoubleValue",
+    "google.protobuf.Empty",
+    "google.protobuf.FloatValue",
+    "google.protobuf.Int32Value",
+    "google.protobuf.Int64Value",
+    "google.protobuf.ListValue",
+    "google.protobuf.StringValue",
+    "google.protobuf.Struct",
+    "google.protobuf.UInt32Value",
+    "google.protobuf.UInt64Value",
+    "google.protobuf.Value",
+];
+
+/// True for the name of a type that has no values by this name, so that programs cannot refer to it.
+pub(crate) fn is_undefined(name: &str) -> bool {
+    matches!(name, "duration" | "timestamp") || MESSAGES.contains(&name)
+}
+
 fn types() -> Vec<(&'static str, Type)> {
-    vec![
+    let messages = MESSAGES.into_iter().map(|name| (name, Type::Struct(name.into())));
+    let types = [
         ("bool", Type::Bool),
         ("bytes", Type::Bytes),
         ("double", Type::Double),
@@ -51,7 +75,10 @@ fn types() -> Vec<(&'static str, Type)> {
         ("google.protobuf.Timestamp", Type::Timestamp),
         ("type", Type::Type(None)),
         ("uint", Type::Uint),
-    ]
+        ("duration", Type::Duration),
+        ("timestamp", Type::Timestamp),
+    ];
+    types.into_iter().chain(messages).collect()
 }
 
 fn a() -> Type {

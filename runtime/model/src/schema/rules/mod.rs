@@ -29,5 +29,6 @@ pub use expression::{Expression, Step, Tried};
 pub use field_path::{normalized, steps};
 pub use names::{escaped, unescaped};
 pub use outcome::{Outcome, not_checked};
+pub(crate) use ratchet::Pair;
 pub use rule::Rule;
 pub use set::RuleSet;

@@ -1,6 +1,6 @@
-//! Which values an update leaves unchanged, in the sense of kube-apiserver's ratcheting (`CorrelatedObject`): a failed rule about
-//! one is a warning. It differs from [`correlate`](crate::schema::correlate) in one point: a field that no schema declares has no
-//! counterpart, so that an object with such a field counts as changed.
+//! Which values an update leaves unchanged, in the sense of kube-apiserver's ratcheting (`CorrelatedObject`): errors about one are dropped,
+//! and a failed rule is a warning. It differs from [`same`](crate::schema::correlate::same) in two points: a field that no schema declares
+//! and an item of a map list without keys have no counterpart, so that what they are in counts as changed.
 use std::{cell::OnceCell, collections::HashMap};
 
 use crate::schema::{At, Document, Meter, correlate::is_equal};
@@ -12,7 +12,7 @@ const FEW: usize = 8;
 
 /// A value and its old counterpart.
 #[derive(Debug)]
-pub(super) struct Pair<'d> {
+pub(crate) struct Pair<'d> {
     at: At<'d>,
     new: &'d Document,
     old: &'d Document,
@@ -38,7 +38,7 @@ pub(super) enum Key<'d> {
 }
 
 impl<'d> Pair<'d> {
-    pub(super) fn new(at: At<'d>, new: &'d Document, old: &'d Document) -> Self {
+    pub(crate) fn new(at: At<'d>, new: &'d Document, old: &'d Document) -> Self {
         Self { at, new, old, is_same: OnceCell::new(), old_items: OnceCell::new() }
     }
 
@@ -67,7 +67,7 @@ impl<'d> Pair<'d> {
     }
 
     /// True if the value is unchanged.
-    pub(super) fn is_same(&self, meter: &Meter) -> bool {
+    pub(crate) fn is_same(&self, meter: &Meter) -> bool {
         *self.is_same.get_or_init(|| self.compare(meter))
     }
 

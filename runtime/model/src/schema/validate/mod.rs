@@ -17,7 +17,8 @@ use super::{
 use crate::meta::FieldError;
 use validator::Validator;
 
-/// All errors of a document, as far as there is room for them. Duplicates in sets and maps come last, as in kube-apiserver.
+/// All errors of a document, as far as there is room for them: those of embedded objects, then duplicates in sets and maps come last, as
+/// in kube-apiserver.
 ///
 /// # Errors
 /// The limit of the meter that was exceeded.
@@ -28,8 +29,8 @@ pub fn validate(schema: &Schema, document: &Document, meter: &Meter) -> Result<V
 
 /// The same at a location in a schema. Of no use if the meter is exceeded.
 pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec<FieldError> {
-    let mut validator = Validator::new(meter);
-    validator.value(at, document, &Location::Root, Before::NOTHING);
+    let mut validator = whole(at, document, meter);
+    validator.errors.append(&mut validator.embedded);
     validator.errors.append(&mut validator.duplicates);
     validator.finish()
 }
@@ -37,7 +38,7 @@ pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec
 /// The errors of a change, given the errors of the new document (see [`validate`]): the ones that the change causes
 /// (KEP-4008), and changed immutable fields.
 ///
-/// Unchanged values have no errors. For a changed value, its own rules are checked, and its content is compared with
+/// Unchanged values have no errors, but for those of embedded objects. For a changed value, its own rules are checked, and its content is compared with
 /// its counterparts. Junctors of a changed value are checked completely. The rules of the object itself do not apply if
 /// only metadata and status change; its junctors, which may be about the status, apply if the status changes. If the
 /// old document has duplicates, those of the new one are not reported.
@@ -68,14 +69,16 @@ fn brought_about(schema: &Schema, document: &Document, old: &Document, meter: &M
         }
         _ => validator.value(at, document, &Location::Root, Before::of(old)),
     }
-    if !validator.duplicates.is_empty() && !has_duplicates(at, old, meter) {
+    validator.errors.append(&mut whole(at, document, meter).embedded);
+    if !validator.duplicates.is_empty() && whole(at, old, meter).duplicates.is_empty() {
         validator.errors.append(&mut validator.duplicates);
     }
     validator.finish()
 }
 
-fn has_duplicates(at: At<'_>, document: &Document, meter: &Meter) -> bool {
+/// The results of a whole walk.
+fn whole<'m>(at: At<'_>, document: &Document, meter: &'m Meter) -> Validator<'m> {
     let mut validator = Validator::new(meter);
     validator.value(at, document, &Location::Root, Before::NOTHING);
-    !validator.duplicates.is_empty()
+    validator
 }

@@ -20,6 +20,8 @@ pub(super) struct Validator<'m> {
     room: usize,
     /// Errors that were found when there was no room any more.
     omitted: usize,
+    /// The errors of embedded objects, which an update reports whether it changes them or not.
+    pub(super) embedded: Vec<FieldError>,
     pub(super) duplicates: Vec<FieldError>,
     /// The number of checks, as kube-openapi counts them (`MatchCount`): shows the failed branch of a junctor that came closest.
     pub(super) checks: u64,
@@ -28,7 +30,7 @@ pub(super) struct Validator<'m> {
 impl<'m> Validator<'m> {
     pub(super) fn new(meter: &'m Meter) -> Self {
         let room = MOST_ERROR_BYTES;
-        Self { meter, errors: Vec::new(), room, omitted: 0, duplicates: Vec::new(), checks: 0 }
+        Self { meter, errors: Vec::new(), room, omitted: 0, embedded: Vec::new(), duplicates: Vec::new(), checks: 0 }
     }
 
     /// A separate walk over one value, without a counterpart.

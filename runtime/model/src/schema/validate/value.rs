@@ -9,7 +9,7 @@ use super::{
 use crate::{
     meta::{
         FieldErrorKind,
-        field::{MOST_REPEATED, beginning, shown},
+        field::{MOST_ERRORS, MOST_REPEATED, beginning, shown},
     },
     schema::{At, Document, Pattern, Schema, correlate::Before, format, location::Location, memory, model::Type},
 };
@@ -39,7 +39,7 @@ pub(super) fn is_integer(value: &Document) -> bool {
 
 impl Validator<'_> {
     pub(super) fn value(&mut self, at: At<'_>, value: &Document, location: &Location<'_>, before: Before<'_>) {
-        if !self.meter.step(1) || before.is(at, value, self.meter) {
+        if !self.meter.step(1) || before.is_correlated(at, value, self.meter) {
             return;
         }
         if value.is_null() && at.nullable {
@@ -146,7 +146,7 @@ impl Validator<'_> {
         if let Some(items) = at.items() {
             let were = before.items(at);
             for (index, item) in list.iter().enumerate() {
-                self.value(items, item, &location.item(index), were.of(item));
+                self.value(items, item, &location.item(index), were.of_identified(item));
             }
         }
         let count = list.len() as u64;
@@ -173,10 +173,8 @@ impl Validator<'_> {
         if at.union {
             self.union(at, fields, location);
         }
-        if at.embedded {
-            for error in embedded::errors(fields, location) {
-                self.push(error);
-            }
+        if at.embedded && self.embedded.len() < MOST_ERRORS {
+            self.embedded.extend(embedded::errors(fields, location));
         }
     }
 
