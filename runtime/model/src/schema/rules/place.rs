@@ -78,6 +78,10 @@ impl<'s> Place<'s> {
     }
 
     fn property(&self, name: &str) -> Option<At<'s>> {
+        // Types know the names alone; values have what is declared.
+        if self.at.names_only {
+            return self.at.property(name);
+        }
         Declared::new(self.at, self.is_object).property(name).map(|field| field.at)
     }
 

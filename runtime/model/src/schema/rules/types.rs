@@ -119,8 +119,11 @@ impl<'s> Declared<'s> {
         replaced.or_else(|| self.at.property(name)).map(Self::below)
     }
 
-    /// The fields that this place has because it is a whole object.
+    /// The fields that this place has because it is a whole object, or the metadata of one.
     fn whole(self) -> Option<At<'s>> {
+        if self.at.names_only {
+            return At::of(&WHOLE).property("metadata");
+        }
         let is_text = |at: Option<At<'_>>| at.is_some_and(|at| at.kind == model::Type::String);
         let declares_all = || {
             let metadata = self.at.property("metadata").filter(|at| at.kind == model::Type::Object);

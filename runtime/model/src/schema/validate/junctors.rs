@@ -32,7 +32,8 @@ impl Validator<'_> {
         }
         self.any_of(at, &junctors.any_of, value, location);
         self.one_of(at, &junctors.one_of, value, location);
-        self.all_of(at, &junctors.all_of, is_either || node.either != Either::AllOf, value, location);
+        let said = (node.either == Either::AllOf).then_some(is_either);
+        self.all_of(at, &junctors.all_of, said, value, location);
         if let Some(branch) = &junctors.not
             && self.alone(at.branch(branch), value, location).is_valid()
         {
@@ -78,18 +79,25 @@ impl Validator<'_> {
         }
     }
 
-    /// A definition may say in a branch before the others that the value is an integer or text, and it may be neither.
-    fn all_of(&mut self, at: At<'_>, branches: &[Schema], is_either: bool, value: &Document, location: &Location<'_>) {
-        if !is_either {
+    /// A definition may say in a branch before the others that the value is an integer or text, which then is true or not.
+    fn all_of(
+        &mut self,
+        at: At<'_>,
+        branches: &[Schema],
+        said: Option<bool>,
+        value: &Document,
+        location: &Location<'_>,
+    ) {
+        if said == Some(false) {
             self.any_of(at, &*EITHER, value, location);
         }
-        let mut valid = 0;
+        let mut valid = usize::from(said == Some(true));
         for branch in branches {
             let judged = self.alone(at.branch(branch), value, location);
             valid += usize::from(judged.is_valid());
             self.take(judged);
         }
-        if valid < branches.len() || !is_either {
+        if valid < branches.len() + usize::from(said.is_some()) {
             let none = if valid == 0 { ". None validated" } else { "" };
             self.invalid_nowhere(format!(
                 "{} must validate all the schemas (allOf){none}",
