@@ -23,7 +23,14 @@ impl Names {
                 }
             }
         }
-        let types = libraries.iter().flat_map(|library| (library.types)()).map(|(name, _)| name).collect();
+        // The checker alone knows the names of messages, and the short ones of these two.
+        let has_values = |name: &&str| {
+            let is_message =
+                name.starts_with("google.protobuf.") && !name.ends_with(".Duration") && !name.ends_with(".Timestamp");
+            !is_message && !matches!(*name, "duration" | "timestamp")
+        };
+        let types = libraries.iter().flat_map(|library| (library.types)()).map(|(name, _)| name);
+        let types = types.filter(has_values).collect();
         Self { functions, types }
     }
 }
