@@ -176,7 +176,8 @@ impl Write<'_> {
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
     /// stored object may violate. Fails with [`Error::Invalid`] with all errors; those of admission.
     pub(super) async fn validate(&self, document: &Document) -> Result<Validity, Error> {
-        let (schema, meter) = (&self.kind.version.schema, &self.request.meter);
+        let (kind, meter) = (self.kind, &self.request.meter);
+        let schema = &kind.version.schema;
         let mut errors = self.metadata_errors(document)?;
         let mut found = schema::validate(schema, document, meter)?;
         let validity = if found.is_empty() { Validity::Checked } else { Validity::Unchecked };
@@ -184,6 +185,9 @@ impl Write<'_> {
             found = schema::validate_change(schema, found, document, old, meter)?;
         }
         errors.extend(found);
+        if let Some(paths) = kind.version.scale.as_ref().filter(|_| kind.policy().checks_scale()) {
+            errors.extend(scale::field_errors(paths, document, self.subresource() == "status"));
+        }
         self.check_rules(document, &mut errors)?;
         self.judge(document, errors).await?;
         Ok(validity)

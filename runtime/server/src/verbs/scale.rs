@@ -11,8 +11,13 @@ use super::{
 };
 use crate::{
     cache::Object,
-    kind::{Kind, cells::labels, model::ScalePaths, policy::Compiled},
-    meta::{FieldError, FieldPath, GroupVersion, Preconditions, Time},
+    kind::{
+        Kind,
+        cells::labels,
+        model::{Path, ScalePaths},
+        policy::Compiled,
+    },
+    meta::{FieldError, FieldPath, GroupVersion, Preconditions, Time, go},
     patch::apply::{self, OneVersion, View, Writer, scale},
     schema::{Document, Schema, model::Type},
 };
@@ -136,4 +141,63 @@ pub(super) fn replicas(request: &Request, scale: &Document, object: &Document) -
         return Err(Error::Invalid(kind.group_kind(), request.name.clone(), vec![error]));
     }
     Ok(replicas)
+}
+
+/// The errors of the fields in a custom resource that its scale is read from: numbers of replicas that no Scale can have, and values of
+/// other types. A write of the status is not about the desired number.
+pub(super) fn field_errors(paths: &ScalePaths, object: &Document, is_status: bool) -> Vec<FieldError> {
+    let desired = (!is_status).then_some(&paths.replicas);
+    let numbers = desired.into_iter().chain([&paths.status_replicas]).filter_map(|path| replicas_error(path, object));
+    let selector = paths.selector.as_ref().and_then(|path| selector_error(path, object));
+    numbers.chain(selector).collect()
+}
+
+fn replicas_error(path: &Path, object: &Document) -> Option<FieldError> {
+    let (given, detail) = match nested(path, object) {
+        Ok(None) => return None,
+        Ok(Some(value)) => match value.as_i64().filter(|_| !value.is_f64()) {
+            Some(number) if number < 0 => (number, "should be a non-negative integer".to_owned()),
+            Some(number) if number > i32::MAX.into() => {
+                (number, format!("should be less than or equal to {}", i32::MAX))
+            }
+            Some(_) => return None,
+            None => (0, mistyped(&path.to_string(), value, "int64")),
+        },
+        Err(detail) => (0, detail),
+    };
+    Some(invalid(path, given.into(), detail))
+}
+
+fn selector_error(path: &Path, object: &Document) -> Option<FieldError> {
+    let detail = match nested(path, object) {
+        Ok(None | Some(Document::String(_))) => return None,
+        Ok(Some(value)) => mistyped(&path.to_string(), value, "string"),
+        Err(detail) => detail,
+    };
+    Some(invalid(path, "".into(), detail))
+}
+
+fn invalid(path: &Path, given: Document, detail: String) -> FieldError {
+    FieldError::new(&FieldPath::new(format!(".{path}")), FieldErrorKind::Invalid(given), detail)
+}
+
+/// The value at a path, which may be null; `None` if it or something above it is absent. Fails at a value above it that has no fields.
+fn nested<'d>(path: &Path, object: &'d Document) -> Result<Option<&'d Document>, String> {
+    let mut value = object;
+    for (index, name) in path.0.iter().enumerate() {
+        value = match value {
+            Document::Null => return Ok(None),
+            Document::Object(fields) => match fields.get(name) {
+                Some(field) => field,
+                None => return Ok(None),
+            },
+            other => return Err(mistyped(&path.0[..=index].join("."), other, "map[string]interface{}")),
+        };
+    }
+    Ok(Some(value))
+}
+
+/// The error of kube-apiserver for a value of another type at or above a path.
+fn mistyped(path: &str, value: &Document, expected: &str) -> String {
+    format!(".{path} accessor error: {} is of the type {}, expected {expected}", go::plain(value), go::type_name(value))
 }
