@@ -208,5 +208,5 @@ async fn rules_of_all_sorts_are_those_of_kubernetes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(cases.len(), 66);
+    assert_eq!(cases.len(), 67);
 }

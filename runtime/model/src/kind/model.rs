@@ -292,8 +292,8 @@ pub struct Version {
     pub deprecated: Option<String>,
     /// The object's schema: properties beside apiVersion, kind and metadata.
     pub schema: Arc<Schema>,
-    /// What names of new objects have to be besides [`NameRule`]: a schema of objects that declares `metadata.name` and
-    /// `metadata.generateName` alone.
+    /// What the type and the names of new objects have to be besides [`NameRule`]: a schema of objects that declares `apiVersion`,
+    /// `kind`, `metadata.name` and `metadata.generateName` alone.
     pub names: Option<Arc<Schema>>,
     /// Columns beyond the name; an Age column is among them where the kind has one.
     pub columns: Vec<Column>,

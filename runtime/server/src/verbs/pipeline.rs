@@ -8,6 +8,8 @@
 //! Fields that the client may not set are already reset before defaulting, for hooks and admission, except that a
 //! changed immutable field of metadata is kept for validation to refuse. The reset after admission limits admission to
 //! the fields that the write may change.
+use serde_json::json;
+
 use super::{
     Error,
     admission::{Attributes, Options},
@@ -179,6 +181,7 @@ impl Write<'_> {
         let (kind, meter) = (self.kind, &self.request.meter);
         let schema = &kind.version.schema;
         let mut errors = self.metadata_errors(document)?;
+        errors.extend(self.name_errors(document)?);
         let mut found = schema::validate(schema, document, meter)?;
         let validity = if found.is_empty() { Validity::Checked } else { Validity::Unchecked };
         if let Some(old) = self.old {
@@ -238,10 +241,20 @@ impl Write<'_> {
         };
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
-        if let (None, Some(names)) = (self.old, &kind.version.names) {
-            errors.extend(schema::validate(names, document, &self.request.meter)?);
-        }
         Ok(errors)
+    }
+
+    /// The errors of the type and the names by the kind's schema of them. Names do not change, and unchanged values have no errors, but the
+    /// type, which the client does not see change with the version, is checked in each write of the object itself.
+    fn name_errors(&self, document: &Document) -> Result<Vec<FieldError>, Error> {
+        let Some(names) = self.kind.version.names.as_ref().filter(|_| self.subresource() != "status") else {
+            return Ok(Vec::new());
+        };
+        if self.old.is_none() {
+            return Ok(schema::validate(names, document, &self.request.meter)?);
+        }
+        let type_meta = json!({"apiVersion": document["apiVersion"], "kind": document["kind"]});
+        Ok(schema::validate(names, &type_meta, &self.request.meter)?)
     }
 }
 

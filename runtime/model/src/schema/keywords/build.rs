@@ -26,26 +26,26 @@ pub fn schema(root: Fields<'_>, location: &Location<'_>) -> (Schema, Findings) {
     (schema, findings)
 }
 
-/// What a kind's schema says of the names of objects, and which rules in CEL it has about their type, as a schema of objects without other
+/// What a kind's schema says of the type and the names of objects, with its rules in CEL about them, as a schema of objects without other
 /// fields.
 pub fn names(root: Fields<'_>) -> Option<Schema> {
-    let properties = root.part("properties");
-    let declared = properties.part("metadata").part("properties");
     // Its errors are reported where it is read as a part of the whole.
     let (location, mut unused) = (Location::known("", ""), Findings::default());
-    let names = ["name", "generateName"].into_iter().filter_map(|name| {
-        let from = declared.object(name)?;
-        let schema = Schema { rules: rules(from), ..validations(from, &location, &mut unused) };
-        (schema != Schema::default()).then(|| (name.to_owned(), Schema { kind: Type::String, ..schema }))
-    });
+    let mut texts = |fields: Fields<'_>, names: [&str; 2]| -> Vec<(String, Schema)> {
+        let declared = names.into_iter().filter_map(|name| {
+            let from = fields.object(name)?;
+            let schema = Schema { rules: rules(from), ..validations(from, &location, &mut unused) };
+            (schema != Schema::default()).then(|| (name.to_owned(), Schema { kind: Type::String, ..schema }))
+        });
+        declared.collect()
+    };
+    let properties = root.part("properties");
+    let types = texts(properties, ["apiVersion", "kind"]);
+    let names: Properties =
+        texts(properties.part("metadata").part("properties"), ["name", "generateName"]).into_iter().collect();
     let of = |properties: Properties| Schema { kind: Type::Object, properties, ..Schema::default() };
-    let names: Properties = names.collect();
-    let types = ["apiVersion", "kind"].into_iter().filter_map(|name| {
-        let rules = rules(properties.object(name)?);
-        (!rules.is_empty()).then(|| (name.to_owned(), Schema { kind: Type::String, rules, ..Schema::default() }))
-    });
     let metadata = (!names.is_empty()).then(|| ("metadata".to_owned(), of(names)));
-    let all: Properties = types.chain(metadata).collect();
+    let all: Properties = types.into_iter().chain(metadata).collect();
     (!all.is_empty()).then(|| of(all))
 }
 
