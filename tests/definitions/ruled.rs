@@ -187,6 +187,7 @@ async fn rules_of_all_sorts_are_those_of_kubernetes() {
         }
         let answer = client.json("POST", DEFINITIONS, &definition).await.expect("an answer");
         differ("the definition", errors(&answer.json()), Vec::new());
+        differ("the definition", warnings(&answer), expected(&case["warnings"]));
         if answer.status != 201 {
             continue;
         }
@@ -208,5 +209,5 @@ async fn rules_of_all_sorts_are_those_of_kubernetes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(cases.len(), 67);
+    assert_eq!(cases.len(), 68);
 }

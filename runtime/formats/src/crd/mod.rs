@@ -3,7 +3,7 @@
 //! A definition is judged as a whole, in kube-apiserver's words and by its rules, and everything that is wrong with it is
 //! reported at once. A warning reports each part of a definition that the server ignores. No I/O: a
 //! build script can use it.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     kind::{Definition, budget::Usage},
@@ -76,7 +76,8 @@ pub fn define(document: &Document) -> Result<Defined, Findings> {
     define_in(document, Groups::Named, Rules::New)
 }
 
-/// Reads a definition that takes the place of another one: the schema of a version that does not change may have rules that cost too much.
+/// Reads a definition that takes the place of another one: the schema of a version that does not change may have rules that cost too much,
+/// and only formats that are new are warned of.
 ///
 /// # Errors
 /// As [`define`].
@@ -136,11 +137,23 @@ fn define_in(document: &Document, groups: Groups, rules: Rules<'_>) -> Result<De
     }
     let defined = model::resource(&definition, &schemas);
     excess(&Usage::of(&defined), &mut findings);
+    if let Rules::Changed(old) = rules {
+        forget_known_formats(old, &mut findings);
+    }
     if findings.errors.is_empty() {
         Ok(Defined { definition: defined, metadata: Metadata::of(document), warnings: findings.warnings })
     } else {
         Err(findings)
     }
+}
+
+/// Drops the warnings of formats that the old definition had somewhere, as kube-apiserver warns of new ones alone.
+fn forget_known_formats(old: &Document, findings: &mut Findings) {
+    let versions = Fields::of(old).part("spec").objects("versions");
+    let known: BTreeSet<String> = versions
+        .flat_map(|version| keywords::format_warnings(version.part("schema").part("openAPIV3Schema")))
+        .collect();
+    findings.warnings.retain(|warning| !known.contains(&warning.text));
 }
 
 /// Adds the bounds that a definition exceeds.

@@ -4,11 +4,12 @@
 use super::{
     fields::{Additional, Fields},
     findings::Findings,
+    formats,
     location::Location,
     pattern,
 };
 use crate::schema::{
-    Document, Properties, Rule, Schema, format,
+    Document, Properties, Rule, Schema,
     model::{Either, Junctors, ListType, PatchStrategy, Type, Unenforced},
     shared,
 };
@@ -172,20 +173,10 @@ fn validations(from: Fields<'_>, location: &Location<'_>, findings: &mut Finding
         either: either(from),
         ..Schema::default()
     };
-    if let Some(format) = schema.format.as_deref().filter(|given| !is_checked(given, from.text("type"))) {
-        findings.warning(&location.field("format"), format!("unrecognized format {format:?}"));
+    if let Some(warning) = formats::warning(from) {
+        findings.warning(&location.field("format"), warning);
     }
     schema
-}
-
-/// Returns true if kube-apiserver validates this format for this type.
-fn is_checked(given: &str, kind: &str) -> bool {
-    match kind {
-        "" | "string" => format::is_known(given),
-        "integer" => matches!(given, "int32" | "int64"),
-        "number" => matches!(given, "float" | "double"),
-        _ => false,
-    }
 }
 
 fn type_of(from: Fields<'_>) -> Type {

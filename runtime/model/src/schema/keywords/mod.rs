@@ -5,6 +5,7 @@
 mod build;
 mod fields;
 mod findings;
+mod formats;
 mod location;
 mod shape;
 
@@ -13,5 +14,6 @@ pub use kindsmith_cel::re2 as pattern;
 
 pub use fields::{Additional, Fields};
 pub use findings::{Fault, Findings, Warning};
+pub use formats::format_warnings;
 pub use location::Location;
 pub use shape::{Shape, object as check_object, schema_of_schemas};
