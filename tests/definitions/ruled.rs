@@ -1,8 +1,9 @@
 //! Definitions with rules of all sorts, and what kube-apiserver says of them and of their objects: a table in `ruled.yaml`.
 //!
 //! A definition gives the schema of `spec`, of the whole object (`schema`), or of `spec` in each version (`versions`, the first is stored). It is
-//! `refused` with some errors, or its `steps` write the object `o`, each with the errors and warnings that it has.
-//! `repeat` in a created spec makes lists of so many numbers. In the errors of definitions `~` stands for the path of the spec's schema, and `‹…›` for a rule as kube-apiserver prints it.
+//! `refused` with some errors, or has `warnings`, and its `steps` write the object `o`, each with the errors and warnings that it has, and the
+//! `code` and the `message` of other errors.
+//! `repeat` in a created spec makes lists of so many numbers. `KIND` in errors is the kind. In the errors of definitions `~` stands for the path of the spec's schema, and `‹…›` for a rule as kube-apiserver prints it.
 use kindsmith::{Server, server::TestServer};
 use kindsmith_model::codec::{Limits, yaml};
 use kindsmith_tests::Client;
@@ -173,7 +174,9 @@ async fn rules_of_all_sorts_are_those_of_kubernetes() {
     let mut wrong = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         let (name, plural) = (case["name"].as_str().expect("a name"), format!("c{number}"));
+        let kind = plural.to_uppercase();
         let mut differ = |step: &str, found: Vec<String>, expected: Vec<String>| {
+            let found: Vec<String> = found.iter().map(|text| text.replace(&kind, "KIND")).collect();
             if found != expected {
                 wrong.push(format!("{name}: {step}\n  found    {found:#?}\n  expected {expected:#?}"));
             }
@@ -203,11 +206,14 @@ async fn rules_of_all_sorts_are_those_of_kubernetes() {
             let shown: String = step.to_string().chars().take(300).collect();
             differ(&shown, errors(&answer.json()), expected(&step["errors"]));
             differ(&shown, warnings(&answer), expected(&step["warnings"]));
+            if !step["message"].is_null() {
+                differ(&shown, vec![answer.json()["message"].to_string()], vec![step["message"].to_string()]);
+            }
             let code = step["code"].as_u64().unwrap_or(if step["errors"].is_null() { 200 } else { 422 });
             let status = if answer.status == 201 { 200 } else { u64::from(answer.status) };
             differ(&shown, vec![status.to_string()], vec![code.to_string()]);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(cases.len(), 68);
+    assert_eq!(cases.len(), 69);
 }

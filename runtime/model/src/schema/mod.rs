@@ -8,6 +8,7 @@
 
 mod carry;
 pub(crate) mod check;
+mod coerce;
 mod correlate;
 mod cursor;
 pub mod declare;
@@ -40,6 +41,7 @@ pub(crate) mod validate;
 
 pub use crate::meta::json::number;
 pub use carry::carry_over;
+pub use coerce::coerce;
 pub use correlate::{keys_of, rest_is_kept, restore};
 pub use cursor::At;
 pub use declare::ApiType;

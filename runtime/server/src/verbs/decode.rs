@@ -16,8 +16,8 @@ impl Write<'_> {
     }
 }
 
-/// Decodes a document of a write: fills in type meta, checks types, and drops unknown fields. Returns warnings about
-/// unknown fields and about the decoder's faults.
+/// Decodes a document of a write: fills in type meta, checks types, drops unknown fields, and coerces embedded objects. Returns
+/// warnings about unknown fields and about the decoder's faults.
 ///
 /// Values that are unchanged from the stored object may have types of another schema.
 ///
@@ -41,6 +41,9 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     let mut faults = write.faults.to_vec();
     if !write.pruned {
         faults.extend(codec::drop_unknown(document, shape.schema, shape.policy.fault_order()));
+    }
+    if write.origin != Origin::Apply && !shape.policy.decodes_into_types() {
+        schema::coerce(shape.schema, document).map_err(|error| refuse(&error.to_string()))?;
     }
     match validation {
         FieldValidation::Strict if !faults.is_empty() && write.origin == Origin::Apply => {
