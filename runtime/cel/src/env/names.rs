@@ -34,6 +34,12 @@ impl Env {
         find(name)
     }
 
+    /// True for a type that values have by this name. The checker alone knows the names of messages, and short names of other types.
+    pub(crate) fn is_type_of_values(&self, name: &str) -> bool {
+        let is_message = |kind: &Type| matches!(kind, Type::Struct(_)) && name.starts_with("google.protobuf.");
+        self.base.types.get(name).is_some_and(|kind| kind.name() == name && !is_message(kind))
+    }
+
     fn find_type(&self, name: &str) -> Option<(Arc<str>, Type)> {
         if let Some((name, kind)) = self.base.types.get_key_value(name) {
             return Some((Arc::clone(name), Type::of_type(kind.clone())));

@@ -261,6 +261,7 @@ pub struct Kind {
     pub binding: Binding,
     message: OnceLock<Option<Arc<Message>>>,
     rules: OnceLock<Option<Arc<RuleSet>>>,
+    has_embedded: OnceLock<bool>,
 }
 
 /// The definition of a kind in one version, which a [`Kind`] dereferences to. Only [`Kind::with`] changes it, so that the name
@@ -293,6 +294,7 @@ impl Kind {
             binding,
             message: OnceLock::new(),
             rules: OnceLock::new(),
+            has_embedded: OnceLock::new(),
         }
     }
 
@@ -304,8 +306,7 @@ impl Kind {
         Self::new(shared, version, binding)
     }
 
-    /// True if objects in requests must say their type. kube-apiserver requires that of custom resources, which it decodes into
-    /// no type; a program in Rust fills it in, as a server in Go does for its own types.
+    /// True if objects in requests must say their type, as in kube-apiserver those of custom resources. It is filled in for others.
     pub fn needs_type_meta(&self) -> bool {
         !self.policy().decodes_into_types() && !self.binding.keeps_unknown
     }
@@ -325,6 +326,11 @@ impl Kind {
         self.rules
             .get_or_init(|| RuleSet::of_kind(&self.version.schema, self.version.names.as_ref()).map(Arc::new))
             .as_deref()
+    }
+
+    /// True if there are whole objects in its objects (`x-kubernetes-embedded-resource`).
+    pub fn has_embedded(&self) -> bool {
+        *self.has_embedded.get_or_init(|| self.version.schema.has_embedded())
     }
 
     /// Its objects as Protobuf messages, if all fields have numbers.

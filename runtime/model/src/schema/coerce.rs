@@ -4,6 +4,13 @@ use serde_json::Map;
 use super::{At, Document, METADATA, Schema, location::Location, types::check_types};
 use crate::meta::{FieldError, FieldErrorKind};
 
+impl Schema {
+    /// True if a value of the schema may be, or have, a whole object.
+    pub(crate) fn has_embedded(&self) -> bool {
+        self.embedded || self.below().any(Self::has_embedded)
+    }
+}
+
 /// Makes the metadata of embedded objects that is null an empty object.
 ///
 /// # Errors

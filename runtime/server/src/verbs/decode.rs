@@ -42,7 +42,7 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     if !write.pruned {
         faults.extend(codec::drop_unknown(document, shape.schema, shape.policy.fault_order()));
     }
-    if write.origin != Origin::Apply && !shape.policy.decodes_into_types() {
+    if write.origin != Origin::Apply && !shape.policy.decodes_into_types() && write.kind.has_embedded() {
         schema::coerce(shape.schema, document).map_err(|error| refuse(&error.to_string()))?;
     }
     match validation {

@@ -55,11 +55,6 @@ const MESSAGES: [&str; 14] = [
     "google.protobuf.Value",
 ];
 
-/// True for the name of a type that has no values by this name, so that programs cannot refer to it.
-pub(crate) fn is_undefined(name: &str) -> bool {
-    matches!(name, "duration" | "timestamp") || MESSAGES.contains(&name)
-}
-
 fn types() -> Vec<(&'static str, Type)> {
     let messages = MESSAGES.into_iter().map(|name| (name, Type::Struct(name.into())));
     let types = [

@@ -4,7 +4,6 @@ use std::{cell::RefCell, sync::Arc};
 use super::{Attribute, Block, Body, Key, Loop, Name, Node, Qualifier, Root};
 use crate::{
     Checked, Env, Error, Reference, Type, Value,
-    library::standard::is_undefined,
     syntax::ast::{Comprehension, Expr, ExprKind, Literal, NodeId, operators},
 };
 
@@ -76,7 +75,8 @@ impl<'e> Planner<'e> {
     /// The type of a name. As in cel-go, a variable whose values are types is taken for the name of a type, too.
     fn type_named(&self, name: &Arc<str>) -> Planned {
         let is_variable = self.slot(name).is_some() || self.env.variables.contains_key(name);
-        if is_undefined(name) || is_variable && !self.env.base.types.contains_key(name) {
+        let is_known = self.env.base.types.contains_key(name);
+        if is_variable && !is_known || is_known && !self.env.is_type_of_values(name) {
             return Err(Error::new(format!("reference to undefined type: {name}")));
         }
         Ok(Node::constant(Value::Type(Arc::clone(name))))
@@ -103,7 +103,7 @@ impl<'e> Planner<'e> {
     pub(super) fn unchecked_name(&self, name: &str) -> Name {
         match self.slot(name) {
             Some(slot) => Name::Slot(slot, name.into()),
-            None if self.env.base.types.contains_key(name) && !is_undefined(name) => Name::Type(name.into()),
+            None if self.env.is_type_of_values(name) => Name::Type(name.into()),
             None => Name::Global(name.into()),
         }
     }
