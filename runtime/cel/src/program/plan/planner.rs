@@ -72,11 +72,10 @@ impl<'e> Planner<'e> {
         })
     }
 
-    /// The type of a name. As in cel-go, a variable whose values are types is taken for the name of a type, too.
+    /// The type of a name. As in cel-go, a variable whose values are types is taken for the name of a type, and types with declared fields
+    /// have no name for expressions.
     fn type_named(&self, name: &Arc<str>) -> Planned {
-        let is_variable = self.slot(name).is_some() || self.env.variables.contains_key(name);
-        let is_known = self.env.base.types.contains_key(name);
-        if is_variable && !is_known || is_known && !self.env.is_type_of_values(name) {
+        if !self.env.is_type_of_values(name.strip_prefix('.').unwrap_or(name)) {
             return Err(Error::new(format!("reference to undefined type: {name}")));
         }
         Ok(Node::constant(Value::Type(Arc::clone(name))))

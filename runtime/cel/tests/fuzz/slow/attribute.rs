@@ -108,6 +108,7 @@ impl<'a> Slow<'a, '_> {
         let key = match key {
             Key::Field(field) => return Ok(Value::String(Text::Borrowed(field))),
             Key::Index(index) if self.is_constant(index) => self.free(|| self.value(index, scope)),
+            Key::Index(index) if is_test(index) => self.resolve_branch(index, scope).map(finished),
             Key::Index(index) if self.is_attribute(index, scope) => self.resolve(index, scope).map(finished),
             Key::Index(index) => self.value(index, scope),
         };
