@@ -180,7 +180,7 @@ impl Write<'_> {
     pub(super) async fn validate(&self, document: &Document) -> Result<Validity, Error> {
         let (kind, meter) = (self.kind, &self.request.meter);
         let schema = &kind.version.schema;
-        let mut errors = self.metadata_errors(document)?;
+        let mut errors = self.metadata_errors(document);
         errors.extend(self.name_errors(document)?);
         let mut found = schema::validate(schema, document, meter)?;
         let validity = if found.is_empty() { Validity::Checked } else { Validity::Unchecked };
@@ -224,14 +224,14 @@ impl Write<'_> {
         self.admit_result(document).await
     }
 
-    fn metadata_errors(&self, document: &Document) -> Result<Vec<FieldError>, Error> {
+    fn metadata_errors(&self, document: &Document) -> Vec<FieldError> {
         let kind = self.kind;
         let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
         if let Some(old) = self.old {
             // kube-apiserver checks immutable fields twice, for all kinds and for this one, and reports both.
             let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
             if !errors.is_empty() {
-                return Ok([errors.clone(), errors].concat());
+                return [errors.clone(), errors].concat();
             }
         }
         let names = match kind.shared.name_rule {
@@ -241,7 +241,7 @@ impl Write<'_> {
         };
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
-        Ok(errors)
+        errors
     }
 
     /// The errors of the type and the names by the kind's schema of them. Names do not change, and unchanged values have no errors, but the
