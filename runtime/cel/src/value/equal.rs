@@ -191,24 +191,24 @@ impl Map<'_> {
 /// Known fields are equal by value, others by their JSON if both sides have them.
 fn equal_objects(object: &Object, shape: &dyn Shape, other: &Map<'_>, visit: Visit<'_>) -> Result<bool, Error> {
     for (name, json) in object {
-        if !shape.compares_json(name) {
-            let equal = match (shape.field(object, name), other.field(name)) {
-                (None, None) => Ok(true),
-                (None, Some(_)) | (Some(_), None) => return Ok(false),
-                (Some(Ok(left)), Some(Ok(right))) => left.equals_as_left_within(&right, visit),
-                (Some(Ok(left)), Some(Err(error))) => left.equals_failure(error),
-                (Some(Err(error)), Some(_)) => Err(error),
-            };
-            if !equal? {
-                return Ok(false);
-            }
-        } else {
+        if shape.compares_json(name) {
             let Map::Document(right, _) = other else { return Err(Error::no_such_overload()) };
             if let Some(right) = right.get(name)
                 && !same_json(json, right, visit.meter)?
             {
                 return Ok(false);
             }
+            continue;
+        }
+        let equal = match (shape.field(object, name), other.field(name)) {
+            (None, None) => Ok(true),
+            (None, Some(_)) | (Some(_), None) => return Ok(false),
+            (Some(Ok(left)), Some(Ok(right))) => left.equals_as_left_within(&right, visit),
+            (Some(Ok(left)), Some(Err(error))) => left.equals_failure(error),
+            (Some(Err(error)), Some(_)) => Err(error),
+        };
+        if !equal? {
+            return Ok(false);
         }
     }
     Ok(true)

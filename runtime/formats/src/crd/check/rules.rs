@@ -23,8 +23,6 @@ pub(super) struct Place<'s> {
     is_object: bool,
     /// How many values of it an object has at most. `None` if a list or map around it has no bound.
     values: Option<u64>,
-    /// It has rules, or a node around it has.
-    has_rules: bool,
     /// A node around it has rules.
     is_within_rules: bool,
     /// Its values have no type in CEL, though rules are about them, or those of a node around it have none.
@@ -36,8 +34,7 @@ impl<'s> Place<'s> {
     pub(super) fn root(schema: &'s Schema) -> Self {
         let at = At::of(schema);
         let is_unseen = most_values(at, true).is_none();
-        let has_rules = !schema.rules.is_empty();
-        Self { at, is_object: true, values: Some(1), has_rules, is_within_rules: false, is_unseen }
+        Self { at, is_object: true, values: Some(1), is_within_rules: false, is_unseen }
     }
 
     /// A property.
@@ -63,10 +60,10 @@ impl<'s> Place<'s> {
             _ => Some(1),
         };
         let values = self.values.zip(each).map(|(values, each)| values.saturating_mul(each));
-        let has_rules = self.has_rules || !at.rules.is_empty();
-        let is_object = at.embedded;
-        let is_unseen = has_rules && (self.has_rules && self.is_unseen || most_values(at, is_object).is_none());
-        Place { at, is_object, values, has_rules, is_within_rules: self.has_rules, is_unseen }
+        let (is_object, is_within_rules) = (at.embedded, self.is_within_rules || !self.at.rules.is_empty());
+        let has_rules = is_within_rules || !at.rules.is_empty();
+        let is_unseen = has_rules && (is_within_rules && self.is_unseen || most_values(at, is_object).is_none());
+        Place { at, is_object, values, is_within_rules, is_unseen }
     }
 
     /// How often a rule of this node runs at most.

@@ -172,8 +172,8 @@ fn too_costly(
 ) -> String {
     let declared = Declared::new(at, is_object);
     let sizes = Unbounded { declared, location, found: RefCell::default() };
-    let environments = environments(declared).into_iter().flatten();
-    if let Some(checked) = environments.filter_map(|env| env.compile(text).ok()).next() {
+    let mut environments = environments(declared).into_iter().flatten();
+    if let Some(checked) = environments.find_map(|env| env.compile(text).ok()) {
         checked.estimate(&sizes);
     }
     let missing: Vec<_> = around.unbounded.iter().cloned().chain(sizes.found.into_inner()).collect();

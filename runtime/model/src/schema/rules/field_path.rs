@@ -114,7 +114,7 @@ impl<'s> Place<'s> {
                 Some(if entry.boolean.is_some() { Self::Leaf } else { Self::Schema(entry) })
             }
             Self::Schema(at) => at.property(name).map(Self::Schema),
-            Self::Object(at) => at.property(name).map(Self::Schema).or_else(|| match name {
+            Self::Object(at) => at.property(name).map(Self::Schema).or(match name {
                 "metadata" => Some(Self::Metadata),
                 "apiVersion" | "kind" => Some(Self::Leaf),
                 _ => None,

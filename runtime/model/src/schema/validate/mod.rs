@@ -38,10 +38,10 @@ pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec
 /// The errors of a change, given the errors of the new document (see [`validate`]): the ones that the change causes
 /// (KEP-4008), and changed immutable fields.
 ///
-/// Unchanged values have no errors, but for those of embedded objects. For a changed value, its own rules are checked, and its content is compared with
-/// its counterparts. Junctors of a changed value are checked completely. The rules of the object itself do not apply if
-/// only metadata and status change; its junctors, which may be about the status, apply if the status changes. If the
-/// old document has duplicates, those of the new one are not reported.
+/// If only metadata and status change, only the status is checked, and if it changes, the junctors of the object itself, which may be
+/// about it. Otherwise unchanged values have no errors, but for those of embedded objects. For a changed value, its own rules are
+/// checked, and its content is compared with its counterparts. Junctors of a changed value are checked completely. If the old document has
+/// duplicates, those of the new one are not reported.
 ///
 /// # Errors
 /// The limit of the meter that was exceeded.
@@ -58,18 +58,20 @@ pub fn validate_change(
 }
 
 fn brought_about(schema: &Schema, document: &Document, old: &Document, meter: &Meter) -> Vec<FieldError> {
-    let at = At::of(schema);
+    let (at, before) = (At::of(schema), Before::of(old));
     let mut validator = Validator::new(meter);
-    match document {
-        Document::Object(fields) if rest_is_kept(schema, document, old) => {
-            if fields.get("status") != old.get("status") {
-                validator.junctors(at, document, &Location::Root);
-            }
-            validator.fields(at, fields, &Location::Root, Before::of(old));
+    if rest_is_kept(schema, document, old) {
+        let status = document.get("status");
+        if status != old.get("status") {
+            validator.junctors(at, document, &Location::Root);
         }
-        _ => validator.value(at, document, &Location::Root, Before::of(old)),
+        if let Some((at, status)) = at.property("status").zip(status) {
+            validator.value(at, status, &Location::Root.field("status"), before.field("status"));
+        }
+    } else {
+        validator.value(at, document, &Location::Root, before);
+        validator.errors.append(&mut whole(at, document, meter).embedded);
     }
-    validator.errors.append(&mut whole(at, document, meter).embedded);
     if !validator.duplicates.is_empty() && whole(at, old, meter).duplicates.is_empty() {
         validator.errors.append(&mut validator.duplicates);
     }
