@@ -29,10 +29,13 @@ impl<'o> Before<'o> {
         self.0.is_some_and(|old| same(at, value, old, meter))
     }
 
-    /// The same as kube-apiserver's ratcheting has it (`CorrelatedObject`): a field that no schema declares, and an item of a map list
-    /// without its keys have no counterpart, so that what they are in counts as changed.
+    /// The same as kube-apiserver's ratcheting has it (`CorrelatedObject`): a field that no schema declares has no counterpart, so that what
+    /// it is in counts as changed. Unlike there, a map list whose items lack keys is unchanged if it is the same list, so that objects
+    /// from before the keys can be written.
     pub(super) fn is_correlated(self, at: At<'_>, value: &Document, meter: &Meter) -> bool {
-        self.0.is_some_and(|old| Pair::new(at, value, old).is_same(meter))
+        self.0.is_some_and(|old| {
+            Pair::new(at, value, old).is_same(meter) || at.keys().is_some() && is_equal(value, old, meter)
+        })
     }
 
     /// The counterpart of a field of a struct, or of an entry of a map.
