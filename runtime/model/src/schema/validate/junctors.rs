@@ -25,14 +25,14 @@ impl Validator<'_> {
             return;
         }
         let node = at.node();
-        let is_either = node.either == Either::Unsaid || is_integer(value) || value.is_string();
+        let is_either = matches!(node.either, Either::Unsaid) || is_integer(value) || value.is_string();
         let Some(junctors) = node.junctors.as_deref().or((!is_either).then_some(&NONE)) else { return };
-        if !is_either && node.either == Either::AnyOf {
+        if !is_either && matches!(node.either, Either::AnyOf) {
             self.any_of(at, &*EITHER, value, location);
         }
         self.any_of(at, &junctors.any_of, value, location);
         self.one_of(at, &junctors.one_of, value, location);
-        let said = (node.either == Either::AllOf).then_some(is_either);
+        let said = matches!(node.either, Either::AllOf).then_some(is_either);
         self.all_of(at, &junctors.all_of, said, value, location);
         if let Some(branch) = &junctors.not
             && self.alone(at.branch(branch), value, location).is_valid()
