@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     kind::model::Cell,
     meta::field::MOST_ERRORS,
-    schema::{self, Either, Meter, Schema, Type},
+    schema::{self, Either, Meter, Type},
 };
 
 /// A definition of gears around the schema of their spec.
