@@ -42,11 +42,6 @@ pub trait Policy: fmt::Debug + Send + Sync {
         validate::standard_finalizers(metadata, path)
     }
 
-    /// True if each write checks the fields that the scale is read from. Compiled kinds check their own fields.
-    fn checks_scale(&self) -> bool {
-        false
-    }
-
     /// True if objects can be selected by `metadata.namespace`, even an empty one.
     fn selects_by_namespace(&self, _scope: Scope) -> bool {
         true
@@ -186,10 +181,6 @@ impl Policy for Custom {
 
     fn metadata_errors(&self, _metadata: &Document, _path: &FieldPath) -> Vec<FieldError> {
         Vec::new()
-    }
-
-    fn checks_scale(&self) -> bool {
-        true
     }
 
     fn selects_by_namespace(&self, scope: Scope) -> bool {

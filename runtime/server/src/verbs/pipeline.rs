@@ -188,7 +188,8 @@ impl Write<'_> {
             found = schema::validate_change(schema, found, document, old, meter)?;
         }
         errors.extend(found);
-        if let Some(paths) = kind.version.scale.as_ref().filter(|_| kind.policy().checks_scale()) {
+        // Types that objects are decoded into have numbers that fit.
+        if let Some(paths) = kind.version.scale.as_ref().filter(|_| !kind.policy().decodes_into_types()) {
             errors.extend(scale::field_errors(paths, document, self.subresource() == "status"));
         }
         self.check_rules(document, &mut errors)?;

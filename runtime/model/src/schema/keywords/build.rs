@@ -9,8 +9,9 @@ use super::{
     pattern,
 };
 use crate::schema::{
-    Document, Properties, Rule, Schema,
+    At, Document, Properties, Rule, Schema,
     model::{Either, Junctors, ListType, PatchStrategy, Type, Unenforced},
+    rules::declares_names,
     shared,
 };
 
@@ -79,12 +80,14 @@ fn node(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> S
     let properties = location.field("properties");
     schema.properties = from
         .entries("properties")
-        .map(|(name, property)| {
-            let mut property = node(property, &properties.key(name), findings);
-            property.names_only = schema.embedded && name == "metadata" && !declares_names(from);
-            (name.to_owned(), shared(property))
-        })
+        .map(|(name, property)| (name.to_owned(), shared(node(property, &properties.key(name), findings))))
         .collect();
+    if schema.embedded
+        && let Some(metadata) = schema.properties.get("metadata").filter(|_| !declares_names(At::of(&schema)))
+    {
+        let metadata = Schema { names_only: true, ..metadata.clone() };
+        schema.properties.insert("metadata".to_owned(), shared(metadata));
+    }
     schema.items = from.object("items").map(|items| shared(node(items, &location.field("items"), findings)));
     let additional = location.field("additionalProperties");
     schema.additional = match from.additional() {
@@ -96,18 +99,6 @@ fn node(from: Fields<'_>, location: &Location<'_>, findings: &mut Findings) -> S
     let unenforced = unenforced(from);
     schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema
-}
-
-/// It declares the type and the names of objects, all of them as text. kube-apiserver replaces what is less than that.
-fn declares_names(from: Fields<'_>) -> bool {
-    let properties = from.part("properties");
-    let metadata = properties.part("metadata");
-    let is_text = |of: Fields<'_>, name: &str| of.part(name).text("type") == "string";
-    is_text(properties, "apiVersion")
-        && is_text(properties, "kind")
-        && metadata.text("type") == "object"
-        && is_text(metadata.part("properties"), "name")
-        && is_text(metadata.part("properties"), "generateName")
 }
 
 /// The keywords that are published and not enforced.

@@ -1,10 +1,10 @@
 //! Rules in CEL (`x-kubernetes-validations`).
 //!
-//! `rule` has a rule as documents say it, `field_path` paths to fields, such as the one that its errors are about; `names` are those of fields in expressions,
-//! `types` and `sizes` those of values; `compile` has the programs of a node, and `set` the nodes that have rules. `walk` visits an
-//! object with them, and `evaluate` has those of one value: `place` is how expressions read values, `text` those of texts with a
-//! format; `ratchet` knows which values are unchanged, and `outcome` is what was found. `expression` is an expression that no schema
-//! declares, and `declaration` tells the author of a kind what is wrong with its rules.
+//! `rule` has a rule as documents say it, `field_path` paths to fields, such as the one that its errors are about; `names` are those of
+//! fields in expressions, `types` and `sizes` those of values; `compile` has the programs of a node, and `set` the nodes that have rules.
+//! `walk` visits an object with them, and `evaluate` has those of one value: `place` is how expressions read values, `text` those of texts
+//! with a format; `ratchet` knows which values are unchanged, and `outcome` is what was found. `expression` is an expression that no
+//! schema declares, and `declaration` tells the author of a kind what is wrong with its rules.
 mod compile;
 mod declaration;
 mod evaluate;
@@ -32,3 +32,4 @@ pub use outcome::{Outcome, not_checked};
 pub(crate) use ratchet::Pair;
 pub use rule::Rule;
 pub use set::RuleSet;
+pub(crate) use types::declares_names;

@@ -34,6 +34,15 @@ pub(super) fn is_name(field: &str) -> bool {
     matches!(field, "name" | "generateName")
 }
 
+/// True if a schema of whole objects declares their type and their names, all of them as text. Rules see these as declared then.
+pub(crate) fn declares_names(at: At<'_>) -> bool {
+    let is_text = |at: Option<At<'_>>| at.is_some_and(|at| at.kind == model::Type::String);
+    let metadata = at.property("metadata").filter(|at| at.kind == model::Type::Object);
+    is_text(at.property("apiVersion"))
+        && is_text(at.property("kind"))
+        && metadata.is_some_and(|at| is_text(at.property("name")) && is_text(at.property("generateName")))
+}
+
 /// A place in documents, as rules see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Declared<'s> {
@@ -124,14 +133,7 @@ impl<'s> Declared<'s> {
         if self.at.names_only {
             return At::of(&WHOLE).property("metadata");
         }
-        let is_text = |at: Option<At<'_>>| at.is_some_and(|at| at.kind == model::Type::String);
-        let declares_all = || {
-            let metadata = self.at.property("metadata").filter(|at| at.kind == model::Type::Object);
-            is_text(self.at.property("apiVersion"))
-                && is_text(self.at.property("kind"))
-                && metadata.is_some_and(|at| is_text(at.property("name")) && is_text(at.property("generateName")))
-        };
-        (self.is_object && !declares_all()).then(|| At::of(&WHOLE))
+        (self.is_object && !declares_names(self.at)).then(|| At::of(&WHOLE))
     }
 
     /// The type of the values; the name is that of the type if it is an object's.
