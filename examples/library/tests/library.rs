@@ -36,8 +36,9 @@ async fn invalid_fields_are_refused_with_a_cause_each() {
     let causes = refusal["details"]["causes"].as_array().expect("causes");
     let mut fields: Vec<&str> = causes.iter().filter_map(|cause| cause["field"].as_str()).collect();
     fields.sort_unstable();
-    // As in kube-apiserver, the first says that rules were not checked, because the genre is none of the enumeration.
-    assert_eq!(fields, ["<nil>", "spec.author", "spec.copies", "spec.genre"]);
+    // As in kube-apiserver, the first says that a Scale cannot have so many replicas, and the second that rules were not checked, because
+    // the genre is none of the enumeration.
+    assert_eq!(fields, [".spec.copies", "<nil>", "spec.author", "spec.copies", "spec.genre"]);
     let twice =
         json!({"metadata": {"name": "twice"}, "spec": {"author": "A", "chapters": [{"name": "x"}, {"name": "x"}]}});
     let (status, refusal) = library.call("POST", BOOKS, twice).await;
