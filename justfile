@@ -227,12 +227,12 @@ client-go: build-client-go (build "library")
 # Builds the Rust client.
 [group('clients')]
 build-client-rust:
-    cargo build --quiet {{ client_rust }}
+    cargo build --quiet --locked {{ client_rust }}
 
 # Runs the Rust client against the example server.
 [group('clients')]
 client-rust: (build "library")
-    cargo run --quiet {{ client_rust }} -- --library '{{ programs }}/library'
+    cargo run --quiet --locked {{ client_rust }} -- --library '{{ programs }}/library'
 
 # Creates, changes and deletes definitions under load. By hand also in release, with a thousand.
 [group('faults')]

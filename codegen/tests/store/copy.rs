@@ -101,7 +101,7 @@ impl Drop for Busy {
     }
 }
 
-fn start(arguments: &[&Path]) -> Child {
+pub(crate) fn start(arguments: &[&Path]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kindsmith"));
     command.args(["store", "copy"]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -240,14 +240,15 @@ fn a_copy_follows_a_server_until_it_stops_or_is_interrupted() {
     assert!(out.contains(&format!("as of resourceVersion {head};")), "the last write is there: {out}");
 }
 
-/// Waits until a copy follows its source.
-fn follows(child: &mut Child) {
+/// Waits until a copy follows its source. Returns what it says then.
+pub(crate) fn follows(child: &mut Child) -> String {
     let mut line = String::new();
     BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert!(line.starts_with("following "), "{line}");
+    line
 }
 
-fn signal(child: &Child) {
+pub(crate) fn signal(child: &Child) {
     let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(sent.success());
 }

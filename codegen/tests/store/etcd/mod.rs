@@ -17,7 +17,10 @@ use kindsmith_storage::{Change, Commit, Embedded, Etcd, Expect, Op, Options, Sto
 use kindsmith_tests::{Folder, Random};
 
 use self::member::Member;
-use crate::sample::{self, contents, expect, path, state_at};
+use crate::{
+    copy::{follows, signal, start},
+    sample::{self, contents, expect, path, state_at},
+};
 
 mod source;
 mod target;
@@ -137,11 +140,6 @@ impl Drop for Writers {
             let _ = thread.join();
         }
     }
-}
-
-fn start(arguments: &[&Path]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kindsmith"));
-    command.args(["store", "copy"]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Kills a copy a moment after it has begun to write. True if it was not done before.

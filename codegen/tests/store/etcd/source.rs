@@ -68,18 +68,18 @@ fn a_copy_of_etcd_under_writers_is_killed_twice_and_resumed() {
 
     // It follows until it is interrupted. Then the last changes are of other keys, and the last one here is a deletion.
     let followed = sample.beside("followed");
-    let child = start(&[&sample.place(), &followed, path("--follow")]);
+    let mut child = start(&[&sample.place(), &followed, path("--follow")]);
+    let line = follows(&mut child);
+    assert!(line.contains("press Ctrl-C, after the servers that use it have stopped, to complete"), "{line}");
     thread::sleep(Duration::from_secs(1));
     drop(writers);
     sample.commit(vec![put("widgets/default/last", "1")]);
     sample.commit(vec![Op { value: None, ..put("widgets/default/last", "") }]);
     sample.member.control(&["put", "/elsewhere", "1"]);
-    let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(sent.success());
+    signal(&child);
     let output = child.wait_with_output().unwrap();
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     assert_eq!(output.status.code(), Some(0), "{out}{err}");
-    assert!(err.contains("press Ctrl-C, after the servers that use it have stopped, to complete"), "{err}");
     sample.assert_copied(&followed, &out);
     assert!(out.contains(&format!("as of resourceVersion {};", sample.revision())), "{out}");
 }

@@ -29,7 +29,8 @@ impl Verbs {
         Ok(selected)
     }
 
-    /// Deletes objects of the collection of a request. `failed` decides whether to continue after an error.
+    /// Deletes objects of the collection of a request. `failed` decides whether to continue after an error. The first object is
+    /// deleted alone, and each further group is up to twice as large: if none can be deleted, few are tried.
     ///
     /// # Errors
     /// Those of `failed`, after the deletions that had begun.
@@ -40,11 +41,11 @@ impl Verbs {
         options: &DeleteOptions,
         mut failed: impl FnMut(&Request, Error) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut position = ItemPosition::default();
+        let (mut position, mut at_once) = (ItemPosition::default(), 1);
         loop {
             let requests: Vec<Request> = {
                 let (mut iter, mut some, mut bytes) = (items.iter_from(position), Vec::new(), 0);
-                while some.len() < AT_ONCE && bytes < BYTES_AT_ONCE {
+                while some.len() < at_once && bytes < BYTES_AT_ONCE {
                     let Some(object) = iter.next() else { break };
                     bytes += object.json_bytes().len();
                     some.push(request.clone().at(object.key()));
@@ -64,6 +65,7 @@ impl Verbs {
                     Err(error) => failed(one, error)?,
                 }
             }
+            at_once = AT_ONCE.min(at_once * 2);
         }
     }
 }

@@ -46,7 +46,9 @@ pub async fn reasons(client: Client) -> Result<(), Failure> {
     let invalid = refused(books.create(&create, &book("negative", -1)).await, 422, "Invalid");
     let about = invalid.details.as_ref().ok_or("it says what is invalid")?;
     let fields: Vec<_> = about.causes.iter().map(|cause| cause.field.as_str()).collect();
-    assert_eq!((about.name.as_str(), about.kind.as_str(), fields), ("negative", "Book", vec!["spec.copies"]));
+    // The second one is of its Scale.
+    let expected = ("negative", "Book", vec!["spec.copies", ".spec.copies"]);
+    assert_eq!((about.name.as_str(), about.kind.as_str(), fields), expected);
     refused(books.create(&create, &book("No Name", 1)).await, 422, "Invalid");
     let patch = Patch::Merge(json!({"spec": {"genre": "Crime"}}));
     let invalid = refused(books.patch("refused", &PatchParams::default(), &patch).await, 422, "Invalid");
