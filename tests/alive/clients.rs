@@ -33,7 +33,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// The load was one.
+    /// The load was one. How much there was of it depends on the machine.
     pub(crate) fn check(&self, rounds: u64) {
         for (what, count) in [
             ("lists", &self.lists),
@@ -44,7 +44,7 @@ impl Counts {
             ("events", &self.events),
             ("resumed watches", &self.resumed),
         ] {
-            assert!(count.load(Relaxed) > rounds / 10, "too few of {what}: {self:?}");
+            assert!(count.load(Relaxed) > rounds / 50, "too few of {what}: {self:?}");
         }
     }
 }

@@ -2,6 +2,7 @@
 use std::{
     cell::Cell,
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    time::Duration,
 };
 
 use kindsmith_cel::{Checked, Error, Failure, Meter, Program, Unmetered, Value, syntax::ast::Ast};
@@ -30,6 +31,8 @@ pub(crate) struct Expressions;
 impl Target for Expressions {
     const WORDS: &'static [&'static str] = crate::texts::WORDS;
     const LONGEST: usize = 8 << 10;
+    // Each is evaluated four times, checked and unchecked, for at most `LIMIT` microseconds, and slowly, too.
+    const PATIENCE: Duration = Duration::from_millis(500);
 
     fn make(&self, random: &mut Random) -> Vec<u8> {
         let seed = random.number() % 1000;
