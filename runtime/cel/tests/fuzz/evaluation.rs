@@ -161,6 +161,10 @@ fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Double(left), Value::Double(right)) => left.to_bits() == right.to_bits(),
         (Value::Timestamp(_), Value::Timestamp(_)) => left.to_string() == right.to_string(),
+        // A computed quantity equals nothing from the right, and thus not itself.
+        (Value::Opaque(_), Value::Opaque(_)) => {
+            left.type_name() == right.type_name() && left.to_string() == right.to_string()
+        }
         (Value::Optional(Some(left)), Value::Optional(Some(right))) => same(left, right),
         (Value::List(left), Value::List(right)) => {
             left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| same_results(&left, &right))
