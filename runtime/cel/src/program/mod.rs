@@ -123,6 +123,12 @@ impl Program {
         })
     }
 
+    /// The number of its nodes. Each is a step of every evaluation, whether that comes to it or not. Macros repeat their operands, so that a
+    /// short text may have many.
+    pub fn nodes(&self) -> usize {
+        self.weight
+    }
+
     /// Evaluates the program, up to a limit of cost.
     pub fn evaluate<'a>(
         &'a self,
