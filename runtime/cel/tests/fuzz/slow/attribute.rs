@@ -158,6 +158,7 @@ impl<'a> Slow<'a, '_> {
             };
         }
         let name = dotted(expr)?;
+        let name = name.strip_prefix('.').unwrap_or(&name).to_owned();
         let plain = matches!(expr.kind, ExprKind::Ident(_));
         (plain || (self.names.types.contains(&*name) && !scope.has(&name))).then_some(name)
     }
@@ -165,6 +166,7 @@ impl<'a> Slow<'a, '_> {
     /// The name of a type in an expression that was not checked. It has no parts.
     fn unchecked_type(&self, expr: &Expr, scope: &Scope<'a>) -> Option<String> {
         let name = if self.checked.is_none() { dotted(expr)? } else { return None };
+        let name = name.strip_prefix('.').unwrap_or(&name).to_owned();
         let hidden = self.variables.contains_key(&*name) || scope.has(&name);
         (self.names.types.contains(&*name) && !hidden).then_some(name)
     }
