@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// A rule of the page: its schema, and the values beside it, each with its old one if it is a transition.
 struct Example {
     schema: String,
-    /// Whether the value is allowed.
+    /// True if the value is allowed.
     values: Vec<(bool, Option<Value>, Value)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the value of a condition says of the values that it is about.
+//! Facts about values that follow from the value of a condition.
 use kindsmith_cel::syntax::ast::{Expr, ExprKind, operators};
 
 use super::{

@@ -15,7 +15,7 @@ use super::{
 
 /// The most nodes that are visited; what is beyond is not understood.
 const MOST_STEPS: u32 = 5_000;
-/// The most cases that are told apart.
+/// The maximum number of distinguished cases.
 const MOST_CASES: usize = 16;
 
 /// A walk.
@@ -120,7 +120,7 @@ impl<'e> Evaluation {
         if decided.len() > MOST_CASES { cases } else { decided }
     }
 
-    /// What a condition may come to that is not made of others.
+    /// The possible results of a condition that has no parts.
     fn condition(&self, expr: &'e Expr, scope: &Scope<'e>, facts: &Facts<'e>) -> Outcomes {
         if let Some((comparison, one, other, is_negated)) = key::comparison(expr) {
             let outcomes = self.comparison((comparison, one, other), scope, facts);
@@ -242,7 +242,7 @@ pub(super) fn variables(parts: &Comprehension) -> usize {
     1 + usize::from(parts.second.is_some())
 }
 
-/// What a loop asks of each element, if it is a quantifier.
+/// The condition on each element of a quantifier's loop.
 pub(super) fn quantifier(parts: &Comprehension) -> Option<(Quantifier, &Expr)> {
     let is_result = |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if *name == parts.accumulator);
     let (ExprKind::Call { function, args, .. }, ExprKind::Literal(Literal::Bool(init))) =

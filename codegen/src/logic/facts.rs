@@ -1,4 +1,4 @@
-//! What is assumed of the values that an expression is about.
+//! The assumptions about the values in an expression.
 use std::collections::BTreeMap;
 
 use kindsmith_cel::syntax::ast::Expr;

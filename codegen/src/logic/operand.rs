@@ -124,7 +124,7 @@ pub(super) fn is_path(expr: &Expr) -> bool {
     }
 }
 
-/// What an expression is the size of.
+/// The operand of an expression that is a size.
 pub(super) fn sized(expr: &Expr) -> Option<&Expr> {
     let ExprKind::Call { target, function, args } = &expr.kind else { return None };
     match (target.as_deref(), &**function, args.as_slice()) {

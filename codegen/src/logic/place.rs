@@ -1,4 +1,4 @@
-//! What a schema says of the values of a place: which fields are there, and what they may be.
+//! Facts about the values of a place that a schema declares: which fields are there, and what they may be.
 use kindsmith::schema::{Document, Type};
 use kindsmith_model::schema::{At, rules::unescaped};
 

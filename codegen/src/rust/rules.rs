@@ -1,4 +1,4 @@
-//! Rules in CEL as arguments: those that the macro accepts.
+//! Rules in CEL as arguments of the macro.
 use kindsmith::schema::Document;
 use kindsmith_cel::{Source, syntax};
 use proc_macro2::{Literal, TokenStream};

@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt};
 pub struct Error {
     /// What failed, in cel-go's words.
     pub message: Cow<'static, str>,
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub failure: Failure,
 }
 

@@ -6,7 +6,7 @@ use super::Source;
 /// One error of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// Where it is, in code points from the beginning of the source; nowhere for errors of the source as a whole.
+    /// Its position in code points from the beginning of the source; `None` for errors of the source as a whole.
     pub offset: Option<u32>,
     /// What is wrong.
     pub message: String,

@@ -1,4 +1,4 @@
-//! What the text of a rule names: fields, texts and numbers, from which values are made that the rule tells apart.
+//! The names in the text of a rule: fields, texts and numbers, from which values are made that the rule tells apart.
 use std::collections::BTreeSet;
 
 use kindsmith_tests::Random;

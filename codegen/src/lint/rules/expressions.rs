@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
         .good("spec: {properties: {shelf: {type: string, x-kubernetes-validations: [{rule: self == oldSelf, message: shelf is immutable}]}}, x-kubernetes-validations: [{rule: '!has(oldSelf.shelf) || has(self.shelf)', message: shelf cannot be removed}]}"),
 ];
 
-/// The rules that do not compile, or those that cost too much.
+/// The rules that do not compile or cost too much.
 fn problems(subject: &Subject<'_>, are_costly: bool) -> Vec<(String, String)> {
     let all = rule_problems(&subject.version.schema).into_iter().filter(|problem| problem.is_costly == are_costly);
     all.map(|problem| finding(&problem)).collect()

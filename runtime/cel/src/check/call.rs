@@ -11,7 +11,7 @@ use crate::{
     types::Parameters,
 };
 
-/// The type parameters of an overload, with those that stand for them in one call.
+/// The type parameters of an overload, with their substitutes in one call.
 type Instances = Vec<(Arc<str>, Type)>;
 
 impl<'e> Checker<'e> {

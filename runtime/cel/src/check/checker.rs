@@ -8,7 +8,7 @@ use crate::{
     syntax::ast::{Ast, Expr, ExprKind, Literal, NodeId},
 };
 
-/// The deepest tree. Those that people write have some tens of levels; the parser limits nesting, but not all sorts of nodes.
+/// The deepest tree. Trees that people write have some tens of levels; the parser limits nesting, but not all sorts of nodes.
 const DEEPEST: u32 = 600;
 
 /// The state of one check.
@@ -53,7 +53,7 @@ pub(super) fn check(env: &Env, source: &Source, mut ast: Ast) -> Result<Checked,
             *kind = substitutions.close(mem::replace(kind, Type::Dyn));
         }
     }
-    // What was found beyond a limit is not to be relied on.
+    // Results beyond a limit are not reliable.
     if too_deep {
         issues = vec![Issue::without_offset("max recursion depth exceeded")];
     } else if substitutions.exceeded {
@@ -102,7 +102,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an error. Beyond those that are printed, only their number counts.
+    /// Reports an error. Beyond the printed ones, only their number counts.
     pub(super) fn error(&mut self, offset: u32, message: fmt::Arguments<'_>) -> Type {
         let message = if self.issues.len() < Issues::MOST { message.to_string() } else { String::new() };
         self.issues.push(Issue { offset: Some(offset), message });

@@ -1,4 +1,4 @@
-//! What type parameters stand for, and which types fit where: assignability, general types and joins, as cel-go has them.
+//! The substitutes of type parameters, and which types fit where: assignability, general types and joins, as cel-go has them.
 //!
 //! Types of an expression stay below a size, and comparing them below an amount of work: cel-go has no such limits, and takes exponential
 //! time for hostile expressions.
@@ -68,7 +68,7 @@ impl Substitutions {
         if self.exceeded { Type::Error } else { kind }
     }
 
-    /// What a parameter stands for at the end of the chain, or the type itself.
+    /// The substitute of a parameter at the end of the chain, or the type itself.
     pub(super) fn resolve<'t>(&'t self, mut kind: &'t Type) -> &'t Type {
         // No parameter stands for itself, but the number of links is limited by that of parameters anyway.
         for _ in 0..=self.bound.len() {

@@ -1,4 +1,4 @@
-//! What calls cost: by the sizes that their arguments may have, and by the arguments that they had.
+//! The costs of calls: by the sizes that their arguments may have, and by the arguments that they had.
 //!
 //! `range` is arithmetic, `path` is where values are found, and `shared` has costs that many functions share.
 use crate::{Error, Type, Value, syntax::ast::Literal};
@@ -65,7 +65,7 @@ impl Call<'_> {
         self.sizes.size(&path, element)
     }
 
-    /// The type of an argument; `dyn` if there is none.
+    /// The type of an argument; `dyn` if it is missing.
     pub fn kind(&self, argument: usize) -> &Type {
         self.arguments.get(argument).map_or(&Type::Dyn, |argument| argument.kind)
     }

@@ -23,7 +23,7 @@ pub struct Overload {
     pub parameters: Vec<Type>,
     /// The type of its result.
     pub result: Type,
-    /// What it does; the evaluator itself knows those that have none (`&&`, `?:`, indexes).
+    /// What it does; the evaluator itself knows the others (`&&`, `?:`, indexes).
     pub implementation: Option<Implementation>,
     /// Arguments are checked against the parameters before a call. Otherwise the implementation gets any arguments, whatever their
     /// types are, and gives the errors itself.
@@ -103,7 +103,7 @@ impl Function {
         self
     }
 
-    /// What all overloads do, whatever the types of the arguments are: cel-go's singleton functions.
+    /// The implementation of all overloads, for arguments of any types: cel-go's singleton functions.
     #[must_use]
     pub fn singleton(
         mut self,

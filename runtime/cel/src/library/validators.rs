@@ -4,17 +4,17 @@ use crate::{
     syntax::ast::{Expr, ExprKind, Literal},
 };
 
-/// Reports durations that are none: `duration("1 day")`.
+/// Reports invalid durations: `duration("1 day")`.
 pub(crate) fn duration(checked: &Checked, issues: &mut Vec<Issue>) {
     conversion(checked, "duration", issues);
 }
 
-/// Reports timestamps that are none: `timestamp("noon")`.
+/// Reports invalid timestamps: `timestamp("noon")`.
 pub(crate) fn timestamp(checked: &Checked, issues: &mut Vec<Issue>) {
     conversion(checked, "timestamp", issues);
 }
 
-/// Reports regular expressions that are none: `name.matches("(")`. In the form `matches(name, "[a-z]+")` cel-go looks at the first argument,
+/// Reports invalid regular expressions: `name.matches("(")`. In the form `matches(name, "[a-z]+")` cel-go looks at the first argument,
 /// too, although it is the text.
 pub(crate) fn matches(checked: &Checked, issues: &mut Vec<Issue>) {
     let overload = checked.env.overload("matches", "matches_string");

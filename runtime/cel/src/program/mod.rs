@@ -27,7 +27,7 @@ pub struct Program {
 
 /// The variables of an evaluation.
 pub trait Variables<'a> {
-    /// The value of a variable; `None` if there is none.
+    /// The value of a variable; `None` if it is missing.
     fn variable(&self, name: &str) -> Option<Result<Value<'a>, Error>>;
 }
 
@@ -88,7 +88,7 @@ impl Program {
     /// Plans a checked expression. Constant parts are evaluated here.
     ///
     /// # Errors
-    /// A constant part fails, or a pattern that is a literal is none.
+    /// A constant part fails, or a literal pattern is invalid.
     pub fn new(checked: &Checked) -> Result<Self, Error> {
         Self::plan(&checked.env, Some(checked), &checked.ast)
     }

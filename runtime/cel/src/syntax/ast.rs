@@ -21,7 +21,7 @@ pub struct Expr {
     /// Its position in code points from the beginning of the source: of an operator its sign, of a selection the dot, of a call and what
     /// macros make the parenthesis, of an index, a list or a map its bracket.
     pub offset: u32,
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
 }
 
@@ -188,7 +188,7 @@ pub mod operators {
     pub const OPTIONAL_SELECT: &str = "_?._";
     /// `a in b`
     pub const IN: &str = "@in";
-    /// What loops test: true unless the value is false.
+    /// The test of loops: true unless the value is false.
     pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
     /// The variable of the result of a loop.
     pub const ACCUMULATOR: &str = "@result";

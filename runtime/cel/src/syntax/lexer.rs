@@ -11,7 +11,7 @@ pub(super) struct Lexer<'a> {
     offset: u32,
 }
 
-/// A match: what it is and where it ends; or, if there is none, the byte at which no rule could go on.
+/// A match: what it is and where it ends; or without a match, the byte at which no rule could go on.
 type Match = Result<(TokenKind, usize), usize>;
 
 impl<'a> Lexer<'a> {
@@ -150,7 +150,7 @@ fn word(text: &[u8]) -> (TokenKind, usize) {
     quoted(text, end, raw).map_or((TokenKind::Ident, end), |end| (kind, end))
 }
 
-/// Where a string ends whose quote is at `from`; or where it fails.
+/// The end of a string whose quote is at `from`, or the position of the error.
 fn quoted(text: &[u8], from: usize, raw: bool) -> Result<usize, usize> {
     let quote = text[from];
     if text[from..].starts_with(&[quote; 3]) {
@@ -172,7 +172,7 @@ fn body(text: &[u8], mut at: usize, quotes: &[u8], raw: bool) -> Result<usize, u
     Err(at)
 }
 
-/// Where an escape ends whose backslash is before `at`; or where it fails.
+/// The end of an escape whose backslash is before `at`, or the position of the error.
 fn escape(text: &[u8], at: usize) -> Result<usize, usize> {
     let (digits, is_digit): (usize, fn(&u8) -> bool) = match text.get(at) {
         Some(b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`') => return Ok(at + 1),

@@ -116,19 +116,19 @@ pub struct Macro {
     pub name: &'static str,
     /// The number of its arguments; any if none is given.
     pub arguments: Option<usize>,
-    /// What it is called on.
+    /// The receiver of the call.
     pub receiver: Receiver,
     expand: macros::Expand,
 }
 
-/// What a macro is called on.
+/// The receiver of a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiver {
     /// Nothing: `has(a.b)`.
     None,
     /// Any expression: `a.all(b, c)`.
     Any,
-    /// The identifier with this name: `cel.bind(a, b, c)`. With another receiver the call is none of the macro.
+    /// The identifier with this name: `cel.bind(a, b, c)`. With another receiver the call is not of the macro.
     Namespace(&'static str),
 }
 

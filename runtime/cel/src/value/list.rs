@@ -58,7 +58,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// True if there are none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -21,7 +21,7 @@ pub enum Map<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Entries<'a> {
     entries: Vec<(Value<'a>, Value<'a>)>,
-    /// Where there are many.
+    /// The index of a large map.
     index: Option<Index>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// True if there are none.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -76,7 +76,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The entries in order, of documents those that their shape knows.
+    /// The entries in order. Of a document, only the entries that its shape knows.
     pub fn iter(&self) -> Box<dyn Iterator<Item = (Value<'a>, Result<Value<'a>, Error>)> + '_> {
         match self {
             Self::Entries(entries) => Box::new(entries.iter().map(|(key, value)| (key.clone(), Ok(value.clone())))),
@@ -91,7 +91,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The keys in order, of documents those that their shape knows.
+    /// The keys in order. Of a document, only the keys that its shape knows.
     pub fn keys(&self) -> Box<dyn Iterator<Item = Value<'a>> + '_> {
         match self {
             Self::Entries(entries) => Box::new(entries.iter().map(|(key, _)| key.clone())),

@@ -32,7 +32,7 @@ const ANYTHING: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_0
 const STEP: Duration = Duration::from_nanos(if cfg!(debug_assertions) { 1_000 } else { 40 });
 /// The time in which any text is compiled.
 const COMPILING: Duration = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 500 });
-/// What a thread has that serves requests.
+/// The stack of a thread that serves requests.
 const STACK: usize = 2 << 20;
 /// The memory that anything may take: what a program counts, with the room that lists have to grow.
 const MEMORY: usize = Program::MEMORY * 2;
@@ -119,7 +119,7 @@ impl Sizes for Unknown {
     }
 }
 
-/// What two tests allocate at the same time could not be told apart.
+/// Allocations of two tests at the same time cannot be distinguished.
 #[test]
 fn hostile_texts_and_expressions_stay_within_their_budgets() {
     let compiling = std::thread::Builder::new().stack_size(STACK).spawn(compile_hostile_texts).unwrap();

@@ -14,7 +14,7 @@ pub(crate) static CHECKED: AtomicUsize = AtomicUsize::new(0);
 /// True for a kind of expressions.
 type Exception = fn(&Checked, &Expr) -> bool;
 
-/// Where cel-go's estimate is below the cost, or can be.
+/// The places where cel-go's estimate is below the cost, or can be.
 const EXCEPTIONS: [(&str, Exception); 9] = [
     ("the text that is searched counts, but the estimate has the other one", |_, expr| {
         is_call(expr, &["startsWith", "endsWith"])
@@ -50,7 +50,7 @@ fn is_call(expr: &Expr, names: &[&str]) -> bool {
     matches!(&expr.kind, ExprKind::Call { function, .. } if names.contains(&&**function))
 }
 
-/// What a selection or an index is of.
+/// The operand of a selection or an index.
 fn selected(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Select { operand, .. } => Some(operand),

@@ -1,4 +1,4 @@
-//! Literals at random: those that functions are for, and others.
+//! Random literals: arguments of functions, and others.
 use kindsmith_cel::Type;
 
 use crate::random::Random;

@@ -12,7 +12,7 @@ use crate::random::Random;
 /// The type with fields.
 pub(crate) const OBJECT: &str = "Object";
 
-/// What a value of a document is.
+/// The type of a document's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schema {
     Bool,

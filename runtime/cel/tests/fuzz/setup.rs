@@ -47,7 +47,7 @@ pub(crate) static SETUPS: LazyLock<[Setup; 3]> = LazyLock::new(|| {
     ]
 });
 
-/// What the variables have.
+/// The values of the variables.
 pub(crate) struct Documents {
     object: Json,
     old: Option<Json>,

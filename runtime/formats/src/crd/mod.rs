@@ -88,7 +88,7 @@ pub fn define_change(document: &Document, old: &Document) -> Result<Defined, Fin
 /// Reads a definition that was stored. Its rules are not compiled: they may be those of another version.
 ///
 /// # Errors
-/// As [`define`], but for what is wrong with rules.
+/// As [`define`], without the errors in rules.
 pub fn define_stored(document: &Document) -> Result<Defined, Findings> {
     define_in(document, Groups::Named, Rules::Stored)
 }

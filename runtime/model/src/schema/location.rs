@@ -13,7 +13,7 @@ pub(crate) enum Location<'p> {
     Root,
     /// A field of a struct, or an entry of a map.
     Field(&'p Location<'p>, &'p str),
-    /// An entry of a map, where entries are told from fields.
+    /// An entry of a map, where entries and fields differ.
     Entry(&'p Location<'p>, &'p str),
     /// An item of a list.
     Item(&'p Location<'p>, usize),

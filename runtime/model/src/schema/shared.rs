@@ -57,7 +57,7 @@ fn hash_of(schema: &Schema) -> u64 {
     }
     [&schema.items, &schema.additional].map(|below| below.as_ref().map(Arc::as_ptr)).hash(&mut hasher);
     schema.pattern.as_ref().map(Pattern::text).hash(&mut hasher);
-    // What errors repeat is no part of equality, and keeps schemas apart.
+    // Texts that errors repeat are no part of equality, but schemas with different ones are not shared.
     (schema.preserve_unknown, schema.nullable, schema.enumeration.len(), schema.either as u8).hash(&mut hasher);
     let counts = [
         (schema.min_length, schema.max_length),

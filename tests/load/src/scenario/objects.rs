@@ -41,7 +41,7 @@ pub(crate) fn name(number: usize) -> String {
     format!("cm-{number:06}")
 }
 
-/// The plurals of two kinds that are the same but for the rules that the second one has.
+/// The plurals of two kinds. Only the second one has rules; otherwise they are the same.
 pub(crate) const DEFINED: [&str; 2] = ["plains", "ruleds"];
 const GROUP: &str = "load.kindsmith.dev";
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

@@ -1,4 +1,4 @@
-//! What the checker finds for expressions, as cel-go's own tests have it.
+//! Results of the checker for expressions, as cel-go's own tests have it.
 use std::collections::HashSet;
 
 use crate::library::validators::each_node;

@@ -30,7 +30,7 @@ impl TypeProvider for Messages {
     }
 }
 
-/// What variables of a case are: `input` is a list of numbers by default.
+/// The variables of a case: `input` is a list of numbers by default.
 fn kind(name: &str) -> Type {
     let message = || Type::Struct("Message".into());
     let map = |value| Type::map(Type::String, value);

@@ -47,7 +47,7 @@ fn decode<'a>(text: &str, meter: &dyn Meter) -> Result<Value<'a>, Error> {
     }
 }
 
-/// The first byte that encodes nothing; if there is none, a single character is left at the end.
+/// The first byte that encodes nothing, or the last byte, which is then a single character at the end.
 fn illegal_byte(text: &str) -> usize {
     let encodes = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'\r' | b'\n');
     text.bytes().position(|byte| !encodes(byte)).unwrap_or(text.len().saturating_sub(1))

@@ -16,7 +16,7 @@ mod order;
 pub static LISTS: Library =
     Library { name: "cel.lib.ext.lists", functions, macros: &syntax::SORT_BY, types: Vec::new, validators: &[] };
 
-/// What each call costs: it is made, and makes a list.
+/// The cost of each call: it is made, and makes a list.
 const CALL: u64 = 11;
 
 /// The types with an order, by the names in the ids of overloads.
@@ -240,7 +240,7 @@ fn reverse<'a>(list: &List<'a>, meter: &dyn Meter) -> Result<Value<'a>, Error> {
     (0..list.len()).rev().filter_map(|index| list.get(index)).collect::<Result<_, _>>().map(Value::list)
 }
 
-/// The elements without those that equal an earlier one.
+/// The elements without repeated ones.
 fn distinct<'a>(list: &List<'a>, meter: &dyn Meter) -> Result<Value<'a>, Error> {
     let mut unique: Vec<Value<'a>> = Vec::new();
     for item in list.iter() {
@@ -254,7 +254,7 @@ fn distinct<'a>(list: &List<'a>, meter: &dyn Meter) -> Result<Value<'a>, Error> 
                     break;
                 }
                 Err(error) if error.is_fatal() => return Err(error),
-                // What cannot be compared is not equal.
+                // Values that cannot be compared are not equal.
                 Ok(false) | Err(_) => {}
             }
         }

@@ -1,6 +1,6 @@
 //! The extensions of cel-go: libraries of functions and macros, most with versions.
 //!
-//! `strings`, `lists`, `sets` and `comprehensions` are those that Kubernetes has; the others complete the language of cel-go.
+//! `strings`, `lists`, `sets` and `comprehensions` are in Kubernetes; the others complete the language of cel-go.
 //! Results that are longer than the arguments are reported to the meter before they are made.
 use crate::{Error, Meter, Value};
 

@@ -26,7 +26,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
     fn authorize(&self, user: &User, verb: &str, target: Target<'_>) -> Decision;
 }
 
-/// What an action is about.
+/// The subject of an action.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'t> {
     /// A path that is not one of resources.

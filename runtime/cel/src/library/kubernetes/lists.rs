@@ -113,7 +113,7 @@ fn read_part(value: &Value<'_>, depth: usize, meter: &dyn Meter) -> Result<(), E
     }
 }
 
-/// The first or last position of a value; -1 if there is none. Elements that cannot be compared with it are others.
+/// The first or last position of a value; -1 if the value is missing. Elements that cannot be compared with it are others.
 fn position<'a>(args: &[Value<'a>], meter: &dyn Meter, is_last: bool) -> Result<Value<'a>, Error> {
     let list = list(args, 0)?;
     read_parts(list, 0, meter)?;

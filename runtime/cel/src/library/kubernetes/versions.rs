@@ -1,4 +1,4 @@
-//! What each version of Kubernetes has of the language: a table of libraries and settings.
+//! The parts of the language in each version of Kubernetes: a table of libraries and settings.
 use std::sync::OnceLock;
 
 use super::{authz, format, lists, quantity, regex, semver, url};

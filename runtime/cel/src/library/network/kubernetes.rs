@@ -111,7 +111,7 @@ fn cidr_functions() -> Vec<Function> {
         Function::new("string")
             .global("cidr_to_string", &[cidr_type()], Type::String)
             .does(|args, _| Ok(opaque::<Cidr>(args, 0)?.0.to_string().into())),
-        // Where the overload is not known, the costs are those of the first one.
+        // For an unknown overload, the costs are those of the first one.
         Function::new("containsIP")
             .member("cidr_contains_ip_ip", &[cidr_type(), ip_type()], Type::Bool)
             .does(|args, _| contains_ip(args, *opaque(args, 1)?))

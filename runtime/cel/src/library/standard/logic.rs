@@ -1,4 +1,4 @@
-//! Logic and equality. The evaluator itself knows what these do, but for `!` and `@not_strictly_false`.
+//! Logic and equality. The evaluator itself implements these, except `!` and `@not_strictly_false`.
 use super::a;
 use crate::{Cost, Error, Function, Type, Value, cost::shared};
 

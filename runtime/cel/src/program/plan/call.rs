@@ -27,7 +27,7 @@ impl<'e> Callee<'e> {
         }
     }
 
-    /// Calls whose overload is not known cost 1, but for functions whose costs are known by their names.
+    /// Calls of unknown overloads cost 1, except for functions whose costs are known by their names.
     fn charge(&self) -> Charge {
         let named = || self.overloads.first().filter(|overload| overload.by_name).copied();
         self.overload().or_else(named).map_or(Cost::ONE.charge, |overload| overload.cost.charge)
@@ -80,7 +80,7 @@ impl<'e> Planner<'e> {
         }
     }
 
-    /// An operator that the evaluator knows; the arguments if it is none.
+    /// An operator that the evaluator knows; the arguments for another function.
     fn operator(&self, callee: &Callee<'e>, arguments: Vec<Node>) -> Result<Node, Vec<Node>> {
         if matches!(&*callee.name, operators::AND | operators::OR) {
             let terms = arguments.into();

@@ -66,7 +66,7 @@ impl<'a> Run<'a, '_> {
         }
     }
 
-    /// Sets the variables for the next part of the range; false if there is none.
+    /// Sets the variables for the next part of the range; false at the end of the range.
     fn advance(&mut self, own: &'a Loop, cursor: &mut Cursor<'a>) -> Result<bool, Error> {
         let (first, second) = match cursor {
             Cursor::List(list, index) => {

@@ -293,7 +293,7 @@ impl Automaton {
         }
     }
 
-    /// What can come after a rule, wherever it is called.
+    /// The tokens that can come after a rule, wherever it is called.
     fn after(&self, rule: Rule, seen: &mut [bool; RULES]) -> Tokens {
         if std::mem::replace(&mut seen[rule as usize], true) {
             return Tokens::default();

@@ -34,7 +34,7 @@ pub(super) enum Part {
     Rule(Rule),
     /// The right operand of a binary operator: only operators of at least this precedence belong to it.
     Operand(Rule, u8),
-    /// What follows is the rest of a binary operator or a suffix of this precedence.
+    /// The rest of a binary operator or a suffix of this precedence follows.
     Precedence(u8),
     Optional(&'static [Part]),
     Choice(&'static [&'static [Part]]),

@@ -70,7 +70,7 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     /// All tokens that were needed so far.
     tokens: Vec<Token>,
-    /// The indexes of those that the grammar sees.
+    /// The indexes of the tokens that the grammar sees.
     visible: Vec<usize>,
     /// The index of the next token in `visible`.
     at: usize,
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(self.state)
     }
 
-    /// Leaves a rule: where its caller goes on, or the root if there is none.
+    /// Leaves a rule: where its caller goes on, or the root without a caller.
     fn exit(&mut self) -> Result<State, NodeIndex> {
         let frame = self.frames.pop().expect("the parser is in a rule");
         self.depths[frame.rule as usize] -= 1;

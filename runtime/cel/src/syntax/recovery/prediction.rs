@@ -68,7 +68,7 @@ impl Config {
 /// Why a rule cannot go on.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The token is none of those that are expected.
+    /// The token is not expected.
     Mismatch,
     /// No alternative fits the tokens from the next one up to the one with this number.
     NoAlternative(usize),

@@ -1,4 +1,4 @@
-//! What a rule has matched so far, and the node that it makes of it.
+//! The matched parts of a rule, and the node that it makes of them.
 use super::{
     super::{
         token::{Token, TokenKind as K},
@@ -7,7 +7,7 @@ use super::{
     grammar::Rule,
 };
 
-/// What a rule has matched.
+/// The matched parts of a rule.
 #[derive(Debug)]
 pub(super) struct Shape {
     rule: Rule,
@@ -123,7 +123,7 @@ impl Shape {
         name.unwrap_or(Token { kind: K::Eof, ..self.start })
     }
 
-    /// What another rule has collected.
+    /// The result of another rule.
     fn take<T>(&mut self, list: fn(Child) -> Option<Vec<T>>) -> Vec<T> {
         self.children.drain(..).find_map(list).unwrap_or_default()
     }

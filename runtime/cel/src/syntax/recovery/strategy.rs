@@ -8,7 +8,7 @@ use super::{
 use crate::Issue;
 
 impl Parser<'_> {
-    /// The token with a number from 1 among those that come next.
+    /// The token with a number from 1 among the next tokens.
     pub(super) fn peek(&mut self, number: usize) -> Outcome<Token> {
         let index = self.at + number - 1;
         while self.visible.len() <= index && self.tokens.last().is_none_or(|token| token.kind != TokenKind::Eof) {
@@ -164,7 +164,7 @@ impl Parser<'_> {
         if next.may_end() { expected | Tokens::of(&[TokenKind::Eof]) } else { expected }
     }
 
-    /// What can come after any of the rules that are being parsed.
+    /// The tokens that can come after any of the rules that are being parsed.
     fn follows(&self) -> Tokens {
         self.frames[1..]
             .iter()

@@ -18,7 +18,7 @@ impl Zone {
     /// The zone that the getters of timestamps are given.
     ///
     /// # Errors
-    /// In Go's words, why it is none.
+    /// Go's error for an invalid zone.
     pub(crate) fn named(zone: &str) -> Result<Self, Error> {
         let Some((hours, minutes)) = zone.split_once(':') else { return from_database(zone) };
         let (hours, minutes) = (integer(hours)?, integer(minutes)?);
@@ -41,7 +41,7 @@ impl Zone {
     }
 }
 
-/// A zone by its name, which is told by upper and lower case, too.
+/// A zone by its name. Case matters.
 fn from_database(name: &str) -> Result<Zone, Error> {
     if matches!(name, "" | "UTC" | "Local") {
         return Ok(Zone::Fixed(0));

@@ -94,7 +94,7 @@ impl<'a> Slow<'a, '_> {
         let part = self.key(&own.key, scope).and_then(|key| self.part(&value, &key, presence));
         match part {
             Ok(None) if optional => return Ok(None),
-            // What is optional and fails is free.
+            // A failed optional access is free.
             Err(error) if optional => return Err(error),
             _ => self.charge(1),
         }

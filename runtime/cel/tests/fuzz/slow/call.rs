@@ -226,7 +226,7 @@ fn accept(parameters: &[Type], values: &[Value<'_>]) -> bool {
         && parameters.iter().zip(values).all(|(parameter, value)| accepts(parameter, value))
 }
 
-/// Of lists and maps the first element or entry counts.
+/// The first element of a list and the first entry of a map count.
 fn accepts(parameter: &Type, value: &Value<'_>) -> bool {
     let anything = |kind: &Type| matches!(kind, Type::Dyn | Type::Any | Type::Parameter(_));
     match (parameter, value) {

@@ -16,7 +16,7 @@ pub(super) fn check(root: &Schema, judges_rules: bool, location: &Location<'_>, 
     Defaults { findings, budget, meter: Meter::default() }.node(root, true, location);
 }
 
-/// Whether further defaults are judged.
+/// True if further defaults are checked.
 type GoesOn = bool;
 
 struct Defaults<'f> {

@@ -156,7 +156,7 @@ fn an_unchanged_schema_may_cost_what_it_costs() {
     assert!(define_change(&old, &old).is_ok());
     let new = gears(&json!({"type": "array", "maxItems": 61, "items": text}));
     assert!(define_change(&new, &old).is_err());
-    // What does not compile is an error all the same, and is served all the same.
+    // A rule that does not compile is an error, and is served nevertheless.
     let broken = gears(&object(&one("self.b")));
     assert!(define_change(&broken, &broken).is_err());
     assert!(define_stored(&broken).is_ok());
@@ -210,7 +210,7 @@ fn defaults_keep_the_rules_at_and_below_them() {
     assert_eq!(of("x", json!({"rule": "self == oldSelf"})), Vec::<String>::new());
     let rule = json!({"rule": "oldSelf.hasValue()", "optionalOldSelf": true, "reason": "FieldValueForbidden"});
     assert_eq!(of("x", rule), [format!("{at}: Forbidden: failed rule: oldSelf.hasValue()")]);
-    // What does not compile is reported here alone.
+    // A rule that does not compile is reported only here.
     let compiles = "rule compile error: cel expression must evaluate to a bool";
     assert_eq!(of("x", json!({"rule": "1"})), [format!("{at}: Invalid value: \"string\": {compiles}")]);
     let inner = json!({"type": "string", "x-kubernetes-validations": one("self == 'x'")});

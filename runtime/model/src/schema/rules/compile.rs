@@ -22,7 +22,7 @@ pub struct CompiledRule {
     pub program: Option<Result<Program, String>>,
     /// The program refers to `oldSelf`.
     pub uses_old_self: bool,
-    /// The program that makes the error's detail, or why there is none.
+    /// The program that makes the error's detail, or the reason why it is missing.
     pub message: Option<Result<Program, String>>,
     /// The most that an evaluation of the rule costs, as estimated; 0 for a rule that does not compile.
     pub cost: u64,

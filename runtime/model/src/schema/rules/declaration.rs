@@ -1,4 +1,4 @@
-//! What is wrong with the rules of a kind that Rust declares, as its author is told: with the bounds that are missing. Definitions are
+//! The errors in the rules of a kind that Rust declares, for its author: with the bounds that are missing. Definitions are
 //! judged by `kindsmith-formats`, in kube-apiserver's words.
 use std::{cell::RefCell, collections::BTreeSet, fmt, ptr};
 

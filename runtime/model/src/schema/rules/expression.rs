@@ -32,7 +32,7 @@ pub struct Expression<'s> {
 /// What an expression gave for a document.
 #[derive(Debug)]
 pub struct Tried {
-    /// The result, or why there is none.
+    /// The result, or the reason why it is missing.
     pub value: Result<Value<'static>, Error>,
     /// What it cost.
     pub cost: u64,

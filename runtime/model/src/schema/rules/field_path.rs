@@ -1,7 +1,7 @@
 //! Paths to fields, as rules (`fieldPath`) and selectable fields name them: `.spec.color`, `.labels['a.b']`.
 use crate::schema::At;
 
-/// The steps of a path, in kube-apiserver's words where it is none.
+/// The steps of a path, or kube-apiserver's error for an invalid one.
 pub fn steps(path: &str, takes_brackets: bool) -> impl Iterator<Item = Result<String, String>> {
     let mut tokens = tokens(path).into_iter();
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What the rules of an object have found.
+//! The errors and warnings of an object's rules.
 use crate::{
     meta::{
         FieldError, FieldErrorKind, FieldPath,
@@ -14,7 +14,7 @@ pub struct Outcome {
     pub errors: Vec<FieldError>,
     /// Errors about unchanged values, as texts.
     pub warnings: Vec<String>,
-    /// What is left of the budget; less than zero if it is used up.
+    /// The rest of the budget; less than zero if it is used up.
     pub budget: i64,
     /// The room for texts of errors in bytes.
     room: usize,

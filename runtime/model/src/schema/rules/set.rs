@@ -1,4 +1,4 @@
-//! The rules of a schema: the nodes that have rules, and those that lead to them.
+//! The rules of a schema: the nodes that have rules, and the nodes above them.
 use std::{collections::HashMap, ptr, sync::Arc};
 
 use super::{

@@ -21,7 +21,7 @@ impl Declared<'_> {
         REQUEST / self.least().saturating_add(1)
     }
 
-    /// The most characters, items or entries of a value; 0 for those that have none.
+    /// The most characters, items or entries of a value; 0 for values without a size.
     pub(super) fn most(self) -> u64 {
         let at = self.at;
         let most_length = |width: u64| at.max_length.map(|length| length.wrapping_mul(width));
@@ -48,7 +48,7 @@ impl Declared<'_> {
     /// The fewest bytes of a value in a document.
     fn least(self) -> u64 {
         match self.form() {
-            // What a recursive type has in it is not looked at.
+            // The parts of a recursive type do not count.
             Form::Struct if self.at.node().definition.is_some() => 2,
             Form::Struct => self.at.node().required.iter().collect::<BTreeSet<_>>().into_iter().fold(2, |sum, name| {
                 let field = self.property(name).filter(|field| field.at.default.is_none() && field.is_seen());
@@ -91,7 +91,7 @@ impl Declared<'_> {
 
 impl Sizes for Declared<'_> {
     fn size(&self, path: &[&str], _kind: &Type) -> Option<Range> {
-        // What is computed has a path of one step, for which kube-apiserver takes the size of the node itself.
+        // Computed values have a path of one step, for which kube-apiserver takes the size of the node itself.
         if let [around @ .., "@keys"] = path
             && !around.is_empty()
         {

@@ -50,7 +50,7 @@ pub(crate) struct Declared<'s> {
     pub(super) is_object: bool,
 }
 
-/// What sort of values a place has.
+/// The sort of values at a place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
     /// Rules do not see them.

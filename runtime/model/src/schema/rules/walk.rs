@@ -99,7 +99,7 @@ pub(super) struct Visit<'v, 'd> {
     pub(super) location: &'v Location<'v>,
 }
 
-/// Whether further rules are evaluated.
+/// True if further rules are evaluated.
 pub(super) type GoesOn = bool;
 
 impl<'e> Evaluation<'e> {

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// What `anyOf` says of a value that is an integer or text.
+/// The branches of `anyOf` for a value that is an integer or text.
 static EITHER: LazyLock<[Schema; 2]> = LazyLock::new(|| [Type::Integer, Type::String].map(Schema::of));
 static NONE: Junctors = Junctors { all_of: Vec::new(), any_of: Vec::new(), one_of: Vec::new(), not: None };
 

@@ -39,7 +39,7 @@ pub(super) fn validate_at(at: At<'_>, document: &Document, meter: &Meter) -> Vec
 /// (KEP-4008), and changed immutable fields.
 ///
 /// If only metadata and status change, only the status is checked, and if it changes, the junctors of the object itself, which may be
-/// about it. Otherwise unchanged values have no errors, but for those of embedded objects. For a changed value, its own rules are
+/// about it. Otherwise unchanged values have no errors, except in embedded objects. For a changed value, its own rules are
 /// checked, and its content is compared with its counterparts. Junctors of a changed value are checked completely. If the old document has
 /// duplicates, those of the new one are not reported.
 ///

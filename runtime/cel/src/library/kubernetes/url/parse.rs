@@ -11,7 +11,7 @@ use crate::library::network::address::Address;
 pub struct Url {
     /// The scheme, in lower case.
     pub scheme: String,
-    /// What follows the scheme if it is not a path.
+    /// The rest after the scheme if it is not a path.
     opaque: String,
     user: Option<(Vec<u8>, Option<Vec<u8>>)>,
     host: Vec<u8>,
@@ -80,7 +80,7 @@ impl Url {
         }
     }
 
-    /// The parameters of the query, without those that are not well formed.
+    /// The well-formed parameters of the query.
     pub fn parameters(&self) -> Vec<(String, Vec<String>)> {
         let mut parameters: Vec<(String, Vec<String>)> = Vec::new();
         let mut places = std::collections::HashMap::new();

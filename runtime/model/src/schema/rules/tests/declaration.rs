@@ -1,4 +1,4 @@
-//! What the author of a kind is told of its rules.
+//! Tests of the errors in declared rules.
 use serde_json::json;
 
 use crate::schema::{fixture::schema, rules::rule_problems};

@@ -69,7 +69,7 @@ fn violations_by_unchanged_values_are_warnings() {
                 "warning: root.f[a]: Invalid value: \"x\": gotta be baz",
             ],
         ),
-        // What holds an undeclared field counts as changed; what is declared in it does not.
+        // An object with an undeclared field counts as changed; its declared fields do not.
         (
             open.clone(),
             json!({"bar": "x", "other": 1}),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::found;
 
-/// Evaluates rules about an object with these properties: those that hold, and those that fail with a text.
+/// Evaluates rules about an object with these properties: the rules that hold, and the rules that fail with their messages.
 fn check(properties: &Value, document: &Value, holds: &[&str], fails: &[(&str, &str)]) {
     let rule = |rule: &&str| json!({"rule": rule});
     let schema =

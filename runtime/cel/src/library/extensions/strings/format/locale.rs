@@ -159,7 +159,7 @@ fn special(double: f64) -> Option<&'static str> {
     }
 }
 
-/// What Go prints when it stops reading the digits of a precision or a width, because they are too many.
+/// Go's text when it stops reading the digits of a precision or a width, because they are too many.
 const NO_VERB: &str = "%!(NOVERB)";
 
 fn is_overlong(precision: u64) -> bool {
