@@ -1,8 +1,8 @@
 //! The server under the conformance kit. Serves the built-in kinds, and Widget, Gadget and Sprocket. Runs no
 //! controllers, like kube-apiserver under the kit.
 //!
-//! Not yet: the kinds and reviews of `rbac.authorization.k8s.io`, `authorization.k8s.io` and `authentication.k8s.io`,
-//! and Gadget's CEL rules. Without roles, users outside `system:masters` may do nothing.
+//! Not yet: the kinds of `rbac.authorization.k8s.io`, and tokens of service accounts. Without roles, users outside
+//! `system:masters` may do nothing.
 
 mod flags;
 mod gadget;
