@@ -73,7 +73,7 @@ pub(super) fn allowed(field: &Field<'_>, direction: Direction) -> Option<String>
     (!closed.is_empty() && !changed.is_empty()).then(|| format!("{how} the values {}", shown(changed)))
 }
 
-/// True if the values are a closed set.
+/// Says that the values have become a closed set, or an open one.
 pub(super) fn closed(field: &Field<'_>, direction: Direction) -> Option<String> {
     let is_closed = |node: At<'_>| !node.enumeration.is_empty();
     match direction {
@@ -89,7 +89,7 @@ fn shown<'d>(values: impl IntoIterator<Item = &'d Document>) -> String {
     values.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// True if there is a pattern.
+/// Says that a pattern has been added or removed.
 pub(super) fn patterned(field: &Field<'_>, direction: Direction) -> Option<String> {
     match (direction, &field.old.pattern, &field.new.pattern) {
         _ if !field.has_same_type() => None,

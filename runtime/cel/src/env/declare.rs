@@ -23,7 +23,7 @@ pub struct Overload {
     pub parameters: Vec<Type>,
     /// The type of its result.
     pub result: Type,
-    /// What it does; the evaluator itself knows the others (`&&`, `?:`, indexes).
+    /// What it does; `None` if the evaluator itself knows it (`&&`, `?:`, indexes).
     pub implementation: Option<Implementation>,
     /// Arguments are checked against the parameters before a call. Otherwise the implementation gets any arguments, whatever their
     /// types are, and gives the errors itself.
