@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use kindsmith::{
     Resource as _,
-    auth::{Chain, MastersOnly, Tokens},
+    auth::{Chain, Masters, Tokens},
     builtin::Namespace,
     kind::{
         Binding, Convert, Custom, Kind, Unchanged,
@@ -46,7 +46,7 @@ impl Rig {
             api: api.clone(),
             handlers: Arc::new(handlers),
             authenticator: Arc::new(authenticator),
-            authorizer: Arc::new(MastersOnly),
+            authorizer: Arc::new(Masters),
             health: Health::default(),
             version: VersionInfo::default(),
             limits: Limits::default(),

@@ -41,6 +41,18 @@ impl Snapshot {
         self.tree.len() == 0
     }
 
+    /// True if both are the same state, so that one need not look for differences. Two states with equal objects may count as
+    /// different.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.tree.is_same(&other.tree)
+    }
+
+    /// The objects that are only in this state, and those that are only in a later one of the same resource. A changed object is in
+    /// both lists. The cost is about that of the changes in between.
+    pub fn differences(&self, later: &Self) -> (Vec<Arc<Object>>, Vec<Arc<Object>>) {
+        self.tree.differences(&later.tree)
+    }
+
     /// A state of only these objects.
     pub fn of(revision: Revision, mut objects: Vec<Arc<Object>>) -> Self {
         objects.sort_by(|a, b| a.key().cmp(b.key()));

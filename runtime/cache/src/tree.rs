@@ -147,6 +147,16 @@ impl Tree {
         Index::build(term, self.slice(0, self.len()).map(|object| object.texts()))
     }
 
+    /// True if this is another version of the same objects, without a change in between.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.objects.is_same(&other.objects)
+    }
+
+    /// The objects that are only in this tree, and those that are only in a later version of it.
+    pub(super) fn differences(&self, later: &Self) -> (Vec<Arc<Object>>, Vec<Arc<Object>>) {
+        self.objects.differences(&later.objects)
+    }
+
     /// Brings an index of these objects up to a later version of them, and returns the number of changed objects.
     pub(super) fn follow(&self, later: &Self, index: &mut Index) -> usize {
         let (gone, come) = self.objects.differences(&later.objects);

@@ -5,6 +5,11 @@ use std::{collections::HashSet, sync::Arc};
 use super::{BTree, Node, Order};
 
 impl<O: Order> BTree<O> {
+    /// True if both are the same version.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.root, &other.root)
+    }
+
     /// The entries that are only in this tree, and the entries that are only in a later version of it. Skips shared nodes, so
     /// the cost is about that of the changes in between.
     pub(crate) fn differences(&self, later: &Self) -> (Vec<O::Entry>, Vec<O::Entry>) {

@@ -4,6 +4,7 @@
 mod names;
 mod object;
 mod owners;
+mod selector;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -11,6 +12,7 @@ mod update;
 pub use names::{NameCheck, dns_1035_label, label, label_value, path_segment, qualified_name, subdomain};
 pub use object::{MAX_FIELD_MANAGER, field_manager, is_printable};
 pub use object::{changed_texts, finalizer_warnings, object_meta, standard_finalizers};
+pub use selector::label_selector;
 pub use update::object_meta_update;
 
 use serde_json::Value;

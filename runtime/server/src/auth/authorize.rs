@@ -1,7 +1,7 @@
 //! Authorization: the trait, the attributes of a request, and the included authorizers.
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use super::{PathRule, ResourceRule, Rules, Soon, User};
+use super::{PathRule, Reason, ResourceRule, Rules, Soon, User};
 use crate::meta::{
     go,
     selector::{Fields, Labels},
@@ -83,8 +83,8 @@ impl fmt::Display for Attributes<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// The request is allowed. The reason may be empty; reviews of access return it.
-    Allow(String),
+    /// The request is allowed. Reviews of access return the reason.
+    Allow(Reason),
     /// This authorizer has no opinion. The last authorizer's `NoOpinion` means deny. The reason may be empty.
     NoOpinion(String),
     /// The request is denied, whatever other authorizers decide. The reason may be empty.
@@ -93,7 +93,7 @@ pub enum Decision {
 
 impl Decision {
     /// The request is allowed, without a reason.
-    pub const ALLOW: Self = Self::Allow(String::new());
+    pub const ALLOW: Self = Self::Allow(Reason::NONE);
     /// No opinion, without a reason.
     pub const NO_OPINION: Self = Self::NoOpinion(String::new());
 }
@@ -107,6 +107,16 @@ pub trait Authorize: Send + Sync + 'static {
     /// the list incomplete.
     fn rules<'a>(&'a self, _user: &'a User, _namespace: &'a str) -> Soon<'a, Rules> {
         Soon::now(Rules::unlisted("an authorizer does not support listing its rules"))
+    }
+}
+
+impl<A: Authorize + ?Sized> Authorize for Arc<A> {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        A::authorize(self, attributes)
+    }
+
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> Soon<'a, Rules> {
+        A::rules(self, user, namespace)
     }
 }
 
@@ -165,73 +175,19 @@ fn no_opinion(reasons: &[String]) -> Decision {
     Decision::NoOpinion(reasons.join("\n"))
 }
 
-/// Allows everything to members of `system:masters`, health and version to everyone, and the discovery documents and
-/// questions about themselves to authenticated users, like kube-apiserver's default roles. Has no opinion on other requests.
+/// Allows everything to members of `system:masters`. Has no opinion on others.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MastersOnly;
+pub struct Masters;
 
-/// The paths that everyone may read, with those below them.
-const PUBLIC: [&str; 4] = ["/healthz", "/livez", "/readyz", "/version"];
-/// The paths that authenticated users may read, with those below them.
-const DISCOVERY: [&str; 3] = ["/api", "/apis", "/openapi"];
-/// What authenticated users may create, by group.
-const SELF_REVIEWS: [(&str, &[&str]); 2] = [
-    ("authorization.k8s.io", &["selfsubjectaccessreviews", "selfsubjectrulesreviews"]),
-    ("authentication.k8s.io", &["selfsubjectreviews"]),
-];
-
-impl MastersOnly {
-    fn open(attributes: &Attributes<'_>) -> bool {
-        let Attributes { user, verb, group, resource, subresource, path, .. } = *attributes;
-        let authenticated = user.is_in(User::AUTHENTICATED);
-        if !resource.is_empty() {
-            let asked = SELF_REVIEWS.iter().any(|(known, reviews)| *known == group && reviews.contains(&resource));
-            return authenticated && verb == "create" && subresource.is_empty() && asked;
-        }
-        let under = |root: &str| {
-            let rest = path.strip_prefix(root);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        verb == "get" && (PUBLIC.into_iter().any(under) || (authenticated && DISCOVERY.into_iter().any(under)))
-    }
-}
-
-impl Authorize for MastersOnly {
+impl Authorize for Masters {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
-        Soon::now(if attributes.user.is_in(User::MASTERS) || Self::open(attributes) {
-            Decision::ALLOW
-        } else {
-            Decision::NO_OPINION
-        })
+        Soon::now(if attributes.user.is_in(User::MASTERS) { Decision::ALLOW } else { Decision::NO_OPINION })
     }
 
-    fn rules<'a>(&'a self, user: &'a User, _namespace: &'a str) -> Soon<'a, Rules> {
-        let mut rules = Rules::default();
-        if user.is_in(User::MASTERS) {
-            rules.add(everything());
-        }
-        if user.is_in(User::AUTHENTICATED) {
-            let review = |(group, reviews): (&str, &[&str])| ResourceRule::new(&["create"], &[group], reviews);
-            rules.resources.extend(SELF_REVIEWS.map(review));
-            rules.paths.push(readable(&DISCOVERY));
-        }
-        rules.paths.push(readable(&PUBLIC));
-        Soon::now(rules)
+    /// None: the default roles list that of these members, too.
+    fn rules<'a>(&'a self, _user: &'a User, _namespace: &'a str) -> Soon<'a, Rules> {
+        Soon::now(Rules::default())
     }
-}
-
-/// Reading these paths and those below them.
-fn readable(roots: &[&str]) -> PathRule {
-    let below: Vec<String> = roots.iter().map(|root| format!("{root}/*")).collect();
-    let paths: Vec<&str> = roots.iter().zip(&below).flat_map(|(root, below)| [root, below.as_str()]).collect();
-    PathRule::new(&["get"], &paths)
-}
-
-fn everything() -> Rules {
-    let mut rules = Rules::default();
-    rules.resources.push(ResourceRule::new(&["*"], &["*"], &["*"]));
-    rules.paths.push(PathRule::new(&["*"], &["*"]));
-    rules
 }
 
 /// Allows everything to everyone. For tests.
@@ -243,6 +199,9 @@ impl Authorize for AllowAll {
         Soon::now(Decision::ALLOW)
     }
     fn rules<'a>(&'a self, _user: &'a User, _namespace: &'a str) -> Soon<'a, Rules> {
-        Soon::now(everything())
+        let mut rules = Rules::default();
+        rules.resources.push(ResourceRule::new(&["*"], &["*"], &["*"]));
+        rules.paths.push(PathRule::new(&["*"], &["*"]));
+        Soon::now(rules)
     }
 }

@@ -5,6 +5,8 @@ pub(crate) mod authenticate;
 pub(crate) mod authorize;
 mod certificates;
 pub(crate) mod impersonate;
+mod reason;
+pub(crate) mod roles;
 mod rules;
 mod soon;
 #[cfg(test)]
@@ -12,8 +14,9 @@ mod tests;
 pub(crate) mod tokens;
 
 pub use authenticate::{Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated};
-pub use authorize::{AllowAll, Attributes, Authorize, Decision, MastersOnly, Union};
+pub use authorize::{AllowAll, Attributes, Authorize, Decision, Masters, Union};
 pub use certificates::Certificates;
+pub use reason::Reason;
 pub use rules::{PathRule, ResourceRule, Rules};
 pub use soon::Soon;
 pub use tokens::{CurrentTokens, TokenFileError, Tokens};

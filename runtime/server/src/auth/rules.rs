@@ -10,6 +10,8 @@ pub struct Rules {
     pub paths: Vec<PathRule>,
     /// The reasons why rules may be missing; empty if the rules are complete.
     pub unlisted: Vec<String>,
+    /// What went wrong, such as bindings to roles that do not exist. The rules are complete nevertheless.
+    pub errors: Vec<String>,
 }
 
 /// Actions on resources: each of the verbs on each of the resources.
@@ -47,6 +49,7 @@ impl Rules {
         self.resources.extend(other.resources);
         self.paths.extend(other.paths);
         self.unlisted.extend(other.unlisted);
+        self.errors.extend(other.errors);
     }
 }
 

@@ -24,6 +24,7 @@ mod keys;
 mod lease;
 mod lifecycle;
 mod namespace;
+pub(crate) mod rbac;
 mod reviews;
 mod secret;
 mod service_account;
@@ -44,6 +45,7 @@ pub(crate) use definitions::{Definitions, appears, definition_kind};
 pub use event::{Event, EventSeries, EventSource};
 pub use lease::{Lease, LeaseSpec};
 pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatus};
+pub use rbac::{AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject};
 pub(crate) use reviews::answer as answer_reviews;
 pub use reviews::{
     FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes, NonResourceRule,
@@ -66,7 +68,7 @@ pub fn kinds() -> Vec<Kind> {
         Lease::kind(),
         events::Event::kind(),
     ];
-    stored.into_iter().chain(reviews::kinds()).collect()
+    stored.into_iter().chain(reviews::kinds()).chain(rbac::kinds()).collect()
 }
 
 /// Changes the lifetime of Events if a kind is a version of Event. Zero keeps them until they are deleted.

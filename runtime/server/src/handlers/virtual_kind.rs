@@ -10,7 +10,8 @@ use crate::{
 /// A handler of a virtual kind, on documents.
 pub(crate) type Ask = Arc<dyn Fn(RequestContext, Document) -> HandlerFuture<Document> + Send + Sync>;
 
-/// The kind, which is not stored, and its handler on documents. Fields that the handler's type does not know are kept.
+/// The kind, which is not stored, and its handler on documents. Fields that the handler's type does not know are kept. What the
+/// client left out is part of the answer, also where it is as the type begins.
 pub(super) fn of<R, F, Fut>(handler: F) -> (Kind, Ask)
 where
     R: Object + Unstored,
@@ -21,7 +22,10 @@ where
     let schema = kind.version.schema.clone();
     let begin = move |context: RequestContext, document: &Document| -> Result<(Document, Fut)> {
         let value: R = decode(document)?;
-        let before = encode(&value)?;
+        let mut before = encode(&value)?;
+        if let Some(fields) = before.as_object_mut() {
+            fields.retain(|name, _| document.get(name).is_some());
+        }
         Ok((before, handler(value, context)))
     };
     let ask = move |context: RequestContext, mut document: Document| -> HandlerFuture<Document> {

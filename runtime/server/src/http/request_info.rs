@@ -111,8 +111,9 @@ impl RequestInfo {
     /// The attributes for authorizers, with [`RequestInfo::verb_name`].
     pub(super) fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
         let of = |part: fn(&ResourcePath) -> &str| self.resource.as_ref().map_or("", part);
-        // A user who may see one object may list and watch it.
-        let pinned = self.fields.as_ref().and_then(|fields| fields.pins("metadata.name"));
+        // A user who may see one object may list and watch it. A deletion of a collection is one of all objects.
+        let reads = matches!(self.verb, Some(Verb::List | Verb::Watch));
+        let pinned = self.fields.as_ref().filter(|_| reads).and_then(|fields| fields.pins("metadata.name"));
         Attributes {
             group: of(|r| &r.group),
             version: of(|r| &r.version),

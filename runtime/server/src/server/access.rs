@@ -12,7 +12,7 @@ use super::{
     state::{ADMIN_TOKEN, StateDir},
     token_file::{self, TokenFile},
 };
-use crate::auth::{Authenticate, Authorize, Certificates, Chain, MastersOnly, Union};
+use crate::auth::{Authenticate, Authorize, Certificates, Chain, Masters, Union, roles::Roles};
 
 /// The builder's settings for access.
 #[derive(Default)]
@@ -52,9 +52,8 @@ impl Admin {
 
 impl Users {
     /// Client certificates are checked first, then tokens: those of the token file, or the server's own admin token. Then the builder's
-    /// authenticators run. The builder's authorizers decide about requests that are not allowed by `system:masters` and
-    /// open paths.
-    pub(super) fn access(mut self, state: &StateDir) -> Result<Access> {
+    /// authenticators run. The builder's authorizers decide about requests that neither `system:masters` nor roles allow.
+    pub(super) fn access(mut self, state: &StateDir, roles: Arc<Roles>) -> Result<Access> {
         let (file, admin) = if let Some(path) = self.token_file {
             (TokenFile::Users(path), None)
         } else {
@@ -67,7 +66,7 @@ impl Users {
         if self.certificates {
             self.authenticators.insert(0, Box::new(Certificates));
         }
-        self.authorizers.insert(0, Box::new(MastersOnly));
+        self.authorizers.splice(0..0, [Box::new(Masters) as Box<dyn Authorize>, Box::new(roles)]);
         // Requests without credentials are anonymous; the authorizers decide what that allows.
         let authenticator = Arc::new(Chain::new(self.authenticators).or_anonymous());
         Ok(Access { authenticator, authorizer: Arc::new(Union::new(self.authorizers)), admin, token_file })

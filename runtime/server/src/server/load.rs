@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Resource,
-    builtin::{self, Controllers, Definitions, Lease},
+    builtin::{self, Controllers, Definitions, Lease, rbac::Guard},
     cache::{Cache, Preload},
     handlers::Pending,
     http::{self, Health, Metrics, Service, VersionInfo},
@@ -41,16 +41,21 @@ impl Builder {
         let initial = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
-        let loading = tasks::blocking(move || self.core.load(path, &limits, kinds));
+        let guard = Guard::default();
+        let guarding = guard.clone();
+        let loading = tasks::blocking(move || self.core.load(path, &limits, kinds, &guarding));
         let (api, mut handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
         // Watches and lists that need history wait for it. If it fails, the first of them tries again.
         tasks::spawn(api.cache.fill_history());
         // The directory is locked only now, so that no other server creates the same files.
-        let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
+        let roles = Arc::new(builtin::rbac::roles(&api));
+        let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state, roles.clone())?;
+        guard.allow(roles, authorizer.clone());
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
         let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
+        builtin::rbac::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let metrics = Metrics::new(&api);
         for register in std::mem::take(&mut self.metrics) {
             register(metrics.registry()).map_err(Error::Metrics)?;
@@ -122,7 +127,7 @@ impl Builder {
 
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
-    fn load(mut self, path: PathBuf, limits: &Limits, kinds: Vec<Kind>) -> Result<CoreParts> {
+    fn load(mut self, path: PathBuf, limits: &Limits, kinds: Vec<Kind>, guard: &Guard) -> Result<CoreParts> {
         let transformer = self.transformer.take().unwrap_or_else(|| Arc::new(Identity));
         let webhooks = Arc::new(Webhooks::with_resolver(self.webhook_resolver.take()));
         let builtins = if self.without_builtins { Vec::new() } else { builtin::kinds() };
@@ -130,6 +135,7 @@ impl Core {
         if let Some(lifetime) = self.event_lifetime {
             kinds = kinds.into_iter().map(|kind| builtin::event_lifetime(kind, lifetime)).collect();
         }
+        guard.protect(&mut kinds);
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
         kinds = kinds.into_iter().map(|kind| definition_files::complete(kind, &self.replaced)).collect();
         let preparer = Preparer { transformer: &transformer, webhooks: &webhooks };

@@ -1,6 +1,6 @@
 //! Tests of who may impersonate whom.
 use super::*;
-use crate::auth::{MastersOnly, Soon};
+use crate::auth::{Masters, Soon};
 
 fn impersonation(name: &str, groups: &[&str]) -> Impersonation {
     let groups = groups.iter().map(|g| (*g).to_owned()).collect();
@@ -78,9 +78,9 @@ async fn each_part_must_be_allowed() {
 async fn masters_may_be_anyone_and_others_are_refused_as_recorded() {
     let admin = impersonation("admin", &["system:masters"]).user;
     let alice = impersonation("alice", &["system:authenticated"]).user;
-    assert_eq!(refusal(&MastersOnly, &admin, &impersonation("alice", &["x"])).await, None);
+    assert_eq!(refusal(&Masters, &admin, &impersonation("alice", &["x"])).await, None);
     assert_eq!(
-        refusal(&MastersOnly, &alice, &impersonation("admin", &[])).await.as_deref(),
+        refusal(&Masters, &alice, &impersonation("admin", &[])).await.as_deref(),
         Some(
             "User \"alice\" cannot impersonate-on:user-info:get resource \"configmaps\" in API group \"\" in the \
              namespace \"t\""

@@ -131,11 +131,12 @@ impl Reviewer {
         }
         let rules = self.authorizer.rules(&context.user, &namespace).await;
         let incomplete = !rules.unlisted.is_empty();
+        let errors: Vec<String> = rules.unlisted.into_iter().chain(rules.errors).collect();
         let status = SubjectRulesReviewStatus {
             resource_rules: rules.resources.into_iter().map(Into::into).collect(),
             non_resource_rules: rules.paths.into_iter().map(Into::into).collect(),
             incomplete,
-            evaluation_error: rules.unlisted.join(", "),
+            evaluation_error: errors.join(", "),
         };
         Ok(SelfSubjectRulesReview { status, ..SelfSubjectRulesReview::default() })
     }
@@ -175,7 +176,9 @@ impl Reviewer {
         };
         let answer = SubjectAccessReviewStatus { evaluation_error: selectors.error.clone(), ..Default::default() };
         match self.authorizer.authorize(&attributes).await {
-            Decision::Allow(reason) => SubjectAccessReviewStatus { allowed: true, reason, ..answer },
+            Decision::Allow(reason) => {
+                SubjectAccessReviewStatus { allowed: true, reason: reason.to_string(), ..answer }
+            }
             Decision::NoOpinion(reason) => SubjectAccessReviewStatus { reason, ..answer },
             Decision::Deny(reason) => SubjectAccessReviewStatus { denied: true, reason, ..answer },
         }

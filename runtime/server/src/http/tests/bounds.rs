@@ -14,7 +14,7 @@ use http_body::Frame;
 use super::*;
 
 async fn rig(limits: Limits) -> Rig {
-    Rig::limited(vec![Namespace::kind(), ConfigMap::kind()], Arc::new(MastersOnly), limits).await
+    Rig::limited(vec![Namespace::kind(), ConfigMap::kind()], default_roles(), limits).await
 }
 
 /// The status and the reason of an answer.

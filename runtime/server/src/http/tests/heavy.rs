@@ -31,7 +31,7 @@ async fn heavy_writes_run_on_other_threads() {
     let hooks = Hooks { validate: Some(notes_its_thread), ..Hooks::default() };
     let kind = ConfigMap::kind().with(|_, _, binding| binding.hooks = Arc::new(hooks));
     let limits = Limits { body_bytes: 1 << 20, ..Limits::default() };
-    let rig = Rig::limited(vec![Namespace::kind(), kind], Arc::new(MastersOnly), limits).await;
+    let rig = Rig::limited(vec![Namespace::kind(), kind], default_roles(), limits).await;
     let named = |name: &str, data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data});
     let long = "x".repeat(offload::LARGE);
     let at = |name: &str| format!("{CONFIG_MAPS}/{name}");

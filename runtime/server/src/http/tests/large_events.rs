@@ -46,7 +46,7 @@ async fn rig() -> Rig {
     });
     let converted =
         gears_v2(&Arc::default()).with(|_, _, binding| binding.conversion = Some(Arc::new(Counted::default())));
-    Rig::limited(vec![Namespace::kind(), sized, converted], Arc::new(MastersOnly), limits).await
+    Rig::limited(vec![Namespace::kind(), sized, converted], default_roles(), limits).await
 }
 
 /// The next events, up to this many, and how often the kind's code ran on this thread.

@@ -72,7 +72,7 @@ async fn refusals_and_panics_are_counted_with_their_code() {
 #[tokio::test]
 async fn requests_past_a_limit_are_counted() {
     let limits = Limits { reads_in_flight: 0, ..Limits::default() };
-    let rig = Rig::limited(vec![Namespace::kind(), ConfigMap::kind()], Arc::new(MastersOnly), limits).await;
+    let rig = Rig::limited(vec![Namespace::kind(), ConfigMap::kind()], default_roles(), limits).await;
     assert_eq!(rig.get(CONFIG_MAPS).await.0, 429);
     assert_eq!(rig.get(CONFIG_MAPS).await.0, 429);
     rig.assert_counted("configmaps", [("LIST namespace  429", 2)]);
@@ -129,7 +129,7 @@ async fn a_watch_is_open_until_its_stream_is_dropped_and_counts_then() {
 #[tokio::test]
 async fn the_size_of_a_long_answer_is_known_when_it_was_sent() {
     let limits = Limits::default();
-    let rig = Rig::limited(vec![Namespace::kind(), ConfigMap::kind()], Arc::new(MastersOnly), limits).await;
+    let rig = Rig::limited(vec![Namespace::kind(), ConfigMap::kind()], default_roles(), limits).await;
     let long = json!({"metadata": {"name": "long"}, "data": {"text": "x".repeat(100_000)}});
     assert_eq!(rig.post(CONFIG_MAPS, &long).await.0, 201);
     let answer = rig.answer("GET", CONFIG_MAPS, &[], "").await;

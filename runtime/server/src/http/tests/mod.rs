@@ -12,7 +12,8 @@ use crate::{
     Resource,
     auth::{
         authenticate::Chain,
-        authorize::{Authorize, MastersOnly},
+        authorize::{Authorize, Masters, Union},
+        roles::Roles,
         tokens::Tokens,
     },
     builtin::{self, ConfigMap, Namespace},
@@ -44,6 +45,11 @@ fn cell_panics(_: &Document) -> Document {
     panic!("a column of the user")
 }
 
+/// Members of `system:masters` may do everything, others what the default roles allow.
+fn default_roles() -> Arc<dyn Authorize> {
+    Arc::new(Union::new(vec![Box::new(Masters), Box::new(Roles::fixed())]))
+}
+
 struct Rig(Arc<Site>);
 
 impl Rig {
@@ -61,7 +67,7 @@ impl Rig {
     }
 
     async fn with(kinds: Vec<Kind>) -> Self {
-        Self::authorized(kinds, Arc::new(MastersOnly)).await
+        Self::authorized(kinds, default_roles()).await
     }
 
     async fn authorized(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>) -> Self {
@@ -73,11 +79,11 @@ impl Rig {
     }
 
     async fn stored(kinds: Vec<Kind>, store: Arc<dyn Store>) -> Self {
-        Self::built(kinds, Arc::new(MastersOnly), Limits::default(), Pending::default(), store).await
+        Self::built(kinds, default_roles(), Limits::default(), Pending::default(), store).await
     }
 
     async fn handled(kinds: Vec<Kind>, handlers: Pending) -> Self {
-        Self::built(kinds, Arc::new(MastersOnly), Limits::default(), handlers, Arc::new(Memory::new())).await
+        Self::built(kinds, default_roles(), Limits::default(), handlers, Arc::new(Memory::new())).await
     }
 
     async fn built(

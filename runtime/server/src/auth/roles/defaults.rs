@@ -1,0 +1,117 @@
+//! The roles and bindings that every server has, by the names that they have in Kubernetes.
+use super::{
+    GROUP, Policy, PolicyRule, RoleRef, Subject,
+    policy::{BindingRules, RoleRules},
+};
+use crate::auth::User;
+
+/// A role of the cluster.
+pub(crate) struct DefaultRole {
+    /// Its name.
+    pub name: &'static str,
+    /// Its rules.
+    pub rules: Vec<PolicyRule>,
+}
+
+/// A binding of the cluster, which has the name of its role.
+pub(crate) struct DefaultBinding {
+    /// The name of the binding and of the role.
+    pub name: &'static str,
+    /// The groups that have the role.
+    pub groups: &'static [&'static str],
+}
+
+impl DefaultBinding {
+    /// The groups as subjects.
+    pub(crate) fn subjects(&self) -> Vec<Subject> {
+        let group = |name: &&str| Subject {
+            kind: "Group".to_owned(),
+            api_group: GROUP.to_owned(),
+            name: (*name).to_owned(),
+            namespace: String::new(),
+        };
+        self.groups.iter().map(group).collect()
+    }
+
+    /// The role.
+    pub(crate) fn role_ref(&self) -> RoleRef {
+        RoleRef { api_group: GROUP.to_owned(), kind: "ClusterRole".to_owned(), name: self.name.to_owned() }
+    }
+}
+
+/// The default roles.
+pub(crate) fn roles() -> Vec<DefaultRole> {
+    vec![
+        DefaultRole { name: "cluster-admin", rules: everything() },
+        DefaultRole {
+            name: "system:basic-user",
+            rules: vec![
+                on(&["create"], &["authorization.k8s.io"], &["selfsubjectaccessreviews", "selfsubjectrulesreviews"]),
+                on(&["create"], &["authentication.k8s.io"], &["selfsubjectreviews"]),
+            ],
+        },
+        DefaultRole {
+            name: "system:discovery",
+            rules: vec![on_urls(
+                &["get"],
+                &[
+                    "/api",
+                    "/api/*",
+                    "/apis",
+                    "/apis/*",
+                    "/healthz",
+                    "/livez",
+                    "/openapi",
+                    "/openapi/*",
+                    "/readyz",
+                    "/version",
+                    "/version/",
+                ],
+            )],
+        },
+        DefaultRole {
+            name: "system:public-info-viewer",
+            rules: vec![on_urls(&["get"], &["/healthz", "/livez", "/readyz", "/version", "/version/"])],
+        },
+    ]
+}
+
+/// All verbs on all resources and URLs.
+pub(crate) fn everything() -> Vec<PolicyRule> {
+    vec![on(&["*"], &["*"], &["*"]), on_urls(&["*"], &["*"])]
+}
+
+/// The default bindings.
+pub(crate) const BINDINGS: [DefaultBinding; 4] = [
+    DefaultBinding { name: "cluster-admin", groups: &[User::MASTERS] },
+    DefaultBinding { name: "system:basic-user", groups: &[User::AUTHENTICATED] },
+    DefaultBinding { name: "system:discovery", groups: &[User::AUTHENTICATED] },
+    DefaultBinding { name: "system:public-info-viewer", groups: &[User::AUTHENTICATED, User::UNAUTHENTICATED] },
+];
+
+/// The default roles and bindings as a policy.
+pub(super) fn policy() -> Policy {
+    let mut policy = Policy::default();
+    for role in roles() {
+        policy.add_role(role.name, RoleRules { rules: Some(role.rules) });
+    }
+    for binding in BINDINGS {
+        let (subjects, role_ref) = (binding.subjects(), binding.role_ref());
+        policy.add_binding(binding.name, BindingRules { subjects, role_ref });
+    }
+    policy
+}
+
+/// Verbs on resources of groups.
+pub(crate) fn on(verbs: &[&str], groups: &[&str], resources: &[&str]) -> PolicyRule {
+    let [verbs, api_groups, resources] = [verbs, groups, resources].map(owned);
+    PolicyRule { verbs, api_groups, resources, ..PolicyRule::default() }
+}
+
+fn on_urls(verbs: &[&str], urls: &[&str]) -> PolicyRule {
+    PolicyRule { verbs: owned(verbs), non_resource_urls: owned(urls), ..PolicyRule::default() }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}

@@ -1,0 +1,114 @@
+//! Sees to it, at each start, that the default roles and bindings exist and grant at least what they should. What an administrator
+//! has added to them stays, and one with the annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` stays as it is.
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{ClusterRole, ClusterRoleBinding, PolicyRule, Subject};
+use crate::{
+    ObjectMeta, Resource as _,
+    auth::roles::{
+        cover,
+        defaults::{self, DefaultBinding, DefaultRole},
+    },
+    kind::client::Client,
+    meta::refusal::Result,
+    verbs::Verbs,
+};
+
+/// The annotation that keeps an object as it is.
+const AUTOUPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
+/// The label of all of them.
+const LABEL: (&str, &str) = ("kubernetes.io/bootstrapping", "rbac-defaults");
+
+/// Creates and completes the default roles and bindings, if these kinds are served.
+///
+/// # Errors
+/// The object that could not be written, and the reason.
+pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
+    let is_served = |resource| api.registry.resource(&resource).is_some();
+    if ![ClusterRole::kind(), ClusterRoleBinding::kind()].map(|kind| is_served(kind.group_resource())).contains(&false)
+    {
+        let client = Client::new(api.clone(), "kindsmith");
+        for role in defaults::roles() {
+            let why = |refusal| format!("the role {} could not be written: {refusal}", role.name);
+            complete_role(&client, &role).await.map_err(why)?;
+        }
+        for binding in defaults::BINDINGS {
+            let why = |refusal| format!("the binding {} could not be written: {refusal}", binding.name);
+            complete_binding(&client, &binding).await.map_err(why)?;
+        }
+    }
+    Ok(())
+}
+
+async fn complete_role(client: &Client, expected: &DefaultRole) -> Result<()> {
+    let roles = client.of::<ClusterRole>("");
+    let Some(found) = roles.get_opt(expected.name).await? else {
+        let (metadata, rules) = (metadata(expected.name), Some(expected.rules.clone()));
+        return roles.create(&ClusterRole { metadata, rules, aggregation_rule: None }).await.map(drop);
+    };
+    let missing = |role: &ClusterRole| {
+        let held: &[PolicyRule] = role.rules.as_deref().unwrap_or_default();
+        cover::uncovered(held, &expected.rules)
+    };
+    if stays(&found.metadata) || (missing(&found).is_empty() && is_marked(&found.metadata)) {
+        return Ok(());
+    }
+    let change = |role: &mut ClusterRole| {
+        if !stays(&role.metadata) {
+            mark(&mut role.metadata);
+            let missing = missing(role);
+            role.rules.get_or_insert_default().extend(missing);
+        }
+        Ok(())
+    };
+    roles.change(expected.name, change).await.map(drop)
+}
+
+async fn complete_binding(client: &Client, expected: &DefaultBinding) -> Result<()> {
+    let bindings = client.of::<ClusterRoleBinding>("");
+    let Some(found) = bindings.get_opt(expected.name).await? else {
+        let (metadata, subjects) = (metadata(expected.name), expected.subjects());
+        let new = ClusterRoleBinding { metadata, subjects, role_ref: expected.role_ref() };
+        return bindings.create(&new).await.map(drop);
+    };
+    let missing = |binding: &ClusterRoleBinding| -> Vec<Subject> {
+        expected.subjects().into_iter().filter(|subject| !binding.subjects.contains(subject)).collect()
+    };
+    let is_complete = missing(&found).is_empty() && is_marked(&found.metadata);
+    // A role that an administrator has put in its place stays: the reference cannot change.
+    if stays(&found.metadata) || found.role_ref != expected.role_ref() || is_complete {
+        return Ok(());
+    }
+    let change = |binding: &mut ClusterRoleBinding| {
+        if !stays(&binding.metadata) {
+            mark(&mut binding.metadata);
+            let missing = missing(binding);
+            binding.subjects.extend(missing);
+        }
+        Ok(())
+    };
+    bindings.change(expected.name, change).await.map(drop)
+}
+
+fn metadata(name: &str) -> ObjectMeta {
+    let mut metadata = ObjectMeta::named(name);
+    mark(&mut metadata);
+    metadata
+}
+
+/// The label and the annotation of defaults.
+fn mark(metadata: &mut ObjectMeta) {
+    let (label, value) = LABEL;
+    metadata.labels.insert(label.to_owned(), value.to_owned());
+    metadata.annotations.entry(AUTOUPDATE.to_owned()).or_insert_with(|| "true".to_owned());
+}
+
+fn is_marked(metadata: &ObjectMeta) -> bool {
+    let has = |texts: &BTreeMap<String, String>, key: &str| texts.contains_key(key);
+    has(&metadata.labels, LABEL.0) && has(&metadata.annotations, AUTOUPDATE)
+}
+
+/// True if an administrator has asked for it to stay as it is.
+fn stays(metadata: &ObjectMeta) -> bool {
+    metadata.annotations.get(AUTOUPDATE).is_some_and(|value| value == "false")
+}
