@@ -103,13 +103,9 @@ pub(super) async fn impersonate(exchange: &Exchange, sender: Arc<User>) -> Resul
     let Some(impersonation) = impersonation(&exchange.parts.headers)? else { return Ok(sender) };
     let verb = exchange.info.verb_name();
     let attributes = exchange.info.attributes(&sender, &verb);
-    let on_verb = Impersonation::on_verb(&verb);
-    if let Err((attributes, refusal)) =
-        impersonation.allow(&*exchange.backend().authorizer, &attributes, &on_verb).await
-    {
-        return Err(status::forbidden(&attributes, &refusal).into());
-    }
-    let user = impersonation.become_user();
+    let (authorizer, last) = (&*exchange.backend().authorizer, &exchange.site.impersonations);
+    let refuse = |attributes: &Attributes<'_>, refusal: &Decision| status::forbidden(attributes, refusal);
+    let user = impersonation.allow(authorizer, &attributes, last, &refuse).await?;
     tracing::debug!(sender = sender.name, user = user.name, "acting as someone else");
     Ok(Arc::new(user))
 }
@@ -139,7 +135,8 @@ fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, StatusErr
         if impersonation == Impersonation::default() {
             return Ok(None);
         }
-        return Err(Status::bad_request("requested groups or more without impersonating a user name").into());
+        let message = format!("requested {impersonation} without impersonating a user name");
+        return Err(Status::bad_request(message).into());
     }
     Ok(Some(impersonation))
 }

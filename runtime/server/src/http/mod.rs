@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
-    auth::{Authenticate, Authorize},
+    auth::{Authenticate, Authorize, impersonate::LastWays},
     handlers::Handlers,
     verbs,
 };
@@ -104,6 +104,7 @@ struct Site {
     drain: unread::Drain,
     discovery: cached::PerGeneration<discovery::Documents>,
     openapi: cached::PerGeneration<openapi::Documents>,
+    impersonations: LastWays,
 }
 
 impl Site {
@@ -113,6 +114,7 @@ impl Site {
             drain: unread::Drain::new(backend.limits.draining.clone()),
             discovery: cached::PerGeneration::default(),
             openapi: cached::PerGeneration::default(),
+            impersonations: LastWays::default(),
             backend,
         }
     }

@@ -1,12 +1,23 @@
 //! Impersonation: whom a request wants to be, whether its sender may, and the resulting user.
 //!
-//! There are two ways to be allowed. The older one is the verb `impersonate` on each user, group, uid and extra value.
-//! The newer one is narrower: the verb `impersonate:user-info` on each of them, and in addition the verb
-//! `impersonate-on:user-info:<verb>` on the subject of the request.
+//! There are several [ways](Way) to be allowed. The oldest is the verb `impersonate` on each user, group, uid and extra value. The
+//! others are narrower: each is for one sort of user, and needs its own verb on each of these, such as `impersonate:user-info`, and
+//! also a verb on the subject of the request, such as `impersonate-on:user-info:list`.
+mod way;
+
 #[cfg(test)]
 mod tests;
 
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+use way::Way;
+
 use super::{Attributes, Authorize, Decision, User};
+use crate::meta::{go, validate};
 
 /// The name of users without credentials.
 const ANONYMOUS: &str = "system:anonymous";
@@ -14,6 +25,26 @@ const ANONYMOUS: &str = "system:anonymous";
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 /// The prefix of node names.
 const NODE: &str = "system:node:";
+/// The most senders whose last way is known.
+const MOST_SENDERS: usize = 10_000;
+
+/// The way by which each sender was last allowed, by name. It is tried first, and if all fail, its refusal is the answer.
+#[derive(Default)]
+pub(crate) struct LastWays(Mutex<HashMap<String, Way>>);
+
+impl LastWays {
+    fn of(&self, sender: &User) -> Option<Way> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&sender.name).copied()
+    }
+
+    fn set(&self, sender: &User, way: Way) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_SENDERS && !known.contains_key(&sender.name) {
+            known.clear();
+        }
+        known.insert(sender.name.clone(), way);
+    }
+}
 
 /// The requested user, from the request's headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,116 +53,68 @@ pub(crate) struct Impersonation {
     pub user: User,
 }
 
-/// One item that the sender must be allowed to impersonate.
-struct Part<'a> {
-    resource: &'static str,
-    subresource: &'a str,
-    namespace: &'a str,
-    name: &'a str,
-}
+/// Makes the answer to a denied question.
+pub(crate) type Refuse<'f, E> = &'f (dyn Fn(&Attributes<'_>, &Decision) -> E + Sync);
 
 impl Impersonation {
-    /// The user as which the request is served once that is allowed. Without requested groups, a service account gets
-    /// its own groups. Everyone except an anonymous user counts as authenticated, unless a group says otherwise.
-    pub(crate) fn become_user(&self) -> User {
-        let mut user = self.user.clone();
-        if let (Some((namespace, _)), true) = (self.service_account(), user.groups.is_empty()) {
-            user.groups = vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
-        }
-        if user.name == ANONYMOUS {
-            if !user.is_in(User::UNAUTHENTICATED) {
-                user.groups.push(User::UNAUTHENTICATED.to_owned());
-            }
-        } else if !user.is_in(User::AUTHENTICATED) && !user.is_in(User::UNAUTHENTICATED) {
-            user.groups.push(User::AUTHENTICATED.to_owned());
-        }
-        user
-    }
-
-    /// Checks that the sender may be this user for the subject of the request.
+    /// The user as which the request with these attributes is served, if its sender may be this user.
     ///
     /// # Errors
-    /// The message for the client, and the attributes that were denied.
-    pub(crate) async fn allow<'a>(
-        &'a self,
+    /// The first refusal, or that of the way by which the sender was last allowed.
+    pub(crate) async fn allow<E>(
+        &self,
         authorizer: &dyn Authorize,
-        attributes: &Attributes<'a>,
-        on_verb: &'a str,
-    ) -> Result<(), (Attributes<'a>, Decision)> {
-        let Err(refusal) = self.each(authorizer, attributes.user, "impersonate", "").await else { return Ok(()) };
-        if !self.is_plain() {
-            return Err(refusal);
-        }
-        let on = Attributes { verb: on_verb, ..*attributes };
-        match authorizer.authorize(&on).await {
-            Decision::Allow(_) => {}
-            refusal => return Err((on, refusal)),
-        }
-        self.each(authorizer, attributes.user, "impersonate:user-info", "authentication.k8s.io").await
-    }
-
-    /// The verb that the narrow way requires on the subject of the request.
-    pub(crate) fn on_verb(verb: &str) -> String {
-        format!("impersonate-on:user-info:{verb}")
-    }
-
-    /// The narrow way is for users only. Service accounts and nodes have ways of their own, and it never grants
-    /// `system:masters`.
-    fn is_plain(&self) -> bool {
-        !self.user.name.starts_with(NODE)
-            && self.service_account().is_none()
-            && !self.user.is_in(User::MASTERS)
-            && self.user.groups.iter().all(|group| !group.is_empty())
-    }
-
-    fn service_account(&self) -> Option<(&str, &str)> {
-        let (namespace, name) = self.user.name.strip_prefix(SERVICE_ACCOUNT)?.split_once(':')?;
-        (!namespace.is_empty() && !name.is_empty() && !name.contains(':')).then_some((namespace, name))
-    }
-
-    fn parts(&self) -> Vec<Part<'_>> {
-        let plain = |resource, name| Part { resource, subresource: "", namespace: "", name };
-        let mut parts = Vec::new();
-        parts.push(match self.service_account() {
-            Some((namespace, name)) => Part { namespace, ..plain("serviceaccounts", name) },
-            None => plain("users", &self.user.name),
-        });
-        parts.extend(self.user.groups.iter().map(|group| plain("groups", group.as_str())));
-        for (key, values) in &self.user.extra {
-            parts.extend(values.iter().map(|value| Part { subresource: key, ..plain("userextras", value) }));
-        }
-        if !self.user.uid.is_empty() {
-            parts.push(plain("uids", &self.user.uid));
-        }
-        parts
-    }
-
-    /// Authorizes each item. The older way has users and groups in the core group.
-    async fn each<'a>(
-        &'a self,
-        authorizer: &dyn Authorize,
-        user: &'a User,
-        verb: &'a str,
-        group: &'a str,
-    ) -> Result<(), (Attributes<'a>, Decision)> {
-        for part in self.parts() {
-            let Part { resource, subresource, namespace, name } = part;
-            let own = matches!(resource, "uids" | "userextras");
-            let group = if own { "authentication.k8s.io" } else { group };
-            let attributes = Attributes {
-                group,
-                version: "v1",
-                resource,
-                subresource,
-                namespace,
-                name,
-                ..Attributes::new(user, verb, "")
-            };
-            match authorizer.authorize(&attributes).await {
-                Decision::Allow(_) => {}
-                refusal => return Err((attributes, refusal)),
+        attributes: &Attributes<'_>,
+        last: &LastWays,
+        refuse: Refuse<'_, E>,
+    ) -> Result<User, E> {
+        let sender = attributes.user;
+        let before = last.of(sender);
+        let others = Way::ALL.into_iter().filter(|way| Some(*way) != before);
+        let mut refusal = None;
+        for way in before.into_iter().chain(others).filter(|way| way.is_for(&self.user, sender)) {
+            match way.allow(&self.user, authorizer, attributes, refuse).await {
+                Ok(user) => {
+                    if before != Some(way) {
+                        last.set(sender, way);
+                    }
+                    return Ok(user);
+                }
+                Err(why) => refusal = refusal.or(Some(why)),
             }
         }
-        Ok(())
+        Err(refusal.expect("the oldest way is for everyone"))
     }
+}
+
+/// The user as Go prints it with `%#v`, for kube-apiserver's messages.
+impl fmt::Display for Impersonation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let User { name, uid, groups, extra } = &self.user;
+        let list = |texts: &[String]| {
+            let quoted: Vec<String> = texts.iter().map(|text| go::quoted(text)).collect();
+            format!("[]string{{{}}}", quoted.join(", "))
+        };
+        let groups = if groups.is_empty() { "[]string(nil)".to_owned() } else { list(groups) };
+        let entries: Vec<String> =
+            extra.iter().map(|(key, values)| format!("{}:{}", go::quoted(key), list(values))).collect();
+        let extra = match entries.as_slice() {
+            [] => "map[string][]string(nil)".to_owned(),
+            entries => format!("map[string][]string{{{}}}", entries.join(", ")),
+        };
+        let (name, uid) = (go::quoted(name), go::quoted(uid));
+        write!(f, "&user.DefaultInfo{{Name:{name}, UID:{uid}, Groups:{groups}, Extra:{extra}}}")
+    }
+}
+
+/// The namespace and the name of a service account, from its name as a user.
+fn service_account(user: &str) -> Option<(&str, &str)> {
+    let (namespace, name) = user.strip_prefix(SERVICE_ACCOUNT)?.split_once(':')?;
+    let is_valid = validate::label(namespace, false).is_empty() && validate::subdomain(name, false).is_empty();
+    is_valid.then_some((namespace, name))
+}
+
+/// The name of a node, from its name as a user.
+fn node(user: &str) -> Option<&str> {
+    user.strip_prefix(NODE).filter(|name| validate::subdomain(name, false).is_empty())
 }

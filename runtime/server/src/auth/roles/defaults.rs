@@ -93,11 +93,11 @@ pub(crate) const BINDINGS: [DefaultBinding; 4] = [
 pub(super) fn policy() -> Policy {
     let mut policy = Policy::default();
     for role in roles() {
-        policy.add_role(role.name, RoleRules { rules: Some(role.rules) });
+        policy.put_role("", role.name, RoleRules { rules: Some(role.rules) });
     }
     for binding in BINDINGS {
         let (subjects, role_ref) = (binding.subjects(), binding.role_ref());
-        policy.add_binding(binding.name, BindingRules { subjects, role_ref });
+        policy.put_binding("", binding.name, BindingRules { subjects, role_ref });
     }
     policy
 }

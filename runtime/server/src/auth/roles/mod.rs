@@ -15,6 +15,8 @@ pub(crate) mod cover;
 pub(crate) mod defaults;
 mod policy;
 mod rule;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use policy::Policy;
 use policy::States;

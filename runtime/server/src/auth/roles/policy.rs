@@ -7,7 +7,10 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{GROUP, PolicyRule, RoleRef, Subject, rule::Who};
+use super::{
+    GROUP,
+    rule::{PolicyRule, RoleRef, Subject, Who},
+};
 use crate::{
     auth::{Attributes, Decision, PathRule, Reason, ResourceRule, Rules, User, reason::Explain},
     cache::{Object, Snapshot},
@@ -77,14 +80,14 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Adds a role of the cluster.
-    pub(crate) fn add_role(&mut self, name: &str, role: RoleRules) {
-        Arc::make_mut(&mut self.cluster).add_role(name, role);
+    /// Adds a role of a namespace, or of the cluster.
+    pub(super) fn put_role(&mut self, namespace: &str, name: &str, role: RoleRules) {
+        self.scope(namespace).add_role(name, role);
     }
 
-    /// Adds a binding of the cluster.
-    pub(crate) fn add_binding(&mut self, name: &str, binding: BindingRules) {
-        Arc::make_mut(&mut self.cluster).add_binding("", name, binding);
+    /// Adds a binding of a namespace, or of the cluster.
+    pub(super) fn put_binding(&mut self, namespace: &str, name: &str, binding: BindingRules) {
+        self.scope(namespace).add_binding(namespace, name, binding);
     }
 
     /// The policy after the changes between two states.
@@ -95,16 +98,16 @@ impl Policy {
                 continue;
             }
             let (gone, come) = old.differences(new);
-            gone.iter().for_each(|object| policy.scope(object).remove(sort, object.name()));
-            come.iter().for_each(|object| policy.scope(object).add(sort, object));
+            gone.iter().for_each(|object| policy.scope(object.namespace()).remove(sort, object.name()));
+            come.iter().for_each(|object| policy.scope(object.namespace()).add(sort, object));
         }
         policy.namespaces.retain(|_, scope| !scope.is_empty());
         policy
     }
 
-    /// The scope of an object, to change it.
-    fn scope(&mut self, object: &Object) -> &mut Scope {
-        let scope = match object.namespace() {
+    /// A scope, to change it.
+    fn scope(&mut self, namespace: &str) -> &mut Scope {
+        let scope = match namespace {
             "" => &mut self.cluster,
             namespace => self.namespaces.entry(namespace.into()).or_default(),
         };
