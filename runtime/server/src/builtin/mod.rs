@@ -123,7 +123,9 @@ impl Controllers {
         let lifecycle = tasks::spawn(lifecycle::run(api.clone(), stopping()));
         let gc = tasks::spawn(gc::run(api.clone(), stopping()));
         let grace = tasks::spawn(grace::run(api.clone(), Arc::new(Time::now), stopping()));
+        let roles = tasks::spawn(rbac::aggregation::run(api.clone(), stopping()));
         self.tasks.extend([("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)]);
+        self.tasks.push(("aggregated roles", roles));
     }
 
     /// Reads objects again that could not be converted. Each server does that for itself.

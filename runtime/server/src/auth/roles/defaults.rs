@@ -5,12 +5,20 @@ use super::{
 };
 use crate::auth::User;
 
+/// The beginning of the labels by which roles are gathered: `rbac.authorization.k8s.io/aggregate-to-view`.
+pub(crate) const AGGREGATE_TO: &str = "rbac.authorization.k8s.io/aggregate-to-";
+
 /// A role of the cluster.
+#[derive(Default)]
 pub(crate) struct DefaultRole {
     /// Its name.
     pub name: &'static str,
-    /// Its rules.
+    /// Its rules; none if it gathers them.
     pub rules: Vec<PolicyRule>,
+    /// True if it gathers the rules of the roles with the label for its name.
+    pub gathers: bool,
+    /// The role that gathers its rules; may be empty.
+    pub gathered_by: &'static str,
 }
 
 /// A binding of the cluster, which has the name of its role.
@@ -41,38 +49,76 @@ impl DefaultBinding {
 
 /// The default roles.
 pub(crate) fn roles() -> Vec<DefaultRole> {
+    let role = |name, rules| DefaultRole { name, rules, ..DefaultRole::default() };
+    let gathering = |name, gathered_by| DefaultRole { name, gathers: true, gathered_by, ..DefaultRole::default() };
+    let gathered = |name, gathered_by, rules| DefaultRole { name, rules, gathered_by, ..DefaultRole::default() };
+    let paths = [
+        "/api",
+        "/api/*",
+        "/apis",
+        "/apis/*",
+        "/healthz",
+        "/livez",
+        "/openapi",
+        "/openapi/*",
+        "/readyz",
+        "/version",
+        "/version/",
+    ];
     vec![
-        DefaultRole { name: "cluster-admin", rules: everything() },
-        DefaultRole {
-            name: "system:basic-user",
-            rules: vec![
-                on(&["create"], &["authorization.k8s.io"], &["selfsubjectaccessreviews", "selfsubjectrulesreviews"]),
-                on(&["create"], &["authentication.k8s.io"], &["selfsubjectreviews"]),
+        role("cluster-admin", everything()),
+        role("system:basic-user", own_reviews()),
+        role("system:discovery", vec![on_urls(&["get"], &paths)]),
+        role(
+            "system:public-info-viewer",
+            vec![on_urls(&["get"], &["/healthz", "/livez", "/readyz", "/version", "/version/"])],
+        ),
+        role(
+            "system:auth-delegator",
+            vec![
+                on(&["create"], &["authentication.k8s.io"], &["tokenreviews"]),
+                on(&["create"], &["authorization.k8s.io"], &["subjectaccessreviews"]),
             ],
-        },
-        DefaultRole {
-            name: "system:discovery",
-            rules: vec![on_urls(
-                &["get"],
-                &[
-                    "/api",
-                    "/api/*",
-                    "/apis",
-                    "/apis/*",
-                    "/healthz",
-                    "/livez",
-                    "/openapi",
-                    "/openapi/*",
-                    "/readyz",
-                    "/version",
-                    "/version/",
-                ],
-            )],
-        },
-        DefaultRole {
-            name: "system:public-info-viewer",
-            rules: vec![on_urls(&["get"], &["/healthz", "/livez", "/readyz", "/version", "/version/"])],
-        },
+        ),
+        gathering("admin", ""),
+        gathering("edit", "admin"),
+        gathering("view", "edit"),
+        gathered(
+            "system:aggregate-to-admin",
+            "admin",
+            vec![
+                on(&["create"], &["authorization.k8s.io"], &["localsubjectaccessreviews"]),
+                on(&[&READ[..], &WRITE[..]].concat(), &[GROUP], &["roles", "rolebindings"]),
+            ],
+        ),
+        gathered(
+            "system:aggregate-to-edit",
+            "edit",
+            vec![
+                on(&READ, &[""], &["secrets"]),
+                on(&["impersonate"], &[""], &["serviceaccounts"]),
+                on(&WRITE, &[""], &["configmaps", "events", "secrets", "serviceaccounts"]),
+                on(&["create"], &[""], &["serviceaccounts/token"]),
+                on(&[&READ[..], &WRITE[..]].concat(), &["coordination.k8s.io"], &["leases"]),
+            ],
+        ),
+        gathered(
+            "system:aggregate-to-view",
+            "view",
+            vec![on(&READ, &[""], &["configmaps", "events", "namespaces", "namespaces/status", "serviceaccounts"])],
+        ),
+    ]
+}
+
+/// Verbs that read, and verbs that write.
+const READ: [&str; 3] = ["get", "list", "watch"];
+const WRITE: [&str; 5] = ["create", "delete", "deletecollection", "patch", "update"];
+
+/// What users may ask about themselves.
+fn own_reviews() -> Vec<PolicyRule> {
+    vec![
+        on(&["create"], &["authorization.k8s.io"], &["selfsubjectaccessreviews", "selfsubjectrulesreviews"]),
+        on(&["create"], &["authentication.k8s.io"], &["selfsubjectreviews"]),
     ]
 }
 

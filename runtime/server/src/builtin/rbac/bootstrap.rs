@@ -2,15 +2,15 @@
 //! has added to them stays, and one with the annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` stays as it is.
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{ClusterRole, ClusterRoleBinding, PolicyRule, Subject};
+use super::{AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Subject, declared_kinds};
 use crate::{
     ObjectMeta, Resource as _,
     auth::roles::{
         cover,
-        defaults::{self, DefaultBinding, DefaultRole},
+        defaults::{self, AGGREGATE_TO, DefaultBinding, DefaultRole},
     },
     kind::client::Client,
-    meta::refusal::Result,
+    meta::{LabelSelector, refusal::Result},
     verbs::Verbs,
 };
 
@@ -28,9 +28,12 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
     if ![ClusterRole::kind(), ClusterRoleBinding::kind()].map(|kind| is_served(kind.group_resource())).contains(&false)
     {
         let client = Client::new(api.clone(), "kindsmith");
+        let why = |name| move |refusal| format!("the role {name} could not be written: {refusal}");
         for role in defaults::roles() {
-            let why = |refusal| format!("the role {} could not be written: {refusal}", role.name);
-            complete_role(&client, &role).await.map_err(why)?;
+            complete_role(&client, &role).await.map_err(why(role.name))?;
+        }
+        for role in declared_kinds::roles(&api.registry) {
+            replace_role(&client, &role).await.map_err(why(role.name))?;
         }
         for binding in defaults::BINDINGS {
             let why = |refusal| format!("the binding {} could not be written: {refusal}", binding.name);
@@ -43,8 +46,7 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
 async fn complete_role(client: &Client, expected: &DefaultRole) -> Result<()> {
     let roles = client.of::<ClusterRole>("");
     let Some(found) = roles.get_opt(expected.name).await? else {
-        let (metadata, rules) = (metadata(expected.name), Some(expected.rules.clone()));
-        return roles.create(&ClusterRole { metadata, rules, aggregation_rule: None }).await.map(drop);
+        return roles.create(&role(expected)).await.map(drop);
     };
     let missing = |role: &ClusterRole| {
         let held: &[PolicyRule] = role.rules.as_deref().unwrap_or_default();
@@ -62,6 +64,36 @@ async fn complete_role(client: &Client, expected: &DefaultRole) -> Result<()> {
         Ok(())
     };
     roles.change(expected.name, change).await.map(drop)
+}
+
+/// Makes the rules of a role those that are expected, because the kinds that the program declares are all that it is about.
+async fn replace_role(client: &Client, expected: &DefaultRole) -> Result<()> {
+    let roles = client.of::<ClusterRole>("");
+    let Some(found) = roles.get_opt(expected.name).await? else {
+        return roles.create(&role(expected)).await.map(drop);
+    };
+    if stays(&found.metadata) || found.rules.as_ref() == Some(&expected.rules) {
+        return Ok(());
+    }
+    let change = |role: &mut ClusterRole| {
+        if !stays(&role.metadata) {
+            role.rules = Some(expected.rules.clone());
+        }
+        Ok(())
+    };
+    roles.change(expected.name, change).await.map(drop)
+}
+
+/// A role as it is created.
+fn role(expected: &DefaultRole) -> ClusterRole {
+    let mut metadata = metadata(expected.name);
+    if !expected.gathered_by.is_empty() {
+        metadata.labels.insert(format!("{AGGREGATE_TO}{}", expected.gathered_by), "true".to_owned());
+    }
+    let label = (format!("{AGGREGATE_TO}{}", expected.name), "true".to_owned());
+    let selector = LabelSelector { match_labels: [label].into(), ..LabelSelector::default() };
+    let aggregation_rule = expected.gathers.then(|| AggregationRule { cluster_role_selectors: vec![selector] });
+    ClusterRole { metadata, rules: Some(expected.rules.clone()), aggregation_rule }
 }
 
 async fn complete_binding(client: &Client, expected: &DefaultBinding) -> Result<()> {

@@ -13,9 +13,11 @@ use crate::{
     verbs::Verbs,
 };
 
+pub(super) mod aggregation;
 mod bootstrap;
 mod check;
 mod declared;
+mod declared_kinds;
 mod guard;
 
 pub(crate) use bootstrap::bootstrap;
