@@ -19,6 +19,8 @@ mod check;
 mod declared;
 mod declared_kinds;
 mod guard;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use bootstrap::bootstrap;
 pub use declared::{AggregationRule, ClusterRole, ClusterRoleBinding, Role, RoleBinding};
