@@ -73,7 +73,8 @@
 //! - [`auth`] has the traits of authenticators and authorizers.
 //! - [`client`] is the typed client inside the process, for handlers and controllers. With the feature `kube`, kube-rs works with
 //!   declared kinds, over the network and inside the process (`App::kube_client`).
-//! - [`builtin`] has Namespace, ConfigMap, Secret, ServiceAccount, Event and Lease, and the reviews behind `kubectl auth`.
+//! - [`builtin`] has Namespace, ConfigMap, Secret, ServiceAccount, Event, Lease, roles and bindings, and the reviews behind
+//!   `kubectl auth`.
 //! - [`Server::test`] starts a server inside a test.
 //! - [`logging`] is a log that never blocks the server. With the feature `tools`, the module `tools` backs up, restores, checks,
 //!   salvages and copies stores.

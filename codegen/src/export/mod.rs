@@ -2,7 +2,6 @@
 //! `kindsmith export` writes what they return.
 
 pub mod docs;
-mod endpoints;
 pub mod json_schema;
 mod node;
 pub mod rbac;

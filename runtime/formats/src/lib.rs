@@ -5,10 +5,12 @@
 extern crate kindsmith_model as kindsmith;
 
 pub mod crd;
+pub mod endpoints;
 pub mod files;
 pub mod generated;
 pub mod openapi;
 pub mod proto;
+pub mod roles;
 #[cfg(test)]
 mod tests;
 

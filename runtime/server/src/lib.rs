@@ -29,7 +29,7 @@ pub mod verbs;
 mod webhook;
 
 use kindsmith_cache as cache;
-use kindsmith_formats::{crd, files, openapi, proto};
+use kindsmith_formats::{crd, files, openapi, proto, roles};
 use kindsmith_meta as meta;
 #[cfg(feature = "messages")]
 use kindsmith_model::Message;

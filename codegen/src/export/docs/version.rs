@@ -7,6 +7,7 @@ use kindsmith::{
     },
     testing,
 };
+use kindsmith_formats::endpoints;
 use kindsmith_model::{
     codec::yaml,
     kind::endpoint::{Answer, Body, DocumentSchema, Endpoint},
@@ -16,7 +17,6 @@ use super::{
     markdown::{Page, anchor, cell, code, link},
     types,
 };
-use crate::export::endpoints;
 
 /// Writes a version. The notes follow its name.
 pub(super) fn write(kind: &Kind, notes: &[String], page: &mut Page, warnings: &mut Vec<String>) {

@@ -1,18 +1,16 @@
 //! The roles and bindings that every server has, by the names that they have in Kubernetes.
+use std::borrow::Cow;
+
 use super::{
     GROUP, Policy, PolicyRule, RoleRef, Subject,
     policy::{BindingRules, RoleRules},
 };
 use crate::auth::User;
 
-/// The beginning of the labels by which roles are gathered: `rbac.authorization.k8s.io/aggregate-to-view`.
-pub(crate) const AGGREGATE_TO: &str = "rbac.authorization.k8s.io/aggregate-to-";
-
 /// A role of the cluster.
-#[derive(Default)]
 pub(crate) struct DefaultRole {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its rules; none if it gathers them.
     pub rules: Vec<PolicyRule>,
     /// True if it gathers the rules of the roles with the label for its name.
@@ -49,9 +47,14 @@ impl DefaultBinding {
 
 /// The default roles.
 pub(crate) fn roles() -> Vec<DefaultRole> {
-    let role = |name, rules| DefaultRole { name, rules, ..DefaultRole::default() };
-    let gathering = |name, gathered_by| DefaultRole { name, gathers: true, gathered_by, ..DefaultRole::default() };
-    let gathered = |name, gathered_by, rules| DefaultRole { name, rules, gathered_by, ..DefaultRole::default() };
+    let gathered = |name: &'static str, gathered_by, rules| DefaultRole {
+        name: name.into(),
+        rules,
+        gathers: false,
+        gathered_by,
+    };
+    let role = |name, rules| gathered(name, "", rules);
+    let gathering = |name, gathered_by| DefaultRole { gathers: true, ..gathered(name, gathered_by, Vec::new()) };
     let paths = [
         "/api",
         "/api/*",
@@ -139,7 +142,7 @@ pub(crate) const BINDINGS: [DefaultBinding; 4] = [
 pub(super) fn policy() -> Policy {
     let mut policy = Policy::default();
     for role in roles() {
-        policy.put_role("", role.name, RoleRules { rules: Some(role.rules) });
+        policy.put_role("", &role.name, RoleRules { rules: Some(role.rules) });
     }
     for binding in BINDINGS {
         let (subjects, role_ref) = (binding.subjects(), binding.role_ref());

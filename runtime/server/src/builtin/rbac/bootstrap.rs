@@ -7,10 +7,11 @@ use crate::{
     ObjectMeta, Resource as _,
     auth::roles::{
         cover,
-        defaults::{self, AGGREGATE_TO, DefaultBinding, DefaultRole},
+        defaults::{self, DefaultBinding, DefaultRole},
     },
     kind::client::Client,
     meta::{LabelSelector, refusal::Result},
+    roles::AGGREGATE_TO,
     verbs::Verbs,
 };
 
@@ -28,12 +29,12 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
     if ![ClusterRole::kind(), ClusterRoleBinding::kind()].map(|kind| is_served(kind.group_resource())).contains(&false)
     {
         let client = Client::new(api.clone(), "kindsmith");
-        let why = |name| move |refusal| format!("the role {name} could not be written: {refusal}");
+        let why = |role: &DefaultRole, refusal| format!("the role {} could not be written: {refusal}", role.name);
         for role in defaults::roles() {
-            complete_role(&client, &role).await.map_err(why(role.name))?;
+            complete_role(&client, &role).await.map_err(|refusal| why(&role, refusal))?;
         }
         for role in declared_kinds::roles(&api.registry) {
-            replace_role(&client, &role).await.map_err(why(role.name))?;
+            replace_role(&client, &role).await.map_err(|refusal| why(&role, refusal))?;
         }
         for binding in defaults::BINDINGS {
             let why = |refusal| format!("the binding {} could not be written: {refusal}", binding.name);
@@ -45,7 +46,7 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
 
 async fn complete_role(client: &Client, expected: &DefaultRole) -> Result<()> {
     let roles = client.of::<ClusterRole>("");
-    let Some(found) = roles.get_opt(expected.name).await? else {
+    let Some(found) = roles.get_opt(&expected.name).await? else {
         return roles.create(&role(expected)).await.map(drop);
     };
     let missing = |role: &ClusterRole| {
@@ -63,13 +64,13 @@ async fn complete_role(client: &Client, expected: &DefaultRole) -> Result<()> {
         }
         Ok(())
     };
-    roles.change(expected.name, change).await.map(drop)
+    roles.change(&expected.name, change).await.map(drop)
 }
 
 /// Makes the rules of a role those that are expected, because the kinds that the program declares are all that it is about.
 async fn replace_role(client: &Client, expected: &DefaultRole) -> Result<()> {
     let roles = client.of::<ClusterRole>("");
-    let Some(found) = roles.get_opt(expected.name).await? else {
+    let Some(found) = roles.get_opt(&expected.name).await? else {
         return roles.create(&role(expected)).await.map(drop);
     };
     if stays(&found.metadata) || found.rules.as_ref() == Some(&expected.rules) {
@@ -81,12 +82,12 @@ async fn replace_role(client: &Client, expected: &DefaultRole) -> Result<()> {
         }
         Ok(())
     };
-    roles.change(expected.name, change).await.map(drop)
+    roles.change(&expected.name, change).await.map(drop)
 }
 
 /// A role as it is created.
 fn role(expected: &DefaultRole) -> ClusterRole {
-    let mut metadata = metadata(expected.name);
+    let mut metadata = metadata(&expected.name);
     if !expected.gathered_by.is_empty() {
         metadata.labels.insert(format!("{AGGREGATE_TO}{}", expected.gathered_by), "true".to_owned());
     }

@@ -64,9 +64,8 @@ impl Builder {
         self
     }
 
-    /// Adds an authorizer. Members of `system:masters` may do everything, everyone may read health and version, and
-    /// authenticated users may read the discovery documents and ask what they may do. For everything else the authorizers
-    /// are called in the order in which they were added, and the first that allows or denies decides. If all have no
+    /// Adds an authorizer. Members of `system:masters` may do everything, and others what roles allow. About everything else the
+    /// authorizers are called in the order in which they were added, and the first that allows or denies decides. If all have no
     /// opinion, the request is denied.
     ///
     #[doc = include_str!("../docs/authorizer.md")]

@@ -1,22 +1,22 @@
 //! What is served of a kind: its objects and their subresources, each with its verbs.
 
-use kindsmith::kind::{
+use crate::kind::{
     Verb,
     model::{Shared, Version},
 };
 
 /// An endpoint.
-pub(super) struct Endpoint {
+pub struct Endpoint {
     /// The subresource; empty for the objects themselves.
-    pub(super) subresource: String,
+    pub subresource: String,
     /// Its verbs.
-    pub(super) verbs: Vec<Verb>,
+    pub verbs: Vec<Verb>,
     /// It opens a connection, such as `exec`.
-    pub(super) connects: bool,
+    pub connects: bool,
 }
 
 /// The endpoints of a version.
-pub(super) fn of(shared: &Shared, version: &Version) -> Vec<Endpoint> {
+pub fn of(shared: &Shared, version: &Version) -> Vec<Endpoint> {
     let endpoint = |subresource: &str, verbs: &[Verb]| Endpoint {
         subresource: subresource.to_owned(),
         verbs: verbs.to_vec(),
