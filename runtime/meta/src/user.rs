@@ -28,6 +28,11 @@ impl User {
         Self { name: name.into(), groups, ..Self::default() }
     }
 
+    /// The name that a service account has as a user.
+    pub fn service_account_name(namespace: &str, name: &str) -> String {
+        format!("system:serviceaccount:{namespace}:{name}")
+    }
+
     /// True if the user is in a group.
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|g| g == group)

@@ -3,6 +3,10 @@ use std::{fmt, sync::Arc};
 
 use super::{Soon, User};
 
+/// The audience of tokens that are meant for this server, under the name that kube-apiserver uses by default. It is also the issuer of
+/// the tokens of service accounts.
+pub(crate) const AUDIENCE: &str = "https://kubernetes.default.svc";
+
 /// The parts of a request that may identify its sender.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -14,6 +18,8 @@ pub struct Credentials<'a> {
     pub certificates: &'a [Vec<u8>],
     /// The headers.
     pub headers: &'a dyn Headers,
+    /// Whom a token must be meant for: one of these; empty for this server.
+    pub audiences: &'a [&'a str],
 }
 
 /// Headers of a request.
@@ -31,11 +37,16 @@ impl Headers for () {
 
 impl Credentials<'_> {
     /// No credentials.
-    pub const NONE: Credentials<'static> = Credentials { token: None, certificates: &[], headers: &() };
+    pub const NONE: Credentials<'static> = Credentials { token: None, certificates: &[], headers: &(), audiences: &[] };
+
+    /// True if they may be meant for this server, and need not be for others alone.
+    fn are_for_this_server(&self) -> bool {
+        self.audiences.is_empty() || self.audiences.contains(&AUDIENCE)
+    }
 
     /// Credentials with only a bearer token.
     pub fn token(token: &str) -> Credentials<'_> {
-        Credentials { token: Some(token), certificates: &[], headers: &() }
+        Credentials { token: Some(token), ..Credentials::NONE }
     }
 }
 
@@ -61,10 +72,25 @@ impl std::error::Error for Unauthenticated {}
 /// The result of an authenticator: a user, or `None` if it has no opinion.
 pub type Identity = Result<Option<Arc<User>>, Unauthenticated>;
 
+impl<A: Authenticate + ?Sized> Authenticate for Arc<A> {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        A::authenticate(self, credentials)
+    }
+
+    fn knows_audiences(&self) -> bool {
+        A::knows_audiences(self)
+    }
+}
+
 /// Identifies the sender of a request. Called on every request.
 pub trait Authenticate: Send + Sync + 'static {
     /// Returns the user, `None` if it does not handle this kind of credentials, or an error if they are invalid.
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity>;
+
+    /// True if it looks at [`Credentials::audiences`]. Others are not asked about tokens that are meant for other servers alone.
+    fn knows_audiences(&self) -> bool {
+        false
+    }
 }
 
 /// Identifies requests without credentials as `system:anonymous`; see [`Chain::or_anonymous`].
@@ -133,7 +159,7 @@ impl Authenticate for Chain {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
         let mut refused = None;
         for (at, authenticator) in self.authenticators.iter().enumerate() {
-            match authenticator.authenticate(credentials) {
+            match ask(&**authenticator, credentials) {
                 Soon::Now(Some(Ok(Some(user)))) => return Soon::now(Ok(Some(authenticated(user)))),
                 Soon::Now(Some(Err(why))) => refused = refused.or(Some(why)),
                 Soon::Now(_) => {}
@@ -147,7 +173,7 @@ impl Authenticate for Chain {
                                 Ok(None) => {}
                                 Err(why) => refused = refused.or(Some(why)),
                             }
-                            answer = authenticator.authenticate(credentials).await;
+                            answer = ask(&**authenticator, credentials).await;
                         }
                         match answer {
                             Ok(Some(user)) => Ok(Some(authenticated(user))),
@@ -159,6 +185,19 @@ impl Authenticate for Chain {
             }
         }
         self.end(refused, credentials)
+    }
+
+    fn knows_audiences(&self) -> bool {
+        true
+    }
+}
+
+/// Asks an authenticator, unless the credentials are meant for others, and it cannot tell.
+fn ask<'a>(authenticator: &'a dyn Authenticate, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+    if authenticator.knows_audiences() || credentials.are_for_this_server() {
+        authenticator.authenticate(credentials)
+    } else {
+        Soon::now(Ok(None))
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod authenticate;
 pub(crate) mod authorize;
 mod certificates;
 pub(crate) mod impersonate;
+pub(crate) mod jwt;
 mod reason;
 pub(crate) mod roles;
 mod rules;

@@ -134,7 +134,7 @@ impl CurrentTokens {
     }
 }
 
-impl Authenticate for Arc<CurrentTokens> {
+impl Authenticate for CurrentTokens {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
         let tokens = self.0.load();
         Soon::now(Ok(credentials.token.and_then(|token| tokens.find(token)).cloned()))

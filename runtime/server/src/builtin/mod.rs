@@ -14,6 +14,7 @@ use crate::{
     verbs::{Error, Request, Verbs},
 };
 
+pub(crate) mod accounts;
 mod config_map;
 mod definitions;
 mod event;
@@ -33,6 +34,7 @@ mod task_set;
 mod tests;
 mod watched_resources;
 
+pub use accounts::{BoundObjectReference, TokenRequest, TokenRequestSpec, TokenRequestStatus};
 pub use config_map::ConfigMap;
 pub use definitions::declared::{
     CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition,

@@ -12,12 +12,17 @@ use super::{
     state::{ADMIN_TOKEN, StateDir},
     token_file::{self, TokenFile},
 };
-use crate::auth::{Authenticate, Authorize, Certificates, Chain, Masters, Union, roles::Roles};
+use crate::{
+    auth::{Authenticate, Authorize, Certificates, Chain, Masters, Union, roles::Roles},
+    builtin::accounts::Accounts,
+};
 
 /// The builder's settings for access.
 #[derive(Default)]
 pub(super) struct Users {
     pub token_file: Option<PathBuf>,
+    /// The file with the keys of service accounts, if it is not in the data directory.
+    pub account_keys: Option<PathBuf>,
     /// True if client certificates identify users.
     pub certificates: bool,
     pub authenticators: Vec<Box<dyn Authenticate>>,
@@ -51,9 +56,14 @@ impl Admin {
 }
 
 impl Users {
-    /// Client certificates are checked first, then tokens: those of the token file, or the server's own admin token. Then the builder's
-    /// authenticators run. The builder's authorizers decide about requests that neither `system:masters` nor roles allow.
-    pub(super) fn access(mut self, state: &StateDir, roles: Arc<Roles>) -> Result<Access> {
+    /// Client certificates are checked first, then tokens: those of the token file, or the server's own admin token, and those of service
+    /// accounts. Then the builder's authenticators run. The builder's authorizers decide about requests that neither `system:masters` nor roles allow.
+    pub(super) fn access(
+        mut self,
+        state: &StateDir,
+        accounts: Option<Arc<Accounts>>,
+        roles: Arc<Roles>,
+    ) -> Result<Access> {
         let (file, admin) = if let Some(path) = self.token_file {
             (TokenFile::Users(path), None)
         } else {
@@ -62,6 +72,9 @@ impl Users {
             (TokenFile::Admin { files, name: ADMIN_TOKEN, kubeconfig }, Some(admin))
         };
         let (tokens, token_file) = token_file::open(file)?;
+        if let Some(accounts) = accounts {
+            self.authenticators.insert(0, Box::new(accounts));
+        }
         self.authenticators.insert(0, Box::new(tokens));
         if self.certificates {
             self.authenticators.insert(0, Box::new(Certificates));

@@ -45,6 +45,8 @@ pub enum Error {
     Certificate(PathBuf, String),
     /// The builder's authorities of client certificates cannot be used.
     ClientAuthority(PathBuf, String),
+    /// The keys of service accounts cannot be used.
+    AccountKeys(PathBuf, String),
     /// A setting of the builder is invalid.
     Setting(String),
     /// A kind cannot be served.
@@ -108,6 +110,11 @@ impl fmt::Display for Error {
             Self::ClientAuthority(path, message) => {
                 write!(f, "{} cannot be used to verify client certificates: {message}", path.display())
             }
+            Self::AccountKeys(path, message) => write!(
+                f,
+                "the keys of service accounts in {} cannot be used: {message}; without the file, a new key is made, and tokens of the old one are refused",
+                path.display()
+            ),
             Self::Kind(message) | Self::Setting(message) => f.write_str(message),
             Self::Metrics(error) => write!(f, "the metrics given to `metrics` cannot be registered: {error}"),
             Self::Exported => f.write_str("the kinds were exported, as KINDSMITH_EXPORT asks; nothing is served"),

@@ -11,6 +11,7 @@ use tokio::{sync::watch, task::JoinSet};
 use super::{
     App, Error, Limits, Result,
     access::Access,
+    account_keys::KeyFile,
     builder::{Builder, Check, Core},
     controllers::{Controller, ControllerTasks},
     definition_files::{self, InitialDefinitions, KindHooks},
@@ -18,7 +19,11 @@ use super::{
 };
 use crate::{
     Resource,
-    builtin::{self, Controllers, Definitions, Lease, rbac::Guard},
+    builtin::{
+        self, Controllers, Definitions, Lease, ServiceAccount,
+        accounts::{self, Accounts, Issuer},
+        rbac::Guard,
+    },
     cache::{Cache, Preload},
     handlers::Pending,
     http::{self, Health, Metrics, Service, VersionInfo},
@@ -41,15 +46,18 @@ impl Builder {
         let initial = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
-        let guard = Guard::default();
-        let guarding = guard.clone();
-        let loading = tasks::blocking(move || self.core.load(path, &limits, kinds, &guarding));
+        let (guard, issuer) = (Guard::default(), Issuer::default());
+        let shared = (guard.clone(), issuer.clone());
+        let loading = tasks::blocking(move || self.core.load(path, &limits, kinds, &shared));
         let (api, mut handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
         // Watches and lists that need history wait for it. If it fails, the first of them tries again.
         tasks::spawn(api.cache.fill_history());
         // The directory is locked only now, so that no other server creates the same files.
+        let key_file = KeyFile::find(self.users.account_keys.take(), &state)?;
+        let accounts = Accounts::new(&api, key_file.read()?).map(Arc::new);
         let roles = Arc::new(builtin::rbac::roles(&api));
-        let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state, roles.clone())?;
+        let Access { authenticator, authorizer, admin, token_file } =
+            self.users.access(&state, accounts.clone(), roles.clone())?;
         guard.allow(roles, authorizer.clone());
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
@@ -95,6 +103,10 @@ impl Builder {
             state,
         };
         app.follow(token_file);
+        if let Some(accounts) = accounts {
+            drop(issuer.set(accounts.clone()));
+            app.follow(key_file.watch(accounts)?);
+        }
         if let Some(files) = self.definition_files.follow(initial, app.api.registry.clone()) {
             app.follow(files);
         }
@@ -127,7 +139,13 @@ impl Builder {
 
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
-    fn load(mut self, path: PathBuf, limits: &Limits, kinds: Vec<Kind>, guard: &Guard) -> Result<CoreParts> {
+    fn load(
+        mut self,
+        path: PathBuf,
+        limits: &Limits,
+        kinds: Vec<Kind>,
+        (guard, issuer): &(Guard, Issuer),
+    ) -> Result<CoreParts> {
         let transformer = self.transformer.take().unwrap_or_else(|| Arc::new(Identity));
         let webhooks = Arc::new(Webhooks::with_resolver(self.webhook_resolver.take()));
         let builtins = if self.without_builtins { Vec::new() } else { builtin::kinds() };
@@ -136,6 +154,10 @@ impl Core {
             kinds = kinds.into_iter().map(|kind| builtin::event_lifetime(kind, lifetime)).collect();
         }
         guard.protect(&mut kinds);
+        let account = ServiceAccount::kind().group_resource();
+        if kinds.iter().any(|kind| kind.group_resource() == account) {
+            self.handlers.subresource("token", accounts::subresource(issuer));
+        }
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
         kinds = kinds.into_iter().map(|kind| definition_files::complete(kind, &self.replaced)).collect();
         let preparer = Preparer { transformer: &transformer, webhooks: &webhooks };

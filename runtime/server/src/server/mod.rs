@@ -13,6 +13,7 @@
 //! Owns the order of startup and shutdown; knows requests only as a service.
 
 mod access;
+mod account_keys;
 mod app;
 mod builder;
 mod client_ca;

@@ -47,12 +47,8 @@ impl DefaultBinding {
 
 /// The default roles.
 pub(crate) fn roles() -> Vec<DefaultRole> {
-    let gathered = |name: &'static str, gathered_by, rules| DefaultRole {
-        name: name.into(),
-        rules,
-        gathers: false,
-        gathered_by,
-    };
+    let gathered =
+        |name: &'static str, gathered_by, rules| DefaultRole { name: name.into(), rules, gathers: false, gathered_by };
     let role = |name, rules| gathered(name, "", rules);
     let gathering = |name, gathered_by| DefaultRole { gathers: true, ..gathered(name, gathered_by, Vec::new()) };
     let paths = [

@@ -237,7 +237,9 @@ impl Scope {
         for subject in &binding.subjects {
             let (index, key) = match subject.who(&binding.namespace) {
                 Some(Who::User(name)) => (&mut self.users, name.into()),
-                Some(Who::Account { namespace, name }) => (&mut self.users, Who::of_account(namespace, name).into()),
+                Some(Who::Account { namespace, name }) => {
+                    (&mut self.users, User::service_account_name(namespace, name).into())
+                }
                 Some(Who::Group(name)) => (&mut self.groups, name.into()),
                 None => continue,
             };

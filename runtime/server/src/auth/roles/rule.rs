@@ -166,13 +166,6 @@ pub(super) enum Who<'a> {
     Account { namespace: &'a str, name: &'a str },
 }
 
-impl Who<'_> {
-    /// The name of the user that a service account is.
-    pub(super) fn of_account(namespace: &str, name: &str) -> String {
-        format!("{SERVICE_ACCOUNT}{namespace}:{name}")
-    }
-}
-
 /// True if a list has a text.
 pub(super) fn has(texts: &[String], text: &str) -> bool {
     texts.iter().any(|one| one == text)

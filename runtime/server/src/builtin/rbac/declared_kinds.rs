@@ -14,9 +14,8 @@ use crate::{
 pub(super) fn roles(registry: &Registry) -> Vec<DefaultRole> {
     let built_in: Vec<GroupResource> = kinds().iter().map(|kind| kind.group_resource()).collect();
     let (all, _) = registry.all();
-    let declared = all.iter().filter(|entry| {
-        entry.definition_row.is_none() && !built_in.contains(&entry.kind.group_resource())
-    });
+    let declared =
+        all.iter().filter(|entry| entry.definition_row.is_none() && !built_in.contains(&entry.kind.group_resource()));
     let served = declared.map(|entry| (&*entry.kind.shared, &*entry.kind.version));
     let role = |role: roles::Role| DefaultRole {
         name: role.name.into(),

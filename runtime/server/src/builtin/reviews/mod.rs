@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::{
     Resource as _,
-    auth::{Attributes, Authenticate, Authorize, Credentials, Decision, User},
+    auth::{Attributes, Authenticate, Authorize, Credentials, Decision, User, authenticate::AUDIENCE},
     handlers::{Pending, Refusal, RequestContext, Result},
     kind::Kind,
     meta::{ObjectMeta, Time},
@@ -24,9 +24,6 @@ pub use authorization::{
     SubjectRulesReviewStatus,
 };
 use selectors::Selectors;
-
-/// The audience of tokens that are meant for this server, under the name that kube-apiserver uses by default.
-const AUDIENCE: &str = "https://kubernetes.default.svc";
 
 /// The kinds of reviews. Their handlers are added by [`answer`].
 pub(super) fn kinds() -> [Kind; 6] {
@@ -73,17 +70,21 @@ impl Reviewer {
         if review.spec.token.is_empty() {
             return Err(Refusal::bad_request("token is required for TokenReview in authentication"));
         }
-        let audiences = &review.spec.audiences;
-        let is_meant = audiences.is_empty() || audiences.iter().any(|audience| audience == AUDIENCE);
-        let credentials = Credentials::token(&review.spec.token);
-        let user = if is_meant { self.authenticator.authenticate(&credentials).await.ok().flatten() } else { None };
+        let asked =
+            if review.spec.audiences.is_empty() { vec![AUDIENCE.to_owned()] } else { review.spec.audiences.clone() };
+        let (mut user, mut audiences) = (None, Vec::new());
+        for audience in asked {
+            let credentials = Credentials { audiences: &[&audience], ..Credentials::token(&review.spec.token) };
+            if let Some(found) = self.authenticator.authenticate(&credentials).await.ok().flatten() {
+                user = Some(found);
+                audiences.push(audience);
+            }
+        }
         review.status = match user {
-            Some(user) => TokenReviewStatus {
-                authenticated: true,
-                user: (&*user).into(),
-                audiences: vec![AUDIENCE.to_owned()],
-                ..TokenReviewStatus::default()
-            },
+            Some(user) => {
+                let user = (&*user).into();
+                TokenReviewStatus { authenticated: true, user, audiences, ..TokenReviewStatus::default() }
+            }
             None => TokenReviewStatus { error: "invalid bearer token".to_owned(), ..TokenReviewStatus::default() },
         };
         Ok(review)

@@ -43,6 +43,16 @@ impl Builder {
         self
     }
 
+    /// Signs the tokens of service accounts with the first key in this PEM file, instead of a key of the server's own in the data
+    /// directory. Tokens of all keys in it are valid, so that a new key can be put before an old one, which goes once its tokens have
+    /// expired. Keys are in PKCS #8: of the curve P-256, or RSA. The file is read again within a few seconds after a change.
+    ///
+    /// Several servers over one store need the same keys.
+    pub fn service_account_keys(mut self, path: impl AsRef<Path>) -> Self {
+        self.users.account_keys = Some(path.as_ref().to_owned());
+        self
+    }
+
     /// Requests certificates from TLS clients, and verifies them against the authorities in a PEM file, which is read again
     /// within a few seconds after a change. As in kube-apiserver, the subject's common name (CN) is the user, and its
     /// organizations (O) are the groups. Members of the group `system:masters` may do everything, so use only authorities

@@ -1,0 +1,69 @@
+//! The keys that sign the tokens of service accounts: a file in PEM, in the data directory or where the builder says.
+
+use std::path::{Path, PathBuf};
+
+use rcgen::KeyPair;
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, pem::PemObject};
+
+use super::{
+    Error, Result,
+    files::{FileWatcher, warn_if_open},
+    state::StateDir,
+};
+use crate::{
+    auth::jwt::SigningKey,
+    builtin::accounts::{AccountKeys, Accounts},
+    files::{self, Limits},
+    storage::private::Access,
+};
+
+/// The file in the data directory.
+const KEY: &str = "service-account.key";
+
+/// Where the keys are.
+#[derive(Clone)]
+pub(super) struct KeyFile(PathBuf);
+
+impl KeyFile {
+    /// The named file, or the one in the data directory, which is made if it is missing.
+    pub(super) fn find(named: Option<PathBuf>, state: &StateDir) -> Result<Self> {
+        if let Some(path) = named {
+            return Ok(Self(path));
+        }
+        let path = state.files.file(KEY);
+        if state.files.read(KEY, Access::Secret)?.is_none() {
+            let made = KeyPair::generate().map_err(|error| Error::AccountKeys(path.clone(), error.to_string()))?;
+            state.files.write(KEY, Access::Secret, &made.serialize_pem())?;
+        }
+        Ok(Self(path))
+    }
+
+    /// Reads the keys.
+    pub(super) fn read(&self) -> Result<AccountKeys> {
+        read(&self.0).map_err(|why| Error::AccountKeys(self.0.clone(), why))
+    }
+
+    /// Replaces the keys of a server whenever the file changes.
+    pub(super) fn watch(self, accounts: std::sync::Arc<Accounts>) -> Result<FileWatcher> {
+        FileWatcher::open("service account keys", vec![self.0.clone()], move || {
+            accounts.replace_keys(self.read()?);
+            Ok(())
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<AccountKeys, String> {
+    let text = files::read_text(path, &Limits::default()).map_err(|error| error.to_string())?;
+    warn_if_open(path, "file of service account keys");
+    let mut keys = Vec::new();
+    for key in PrivateKeyDer::pem_slice_iter(text.as_bytes()) {
+        let key = key.map_err(|error| error.to_string())?;
+        let usable =
+            if let PrivateKeyDer::Pkcs8(der) = &key { SigningKey::from_pkcs8(der.secret_pkcs8_der()) } else { None };
+        let number = keys.len() + 1;
+        keys.push(usable.ok_or_else(|| {
+            format!("key {number} is not in PKCS #8 (BEGIN PRIVATE KEY), or neither of the curve P-256 nor of RSA with 2048 bits")
+        })?);
+    }
+    AccountKeys::new(keys).ok_or_else(|| "it has no private key in PEM".to_owned())
+}
