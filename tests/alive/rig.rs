@@ -17,7 +17,7 @@ use kindsmith_cache as cache;
 use kindsmith_cache::Cache;
 use kindsmith_server::{
     handlers::Pending,
-    http::{self, Backend, Caller, Health, Limits, Metrics, Service, VersionInfo},
+    http::{self, Backend, Caller, DocumentsAt, Health, Limits, Metrics, Service, VersionInfo},
     registry::Registry,
     verbs::Verbs,
 };
@@ -49,6 +49,7 @@ impl Rig {
             authorizer: Arc::new(Masters),
             health: Health::default(),
             version: VersionInfo::default(),
+            documents: DocumentsAt::default(),
             limits: Limits::default(),
             metrics: Metrics::new(&api),
         };

@@ -96,6 +96,8 @@ impl<'t> Unverified<'t> {
 pub(crate) struct PublicKey {
     /// Its id; may be empty.
     pub id: String,
+    /// The only algorithm that it is for; may be empty.
+    algorithm: String,
     material: Material,
 }
 
@@ -132,7 +134,7 @@ impl PublicKey {
             ("OKP", "Ed25519") => Material::Ed25519(bytes("x")?),
             _ => return None,
         };
-        Some(Self { id: text("kid").to_owned(), material })
+        Some(Self { id: text("kid").to_owned(), algorithm: text("alg").to_owned(), material })
     }
 
     /// The key as a JSON Web Key, for others who check signatures.
@@ -165,6 +167,9 @@ impl PublicKey {
         let with = |algorithm: &'static dyn signature::VerificationAlgorithm, key: &[u8]| {
             UnparsedPublicKey::new(algorithm, key).verify(signed, signature).is_ok()
         };
+        if !self.algorithm.is_empty() && self.algorithm != algorithm {
+            return false;
+        }
         match (&self.material, algorithm) {
             (Material::Rsa { n, e }, algorithm) => {
                 let algorithm = match algorithm {
@@ -215,13 +220,13 @@ impl SigningKey {
     /// The id is a digest of the public key.
     fn new(pair: Pair, material: Material, public: &[u8]) -> Self {
         let id = URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, public));
-        Self { pair, public: PublicKey { id, material } }
+        let algorithm = if matches!(pair, Pair::P256(_)) { "ES256" } else { "RS256" };
+        Self { pair, public: PublicKey { id, algorithm: algorithm.to_owned(), material } }
     }
 
     /// A token with these claims.
     pub(crate) fn sign(&self, claims: &Value) -> String {
-        let algorithm = if matches!(self.pair, Pair::P256(_)) { "ES256" } else { "RS256" };
-        let header = json!({"alg": algorithm, "kid": self.public.id});
+        let header = json!({"alg": self.public.algorithm, "kid": self.public.id});
         let encoded = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
         let signed = format!("{}.{}", encoded(&header), encoded(claims));
         let signature = self.signature(signed.as_bytes());

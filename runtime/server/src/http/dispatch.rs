@@ -127,7 +127,10 @@ async fn other(exchange: &Exchange) -> Result<Response, StatusError> {
         Some((false, text)) => Some(response::text(StatusCode::INTERNAL_SERVER_ERROR, text)),
         None if path == metrics::PATH => Some(backend.metrics.answer().await?),
         None if path.starts_with("/openapi/") => openapi::serve(exchange, path).await?,
-        None => discovery::serve(exchange, path).await?,
+        None => match backend.documents.answer(path, exchange.host()) {
+            Some(answer) => Some(answer),
+            None => discovery::serve(exchange, path).await?,
+        },
     };
     match answer {
         None if is_in_compiled_group(backend, path) => Err(status::no_such_resource().into()),

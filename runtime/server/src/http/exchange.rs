@@ -69,6 +69,12 @@ impl Exchange {
         &self.site.backend
     }
 
+    /// The host and port that the client has asked.
+    pub(super) fn host(&self) -> &str {
+        let authority = self.parts.uri.authority().map(http::uri::Authority::as_str);
+        authority.or_else(|| self.header(&http::header::HOST)).unwrap_or_default()
+    }
+
     /// A header as text.
     pub(super) fn header(&self, name: &HeaderName) -> Option<&str> {
         headers::text(&self.parts.headers, name)

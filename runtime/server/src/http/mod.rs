@@ -21,6 +21,7 @@ mod deadline;
 mod discovery;
 mod dispatch;
 mod documents;
+mod documents_at;
 mod exchange;
 mod forward;
 mod frames;
@@ -64,6 +65,7 @@ mod watch;
 mod websocket;
 
 pub(crate) use deadline::EndsAt;
+pub use documents_at::DocumentsAt;
 pub use health::Health;
 pub use limits::Limits;
 pub use local::{Answer, Caller, call};
@@ -86,6 +88,8 @@ pub struct Backend {
     pub health: Health,
     /// The answer of `/version`.
     pub version: VersionInfo,
+    /// Documents at further paths.
+    pub documents: DocumentsAt,
     /// The limits of requests.
     pub limits: Limits,
     /// The metrics.

@@ -1,8 +1,12 @@
 //! The keys that sign the tokens of service accounts: a file in PEM, in the data directory or where the builder says.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use rcgen::KeyPair;
+use serde_json::json;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, pem::PemObject};
 
 use super::{
@@ -11,12 +15,15 @@ use super::{
     state::StateDir,
 };
 use crate::{
-    auth::jwt::SigningKey,
+    auth::{authenticate::AUDIENCE, jwt::SigningKey},
     builtin::accounts::{AccountKeys, Accounts},
     files::{self, Limits},
+    http::DocumentsAt,
     storage::private::Access,
 };
 
+/// The path of the public keys.
+const KEY_SET: &str = "/openid/v1/jwks";
 /// The file in the data directory.
 const KEY: &str = "service-account.key";
 
@@ -44,7 +51,7 @@ impl KeyFile {
     }
 
     /// Replaces the keys of a server whenever the file changes.
-    pub(super) fn watch(self, accounts: std::sync::Arc<Accounts>) -> Result<FileWatcher> {
+    pub(super) fn watch(self, accounts: Arc<Accounts>) -> Result<FileWatcher> {
         FileWatcher::open("service account keys", vec![self.0.clone()], move || {
             accounts.replace_keys(self.read()?);
             Ok(())
@@ -66,4 +73,22 @@ fn read(path: &Path) -> Result<AccountKeys, String> {
         })?);
     }
     AccountKeys::new(keys).ok_or_else(|| "it has no private key in PEM".to_owned())
+}
+
+/// OpenID Connect's discovery document, and the public keys, for others that check tokens themselves.
+pub(super) fn documents(accounts: &Arc<Accounts>) -> DocumentsAt {
+    let mut documents = DocumentsAt::default();
+    documents.add("/.well-known/openid-configuration", "application/json", |host| {
+        let document = json!({
+            "issuer": AUDIENCE,
+            "jwks_uri": format!("https://{host}{KEY_SET}"),
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["ES256", "RS256"],
+        });
+        document.to_string()
+    });
+    let accounts = accounts.clone();
+    documents.add(KEY_SET, "application/jwk-set+json", move |_| accounts.key_set().to_string());
+    documents
 }

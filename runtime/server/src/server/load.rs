@@ -11,7 +11,7 @@ use tokio::{sync::watch, task::JoinSet};
 use super::{
     App, Error, Limits, Result,
     access::Access,
-    account_keys::KeyFile,
+    account_keys::{self, KeyFile},
     builder::{Builder, Check, Core},
     controllers::{Controller, ControllerTasks},
     definition_files::{self, InitialDefinitions, KindHooks},
@@ -78,6 +78,7 @@ impl Builder {
             authorizer,
             health: health.clone(),
             version,
+            documents: accounts.as_ref().map(account_keys::documents).unwrap_or_default(),
             limits: self.limits.requests,
             metrics,
         }));

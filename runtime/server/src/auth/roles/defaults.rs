@@ -79,6 +79,18 @@ pub(crate) fn roles() -> Vec<DefaultRole> {
                 on(&["create"], &["authorization.k8s.io"], &["subjectaccessreviews"]),
             ],
         ),
+        role(
+            "system:service-account-issuer-discovery",
+            vec![on_urls(
+                &["get"],
+                &[
+                    "/.well-known/openid-configuration",
+                    "/.well-known/openid-configuration/",
+                    "/openid/v1/jwks",
+                    "/openid/v1/jwks/",
+                ],
+            )],
+        ),
         gathering("admin", ""),
         gathering("edit", "admin"),
         gathering("view", "edit"),
@@ -127,10 +139,11 @@ pub(crate) fn everything() -> Vec<PolicyRule> {
 }
 
 /// The default bindings.
-pub(crate) const BINDINGS: [DefaultBinding; 4] = [
+pub(crate) const BINDINGS: [DefaultBinding; 5] = [
     DefaultBinding { name: "cluster-admin", groups: &[User::MASTERS] },
     DefaultBinding { name: "system:basic-user", groups: &[User::AUTHENTICATED] },
     DefaultBinding { name: "system:discovery", groups: &[User::AUTHENTICATED] },
+    DefaultBinding { name: "system:service-account-issuer-discovery", groups: &["system:serviceaccounts"] },
     DefaultBinding { name: "system:public-info-viewer", groups: &[User::AUTHENTICATED, User::UNAUTHENTICATED] },
 ];
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     Resource as _,
@@ -75,9 +75,10 @@ impl Accounts {
         self.known.forget();
     }
 
-    /// The keys.
-    pub(crate) fn keys(&self) -> Arc<AccountKeys> {
-        self.keys.load_full()
+    /// The public keys, for others that check tokens themselves (RFC 7517).
+    pub(crate) fn key_set(&self) -> Value {
+        let keys: Vec<Value> = self.keys.load().public().map(PublicKey::to_jwk).collect();
+        json!({"keys": keys})
     }
 
     /// A signed token.

@@ -66,7 +66,7 @@ async fn tokens_of_others_and_forged_ones_are_no_accounts() {
     assert!(whose(&accounts, &forged).await.unwrap_err().contains("no key has the id"));
     let mut other = claims.to_json();
     other["sub"] = "system:serviceaccount:kube-system:robot".into();
-    let keys = accounts.keys();
+    let keys = accounts.keys.load();
     assert!(whose(&accounts, &keys.signing.sign(&other)).await.unwrap_err().ends_with("it lacks claims"));
 }
 

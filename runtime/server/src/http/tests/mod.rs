@@ -113,6 +113,7 @@ impl Rig {
             handlers,
             authenticator,
             authorizer,
+            documents: DocumentsAt::default(),
             health: Health::default(),
             version: VersionInfo::default(),
             limits,
