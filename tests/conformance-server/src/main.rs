@@ -1,8 +1,5 @@
 //! The server under the conformance kit. Serves the built-in kinds, and Widget, Gadget and Sprocket. Runs no
 //! controllers, like kube-apiserver under the kit.
-//!
-//! Not yet: the kinds of `rbac.authorization.k8s.io`, and tokens of service accounts. Without roles, users outside
-//! `system:masters` may do nothing.
 
 mod flags;
 mod gadget;
