@@ -23,7 +23,7 @@ impl Authorize for Readers {
             (_, "/statistics") if user.extra.get("team").is_some_and(|team| team.contains(&"data".to_owned())) => {
                 Decision::ALLOW
             }
-            _ if user.is_in("readers") && reads => Decision::Allow("readers may".to_owned()),
+            _ if user.is_in("readers") && reads => Decision::Allow("readers may".into()),
             _ => Decision::NoOpinion("readers may not".to_owned()),
         })
     }

@@ -103,10 +103,8 @@ impl<'a> Slow<'a, '_> {
         if Self::is_special(&callee.name, arguments.len()) {
             return Ok(());
         }
-        if let Some(pattern) = self.pattern(&callee, arguments) {
-            return pattern.map(drop);
-        }
-        callee.exists(arguments.len())
+        callee.exists(arguments.len())?;
+        self.pattern(&callee, arguments).map_or(Ok(()), |pattern| pattern.map(drop))
     }
 
     /// Calls with a constant pattern have a function of their own, which is made ahead.
