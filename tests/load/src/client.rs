@@ -36,6 +36,8 @@ pub(crate) struct Request {
     pub(crate) accept: &'static str,
     /// Whether the answer may be compressed.
     pub(crate) gzip: bool,
+    /// Whether the user is the one of [`Target::reader`].
+    pub(crate) as_reader: bool,
     /// The media type of the body.
     pub(crate) content_type: &'static str,
     pub(crate) body: Bytes,
@@ -45,7 +47,15 @@ impl Request {
     /// GET of a path in JSON.
     pub(crate) fn get(path: String) -> Self {
         let json = "application/json";
-        Self { method: Method::GET, path, accept: json, gzip: false, content_type: json, body: Bytes::new() }
+        Self {
+            method: Method::GET,
+            path,
+            accept: json,
+            gzip: false,
+            as_reader: false,
+            content_type: json,
+            body: Bytes::new(),
+        }
     }
 
     /// A request with a body; the answer is in JSON.
@@ -203,7 +213,8 @@ impl Connection {
             Http::One => head.uri(format!("{}{}", target.prefix, request.path)).header(header::HOST, &target.authority),
             Http::Two => head.uri(format!("{}{}", target.url, request.path)),
         };
-        if let Some(authorization) = &target.authorization {
+        let reader = target.reader.get().filter(|_| request.as_reader);
+        if let Some(authorization) = reader.or(target.authorization.as_ref()) {
             head = head.header(header::AUTHORIZATION, authorization);
         }
         if request.gzip {

@@ -14,7 +14,7 @@ use crate::{
     measure::{Measure, median, number},
     program,
     progress::Bar,
-    scenario::{self, Scenario, Steps, fanout::Watchers},
+    scenario::{self, Scenario, Steps, fanout::Watchers, roles},
     target::Target,
 };
 
@@ -95,6 +95,11 @@ pub(crate) struct Compared {
 pub(crate) fn compare(sides: &[Side], scenario: &'static Scenario, load: Load, rounds: usize) -> Outcome<Compared> {
     let mut compared: Vec<_> =
         sides.iter().map(|side| Rounds { label: side.label.clone(), rounds: Vec::new() }).collect();
+    if matches!(scenario.steps, Steps::ByRole(_)) {
+        for side in sides {
+            grant(side)?;
+        }
+    }
     for number in 1..=rounds {
         for (side, found) in sides.iter().zip(&mut compared) {
             let title = format!("{} {}, round {number} of {rounds}", scenario.name, side.label);
@@ -102,6 +107,18 @@ pub(crate) fn compare(sides: &[Side], scenario: &'static Scenario, load: Load, r
         }
     }
     Ok(Compared { scenario, sides: compared })
+}
+
+/// Creates roles and bindings, and prints what they add to the memory of the server.
+fn grant(side: &Side) -> Outcome<()> {
+    let resident = || side.pid.map(program::resident_kib).transpose();
+    let before = resident()?;
+    crate::runtime()?.block_on(roles::prepare(&side.target))?;
+    if let (Some(before), Some(after)) = (before, resident()?) {
+        let each = number(after.saturating_sub(before)) * 1024.0 / number((roles::ROLES + roles::BINDINGS) as u64);
+        println!("{}: a role or binding takes {each:.0} bytes of memory, with the history of its creation", side.label);
+    }
+    Ok(())
 }
 
 /// Runs one round, with a progress bar of this title.

@@ -1,5 +1,9 @@
 //! Where requests go: the address, the credentials, and how to connect.
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use clap::ValueEnum;
 use hyper::{Uri, header::HeaderValue};
@@ -54,6 +58,8 @@ pub(crate) struct Target {
     pub(crate) address: String,
     pub(crate) tls: Option<Tls>,
     pub(crate) authorization: Option<HeaderValue>,
+    /// The authorization of a user who may do only what roles say; set by scenarios that need it.
+    pub(crate) reader: OnceLock<HeaderValue>,
     pub(crate) http: Http,
 }
 
@@ -92,6 +98,7 @@ impl Target {
             address: format!("{}:{port}", authority.host()),
             tls: tls.map_err(|e| format!("{}: {e}", access.url))?,
             authorization,
+            reader: OnceLock::new(),
             http,
         }))
     }

@@ -58,7 +58,7 @@ impl Builder {
         let roles = Arc::new(builtin::rbac::roles(&api));
         let Access { authenticator, authorizer, admin, token_file } =
             self.users.access(&state, accounts.clone(), roles.clone())?;
-        guard.allow(roles, authorizer.clone());
+        guard.allow(&roles, &authorizer);
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
         let health = health(&api.store, self.checks)?;
@@ -105,7 +105,7 @@ impl Builder {
         };
         app.follow(token_file);
         if let Some(accounts) = accounts {
-            drop(issuer.set(accounts.clone()));
+            drop(issuer.set(Arc::downgrade(&accounts)));
             app.follow(key_file.watch(accounts)?);
         }
         if let Some(files) = self.definition_files.follow(initial, app.api.registry.clone()) {

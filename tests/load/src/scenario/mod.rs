@@ -4,6 +4,7 @@ pub(crate) mod fanout;
 pub(crate) mod objects;
 mod pages;
 mod requests;
+pub(crate) mod roles;
 
 use std::time::Instant;
 
@@ -24,6 +25,8 @@ pub(crate) struct Scenario {
 pub(crate) enum Steps {
     /// One request, which depends on its position alone.
     One(fn(&Position) -> Request),
+    /// The same by a user who may do only what roles say.
+    ByRole(fn(&Position) -> Request),
     /// A list of all objects in pages.
     Pages,
     /// One change, which watchers receive. Latencies are those of the events.
@@ -55,7 +58,7 @@ const fn many(name: &'static str, about: &'static str, steps: Steps) -> Scenario
 }
 
 /// All scenarios, in the order in which `all` runs them.
-pub(crate) static ALL: [Scenario; 28] = [
+pub(crate) static ALL: [Scenario; 29] = [
     one("get", "get of a 2 KB ConfigMap", requests::get),
     one("get-any", "the same in any state (resourceVersion=0)", requests::get_any),
     one("get-protobuf", "get of a 2 KB ConfigMap in Protobuf", requests::get_protobuf),
@@ -87,6 +90,11 @@ pub(crate) static ALL: [Scenario; 28] = [
         "controller",
         "create, watch, apply of an owned object, patch, watch, deletes; now and then a Lease",
         Steps::Day,
+    ),
+    many(
+        "get-by-role",
+        "get by a service account, beside 1,000 roles and 5,000 bindings",
+        Steps::ByRole(requests::get),
     ),
 ];
 
@@ -122,6 +130,10 @@ impl Worker {
     pub(crate) async fn operate(&mut self, scenario: &Scenario, position: &Position<'_>) -> Result<u64, Failed> {
         match scenario.steps {
             Steps::One(request) => Ok(self.connection.send(&request(position)).await?.length),
+            Steps::ByRole(request) => {
+                let request = Request { as_reader: true, ..request(position) };
+                Ok(self.connection.send(&request).await?.length)
+            }
             Steps::Fanout => Ok(self.connection.send(&fanout::change(position)).await?.length),
             Steps::Pages => pages::walk(&mut self.connection).await,
             Steps::Day => day::reconcile(&mut self.connection, &mut self.watch, position).await,

@@ -7,6 +7,7 @@ use std::{
 use hyper::Method;
 use tokio::task::JoinSet;
 
+use super::roles;
 use crate::{
     Outcome,
     client::{Connection, Failed, Request},
@@ -164,6 +165,9 @@ pub(crate) async fn clean(target: &Arc<Target>) -> Outcome<()> {
     for namespace in NAMESPACES {
         let leases = format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases");
         let mut paths = vec![config_maps(namespace), leases];
+        if namespace == READ {
+            paths.extend(roles::paths());
+        }
         if namespace == CREATED {
             paths.extend(DEFINED.map(defined));
             paths.extend(DEFINED.map(|plural| format!("{DEFINITIONS}/{plural}.{GROUP}")));
@@ -209,7 +213,7 @@ async fn fill(target: &Arc<Target>, namespace: &'static str, objects: usize) -> 
 }
 
 /// Creates an object, unless it exists.
-async fn create(connection: &mut Connection, path: String, body: String) -> Outcome<()> {
+pub(super) async fn create(connection: &mut Connection, path: String, body: String) -> Outcome<()> {
     match connection.send(&Request::write(Method::POST, path.clone(), "application/json", body)).await {
         Ok(_) | Err(Failed::Refused(409, _)) => Ok(()),
         Err(failed) => Err(format!("POST {path}: {failed}").into()),

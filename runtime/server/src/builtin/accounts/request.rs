@@ -1,5 +1,5 @@
 //! `TokenRequest`: the subresource `token` of service accounts, which `kubectl create token` uses.
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -99,8 +99,8 @@ const USUAL: i64 = 60 * 60;
 const SHORTEST: i64 = 10 * 60;
 const LONGEST: i64 = 1 << 32;
 
-/// What issues the tokens, once the server has its keys.
-pub(crate) type Issuer = Arc<OnceLock<Arc<Accounts>>>;
+/// What issues the tokens, once the server has its keys, and as long as it runs.
+pub(crate) type Issuer = Arc<OnceLock<Weak<Accounts>>>;
 
 /// The subresource.
 pub(crate) fn subresource(issuer: &Issuer) -> Subresource<ServiceAccount> {
@@ -108,8 +108,9 @@ pub(crate) fn subresource(issuer: &Issuer) -> Subresource<ServiceAccount> {
     post(move |account: Parent<ServiceAccount>, request: TokenRequest| {
         let issuer = issuer.clone();
         async move {
-            let accounts = issuer.get().ok_or_else(|| Refusal::internal("the server has no key to sign tokens"))?;
-            issue(accounts, &account, request)
+            let accounts = issuer.get().ok_or_else(|| Refusal::internal("the server is starting"))?;
+            let accounts = accounts.upgrade().ok_or_else(|| Refusal::internal("the server is stopping"))?;
+            issue(&accounts, &account, request)
         }
     })
 }

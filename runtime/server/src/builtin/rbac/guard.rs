@@ -1,6 +1,6 @@
 //! Guards roles and bindings: whoever writes one may grant only what they have themselves, unless a role allows them more by
 //! the verbs `escalate` and `bind`.
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use crate::{
@@ -22,7 +22,14 @@ use crate::{
 
 /// Guards the writes of roles and bindings.
 #[derive(Clone, Default)]
-pub(crate) struct Guard(Arc<OnceLock<Access>>);
+pub(crate) struct Guard(Arc<OnceLock<Granted>>);
+
+/// Who may do what, as long as the server runs. Kinds hold their guard, and the cache holds kinds: with strong references neither
+/// would ever be freed.
+struct Granted {
+    roles: Weak<Roles>,
+    authorizer: Weak<dyn Authorize>,
+}
 
 /// Who may do what.
 struct Access {
@@ -46,16 +53,20 @@ impl Guard {
     }
 
     /// Says who may do what. Until then, only members of `system:masters` may write.
-    pub(crate) fn allow(&self, roles: Arc<Roles>, authorizer: Arc<dyn Authorize>) {
-        drop(self.0.set(Access { roles, authorizer }));
+    pub(crate) fn allow(&self, roles: &Arc<Roles>, authorizer: &Arc<dyn Authorize>) {
+        drop(self.0.set(Granted { roles: Arc::downgrade(roles), authorizer: Arc::downgrade(authorizer) }));
     }
 
     /// The access to check; `None` for who may do everything.
-    fn access(&self, user: &User) -> Result<Option<&Access>> {
+    fn access(&self, user: &User) -> Result<Option<Access>> {
         if user.is_in(User::MASTERS) {
             return Ok(None);
         }
-        self.0.get().map(Some).ok_or_else(|| Refusal::forbidden("the server is starting"))
+        let granted = self.0.get().ok_or_else(|| Refusal::forbidden("the server is starting"))?;
+        match (granted.roles.upgrade(), granted.authorizer.upgrade()) {
+            (Some(roles), Some(authorizer)) => Ok(Some(Access { roles, authorizer })),
+            _ => Err(Refusal::forbidden("the server is stopping")),
+        }
     }
 
     /// Checks that a user may write a role with these rules.
