@@ -9,6 +9,7 @@ mod nested;
 mod order;
 mod request;
 mod reviews;
+mod roles;
 mod settings;
 mod socketless;
 mod subresources;

@@ -45,12 +45,14 @@ impl DefaultBinding {
     }
 }
 
+/// A role whose rules another one gathers.
+fn gathered(name: &'static str, gathered_by: &'static str, rules: Vec<PolicyRule>) -> DefaultRole {
+    DefaultRole { name: name.into(), rules, gathers: false, gathered_by }
+}
+
 /// The default roles.
 pub(crate) fn roles() -> Vec<DefaultRole> {
-    let gathered =
-        |name: &'static str, gathered_by, rules| DefaultRole { name: name.into(), rules, gathers: false, gathered_by };
     let role = |name, rules| gathered(name, "", rules);
-    let gathering = |name, gathered_by| DefaultRole { gathers: true, ..gathered(name, gathered_by, Vec::new()) };
     let paths = [
         "/api",
         "/api/*",
@@ -64,7 +66,7 @@ pub(crate) fn roles() -> Vec<DefaultRole> {
         "/version",
         "/version/",
     ];
-    vec![
+    let mut roles = vec![
         role("cluster-admin", everything()),
         role("system:basic-user", own_reviews()),
         role("system:discovery", vec![on_urls(&["get"], &paths)]),
@@ -91,6 +93,15 @@ pub(crate) fn roles() -> Vec<DefaultRole> {
                 ],
             )],
         ),
+    ];
+    roles.extend(aggregated());
+    roles
+}
+
+/// The roles for people, and what the built-in kinds add to them.
+fn aggregated() -> Vec<DefaultRole> {
+    let gathering = |name, gathered_by| DefaultRole { gathers: true, ..gathered(name, gathered_by, Vec::new()) };
+    vec![
         gathering("admin", ""),
         gathering("edit", "admin"),
         gathering("view", "edit"),
