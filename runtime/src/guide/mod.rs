@@ -77,6 +77,12 @@ pub mod generating {}
 #[doc = include_str!("../../docs/running.md")]
 pub mod running {}
 
+/// Sign-in with an identity provider, and anonymous requests.
+///
+#[doc = include_str!("links.md")]
+#[doc = include_str!("../../docs/oidc.md")]
+pub mod oidc {}
+
 /// Several servers over one store.
 ///
 #[doc = include_str!("links.md")]

@@ -1,7 +1,10 @@
 //! Authentication: the trait, tokens, anonymous users, and a chain of authenticators.
 use std::{fmt, sync::Arc};
 
-use super::{Soon, User};
+use super::{
+    Soon, User,
+    anonymous::{Anonymous, CurrentAnonymousAccess},
+};
 
 /// The audience of tokens that are meant for this server, under the name that kube-apiserver uses by default. It is also the issuer of
 /// the tokens of service accounts.
@@ -20,6 +23,8 @@ pub struct Credentials<'a> {
     pub headers: &'a dyn Headers,
     /// Whom a token must be meant for: one of these; empty for this server.
     pub audiences: &'a [&'a str],
+    /// The path of the request, without escapes and query; empty if there is no request.
+    pub path: &'a str,
 }
 
 /// Headers of a request.
@@ -37,7 +42,8 @@ impl Headers for () {
 
 impl Credentials<'_> {
     /// No credentials.
-    pub const NONE: Credentials<'static> = Credentials { token: None, certificates: &[], headers: &(), audiences: &[] };
+    pub const NONE: Credentials<'static> =
+        Credentials { token: None, certificates: &[], headers: &(), audiences: &[], path: "" };
 
     /// True if they may be meant for this server, and need not be for others alone.
     fn are_for_this_server(&self) -> bool {
@@ -93,32 +99,6 @@ pub trait Authenticate: Send + Sync + 'static {
     }
 }
 
-/// Identifies requests without credentials as `system:anonymous`; see [`Chain::or_anonymous`].
-struct Anonymous {
-    user: Arc<User>,
-}
-
-impl Default for Anonymous {
-    fn default() -> Self {
-        let user = User {
-            name: "system:anonymous".to_owned(),
-            groups: vec![User::UNAUTHENTICATED.to_owned()],
-            ..User::default()
-        };
-        Self { user: Arc::new(user) }
-    }
-}
-
-impl Authenticate for Anonymous {
-    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
-        // No authenticator knew the token, so it is invalid. Its sender does not mean to be anonymous.
-        Soon::now(match credentials.token {
-            Some(_) => Err(Unauthenticated("the bearer token is not known".to_owned())),
-            None => Ok(Some(Arc::clone(&self.user))),
-        })
-    }
-}
-
 /// Several authenticators. The first that identifies the user wins; an error counts only if none does. Users that they
 /// identify are in `system:authenticated`.
 #[derive(Default)]
@@ -142,7 +122,13 @@ impl Chain {
     /// error, as in kube-apiserver.
     #[must_use]
     pub fn or_anonymous(self) -> Self {
-        Self { anonymous: Some(Anonymous::default()), ..self }
+        self.or_anonymous_if(Arc::default())
+    }
+
+    /// The same for requests that may be anonymous at that time.
+    #[must_use]
+    pub(crate) fn or_anonymous_if(self, access: Arc<CurrentAnonymousAccess>) -> Self {
+        Self { anonymous: Some(Anonymous::new(access)), ..self }
     }
 
     /// The answer if no authenticator identifies the user.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The longest token that is read, in bytes.
-const LONGEST: usize = 64 << 10;
+pub(crate) const LONGEST: usize = 64 << 10;
 
 /// Why a token is refused. The text is for logs, and shows nothing of the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +66,19 @@ impl<'t> Unverified<'t> {
     }
 
     /// The id of the key that it says to be signed with; may be empty.
+    #[cfg(test)]
     pub(crate) fn key_id(&self) -> &str {
         &self.header.kid
+    }
+
+    /// The algorithm by which it says to be signed.
+    pub(crate) fn algorithm(&self) -> &str {
+        &self.header.alg
+    }
+
+    /// The claims before their signature is checked. A token may be refused by them, but never accepted.
+    pub(crate) fn unverified_claims(&self) -> &Value {
+        &self.claims
     }
 
     /// The claims, if one of these keys has signed them. A token that names a key is signed by that one.
@@ -123,12 +134,14 @@ impl PublicKey {
         if !matches!(text("use"), "" | "sig") {
             return None;
         }
+        // Some issuers write zeros first, with which the numbers would not be read.
+        let number = |bytes: Vec<u8>| bytes.into_iter().skip_while(|byte| *byte == 0).collect();
         let point = |length: usize| {
             let (x, y) = (bytes("x")?, bytes("y")?);
             (x.len() == length && y.len() == length).then(|| [&[4], &*x, &*y].concat())
         };
         let material = match (text("kty"), text("crv")) {
-            ("RSA", _) => Material::Rsa { n: bytes("n")?, e: bytes("e")? },
+            ("RSA", _) => Material::Rsa { n: number(bytes("n")?), e: number(bytes("e")?) },
             ("EC", "P-256") => Material::P256(point(32)?),
             ("EC", "P-384") => Material::P384(point(48)?),
             ("OKP", "Ed25519") => Material::Ed25519(bytes("x")?),

@@ -1,11 +1,13 @@
 //! Authentication and authorization: the traits called on every request, and the included implementations. Knows no
 //! HTTP: the http layer passes the relevant parts of a request.
 
+mod anonymous;
 pub(crate) mod authenticate;
 pub(crate) mod authorize;
 mod certificates;
 pub(crate) mod impersonate;
 pub(crate) mod jwt;
+pub(crate) mod oidc;
 mod reason;
 pub(crate) mod roles;
 mod rules;
@@ -14,6 +16,8 @@ mod soon;
 mod tests;
 pub(crate) mod tokens;
 
+pub use anonymous::AnonymousAccess;
+pub(crate) use anonymous::CurrentAnonymousAccess;
 pub use authenticate::{Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated};
 pub use authorize::{AllowAll, Attributes, Authorize, Decision, Masters, Union};
 pub use certificates::Certificates;

@@ -28,7 +28,8 @@ pub(super) async fn authenticate(exchange: &Exchange) -> Result<Arc<User>, Statu
     let headers = &parts.headers;
     let browser = websocket::bearer(headers);
     let token = headers.header(AUTHORIZATION.as_str()).and_then(bearer).or(browser.as_deref());
-    let credentials = Credentials { token, certificates: &certificates.0, headers, ..Credentials::NONE };
+    let path = &exchange.info.path;
+    let credentials = Credentials { token, certificates: &certificates.0, headers, path, ..Credentials::NONE };
     let counts = &backend.metrics.counts().authentication;
     match backend.authenticator.authenticate(&credentials).await {
         Ok(Some(user)) => {

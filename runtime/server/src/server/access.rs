@@ -6,14 +6,17 @@ use std::{
 };
 
 use super::{
-    Result,
+    Result, authentication_file,
     files::FileWatcher,
     first_run::Kubeconfig,
     state::{ADMIN_TOKEN, StateDir},
     token_file::{self, TokenFile},
 };
 use crate::{
-    auth::{Authenticate, Authorize, Certificates, Chain, Masters, Union, roles::Roles},
+    auth::{
+        AnonymousAccess, Authenticate, Authorize, Certificates, Chain, CurrentAnonymousAccess, Masters, Union,
+        roles::Roles,
+    },
     builtin::accounts::Accounts,
 };
 
@@ -21,6 +24,10 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Users {
     pub token_file: Option<PathBuf>,
+    /// The file with the issuers of ID tokens.
+    pub authentication_config: Option<PathBuf>,
+    /// Who may be anonymous, if the program says so.
+    pub anonymous: Option<AnonymousAccess>,
     /// The file with the keys of service accounts, if it is not in the data directory.
     pub account_keys: Option<PathBuf>,
     /// True if client certificates identify users.
@@ -37,6 +44,8 @@ pub(super) struct Access {
     pub admin: Option<Admin>,
     /// The watcher of the file with the tokens.
     pub token_file: FileWatcher,
+    /// The watcher of the authentication configuration.
+    pub authentication_config: Option<FileWatcher>,
 }
 
 /// The admin whose token the server created.
@@ -57,7 +66,7 @@ impl Admin {
 
 impl Users {
     /// Client certificates are checked first, then tokens: those of the token file, or the server's own admin token, and those of service
-    /// accounts. Then the builder's authenticators run. The builder's authorizers decide about requests that neither `system:masters` nor roles allow.
+    /// accounts and OpenID Connect. Then the builder's authenticators run. The builder's authorizers decide about requests that neither `system:masters` nor roles allow.
     pub(super) fn access(
         mut self,
         state: &StateDir,
@@ -72,6 +81,14 @@ impl Users {
             (TokenFile::Admin { files, name: ADMIN_TOKEN, kubeconfig }, Some(admin))
         };
         let (tokens, token_file) = token_file::open(file)?;
+        let anonymous = Arc::new(CurrentAnonymousAccess::default());
+        anonymous.replace(self.anonymous.clone().unwrap_or_default());
+        let mut authentication_config = None;
+        if let Some(path) = self.authentication_config {
+            let (id_tokens, watcher) = authentication_file::open(path, self.anonymous, &anonymous)?;
+            self.authenticators.insert(0, Box::new(id_tokens));
+            authentication_config = Some(watcher);
+        }
         if let Some(accounts) = accounts {
             self.authenticators.insert(0, Box::new(accounts));
         }
@@ -80,8 +97,9 @@ impl Users {
             self.authenticators.insert(0, Box::new(Certificates));
         }
         self.authorizers.splice(0..0, [Box::new(Masters) as Box<dyn Authorize>, Box::new(roles)]);
-        // Requests without credentials are anonymous; the authorizers decide what that allows.
-        let authenticator = Arc::new(Chain::new(self.authenticators).or_anonymous());
-        Ok(Access { authenticator, authorizer: Arc::new(Union::new(self.authorizers)), admin, token_file })
+        // The authorizers decide what requests without credentials may do.
+        let authenticator = Arc::new(Chain::new(self.authenticators).or_anonymous_if(anonymous));
+        let authorizer = Arc::new(Union::new(self.authorizers));
+        Ok(Access { authenticator, authorizer, admin, token_file, authentication_config })
     }
 }

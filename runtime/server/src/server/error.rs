@@ -47,6 +47,8 @@ pub enum Error {
     ClientAuthority(PathBuf, String),
     /// The keys of service accounts cannot be used.
     AccountKeys(PathBuf, String),
+    /// The authentication configuration cannot be used.
+    AuthenticationConfiguration(PathBuf, String),
     /// A setting of the builder is invalid.
     Setting(String),
     /// A kind cannot be served.
@@ -115,6 +117,9 @@ impl fmt::Display for Error {
                 "the keys of service accounts in {} cannot be used: {message}; without the file, a new key is made, and tokens of the old one are refused",
                 path.display()
             ),
+            Self::AuthenticationConfiguration(path, message) => {
+                write!(f, "the authentication configuration {} cannot be used: {message}", path.display())
+            }
             Self::Kind(message) | Self::Setting(message) => f.write_str(message),
             Self::Metrics(error) => write!(f, "the metrics given to `metrics` cannot be registered: {error}"),
             Self::Exported => f.write_str("the kinds were exported, as KINDSMITH_EXPORT asks; nothing is served"),

@@ -56,7 +56,7 @@ impl Builder {
         let key_file = KeyFile::find(self.users.account_keys.take(), &state)?;
         let accounts = Accounts::new(&api, key_file.read()?).map(Arc::new);
         let roles = Arc::new(builtin::rbac::roles(&api));
-        let Access { authenticator, authorizer, admin, token_file } =
+        let Access { authenticator, authorizer, admin, token_file, authentication_config } =
             self.users.access(&state, accounts.clone(), roles.clone())?;
         guard.allow(&roles, &authorizer);
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
@@ -104,6 +104,9 @@ impl Builder {
             state,
         };
         app.follow(token_file);
+        if let Some(file) = authentication_config {
+            app.follow(file);
+        }
         if let Some(accounts) = accounts {
             drop(issuer.set(Arc::downgrade(&accounts)));
             app.follow(key_file.watch(accounts)?);

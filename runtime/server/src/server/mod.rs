@@ -15,6 +15,7 @@
 mod access;
 mod account_keys;
 mod app;
+mod authentication_file;
 mod builder;
 mod client_ca;
 mod connections;

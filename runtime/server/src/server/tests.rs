@@ -3,6 +3,7 @@
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../tests/support/etcd.rs"]
 mod member;
+mod oidc;
 #[cfg(feature = "etcd")]
 mod over_etcd;
 mod rules;

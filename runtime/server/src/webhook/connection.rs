@@ -212,7 +212,7 @@ impl Target {
 }
 
 /// TLS with these authorities, or with those of the system.
-fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
+pub(super) fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
     let pem = if ca_bundle.is_empty() {
         let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
         named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
@@ -238,7 +238,7 @@ pub(super) struct Answer {
 static LARGE: Semaphore = Semaphore::const_new(1);
 
 /// Reads a response until it ends, or is longer than a limit. Returns true if it has ended.
-async fn read(mut body: Pin<&mut Incoming>, all: &mut BytesMut, limit: usize) -> Result<bool, String> {
+pub(super) async fn read(mut body: Pin<&mut Incoming>, all: &mut BytesMut, limit: usize) -> Result<bool, String> {
     while let Some(frame) = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
         let frame = frame.map_err(|error| error.to_string())?;
         let Ok(data) = frame.into_data() else { continue };

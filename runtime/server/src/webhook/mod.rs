@@ -5,6 +5,7 @@ mod breaker;
 mod certificate;
 mod clients;
 mod connection;
+mod get;
 mod pool;
 mod review;
 mod slots;
@@ -22,7 +23,6 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-pub(crate) use self::certificate::authorities;
 use self::{
     blocking::Runtime,
     clients::Clients,
@@ -30,6 +30,7 @@ use self::{
     review::Batch,
     slots::Slots,
 };
+pub(crate) use self::{certificate::authorities, get::Getter};
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},
     meta::{GroupVersion, uid::uid},

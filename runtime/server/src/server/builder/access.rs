@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::Builder;
 use crate::{
-    auth::{Authenticate, Authorize},
+    auth::{AnonymousAccess, Authenticate, Authorize},
     server::tls::CertificateFiles,
 };
 
@@ -40,6 +40,31 @@ impl Builder {
     /// server logs an error and keeps the previous tokens.
     pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
         self.users.token_file = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Authenticates users by the ID tokens of OpenID Connect issuers that this file names, and decides by it who may be anonymous. The file
+    /// is kube-apiserver's `AuthenticationConfiguration` of `apiserver.config.k8s.io/v1` or `v1beta1`, in YAML or JSON; the guide's page
+    /// about OpenID Connect describes it. Distributed claims and egress selectors are not supported.
+    ///
+    /// The file is read again within a few seconds after a change, and at once after SIGHUP. If it is invalid, the server logs an error
+    /// and keeps what it said before. An issuer that cannot be reached keeps nobody else out: its tokens are refused, and the server tries
+    /// again.
+    pub fn authentication_config(mut self, path: impl AsRef<Path>) -> Self {
+        self.users.authentication_config = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Says which requests without credentials are let in as `system:anonymous`; all by default, as roles allow them little. A file of
+    /// [`Builder::authentication_config`] may say it instead.
+    ///
+    /// ```
+    /// # use kindsmith::{Server, auth::AnonymousAccess};
+    /// let health = ["/livez", "/readyz"].map(str::to_owned);
+    /// let server = Server::builder().anonymous(AnonymousAccess::Paths(health.into()));
+    /// ```
+    pub fn anonymous(mut self, access: AnonymousAccess) -> Self {
+        self.users.anonymous = Some(access);
         self
     }
 
