@@ -23,8 +23,6 @@ pub(super) struct Users {
     pub token_file: Option<PathBuf>,
     /// The file with the keys of service accounts, if it is not in the data directory.
     pub account_keys: Option<PathBuf>,
-    /// True if client certificates identify users.
-    pub certificates: bool,
     pub authenticators: Vec<Box<dyn Authenticate>>,
     pub authorizers: Vec<Box<dyn Authorize>>,
 }
@@ -76,9 +74,7 @@ impl Users {
             self.authenticators.insert(0, Box::new(accounts));
         }
         self.authenticators.insert(0, Box::new(tokens));
-        if self.certificates {
-            self.authenticators.insert(0, Box::new(Certificates));
-        }
+        self.authenticators.insert(0, Box::new(Certificates));
         self.authorizers.splice(0..0, [Box::new(Masters) as Box<dyn Authorize>, Box::new(roles)]);
         // Requests without credentials are anonymous; the authorizers decide what that allows.
         let authenticator = Arc::new(Chain::new(self.authenticators).or_anonymous());

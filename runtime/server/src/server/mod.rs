@@ -17,6 +17,7 @@ mod account_keys;
 mod app;
 mod builder;
 mod client_ca;
+mod client_issuer;
 mod connections;
 mod controllers;
 #[cfg(feature = "kube")]
@@ -41,6 +42,7 @@ mod stores;
 mod tests;
 mod tls;
 mod token_file;
+pub mod users;
 
 pub use app::App;
 pub use builder::Builder;
