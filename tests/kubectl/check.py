@@ -28,6 +28,7 @@ import steps_objects
 import steps_owning
 import steps_pods
 import steps_reading
+import steps_roles
 import steps_verbs
 import steps_writing
 
@@ -195,7 +196,8 @@ def served(kindsmith, corpus, helm):
     kubernetes = of(os.path.join(corpus, "kubernetes"), os.path.join(schemas, "kubernetes"))
     helming = steps_helm.STEPS if helm else []
     return [(kubernetes, [*steps_kubernetes.STEPS, *steps_verbs.STEPS, *helming]),
-            (of(os.path.join(corpus, "crd")), steps_gateway.STEPS)]
+            (of(os.path.join(corpus, "crd")), steps_gateway.STEPS),
+            (of(), steps_roles.STEPS)]
 
 
 def main():

@@ -21,6 +21,7 @@ mod serve;
 mod store;
 mod style;
 mod terminal;
+mod user;
 
 use std::{
     panic,
@@ -94,6 +95,9 @@ enum Command {
     /// Serve the kinds that files define, as they stand.
     #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
     Serve(serve::Command),
+    /// Let further users in, and show and remove them.
+    #[command(subcommand, long_about = user::ABOUT, after_help = user::EXAMPLES)]
+    User(user::Command),
     /// Print completions for a shell.
     #[command(long_about = completions::ABOUT, after_help = completions::EXAMPLES)]
     Completions(completions::Command),
@@ -140,6 +144,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Lint(command) => reported(lint::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
+        Command::User(command) => reported(user::run(command)),
         Command::Completions(command) => reported(completions::run(&command)),
     });
     let outcome = outcome.unwrap_or_else(|_| {

@@ -14,6 +14,7 @@ use std::{
 use kindsmith_tests::{Folder, ServerProcess};
 
 mod documents;
+mod users;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kindsmith");
 

@@ -30,8 +30,6 @@ pub(super) struct Users {
     pub anonymous: Option<AnonymousAccess>,
     /// The file with the keys of service accounts, if it is not in the data directory.
     pub account_keys: Option<PathBuf>,
-    /// True if client certificates identify users.
-    pub certificates: bool,
     pub authenticators: Vec<Box<dyn Authenticate>>,
     pub authorizers: Vec<Box<dyn Authorize>>,
 }
@@ -93,9 +91,7 @@ impl Users {
             self.authenticators.insert(0, Box::new(accounts));
         }
         self.authenticators.insert(0, Box::new(tokens));
-        if self.certificates {
-            self.authenticators.insert(0, Box::new(Certificates));
-        }
+        self.authenticators.insert(0, Box::new(Certificates));
         self.authorizers.splice(0..0, [Box::new(Masters) as Box<dyn Authorize>, Box::new(roles)]);
         // The authorizers decide what requests without credentials may do.
         let authenticator = Arc::new(Chain::new(self.authenticators).or_anonymous_if(anonymous));

@@ -103,7 +103,7 @@ impl fmt::Display for Error {
             ),
             Self::Certificates(path, message) => write!(
                 f,
-                "{} cannot be used: {message}; move it and its pair (ca.crt, ca.key) away, and new ones are made at the next start",
+                "{} cannot be used: {message}; move it and its pair (.crt, .key) away, and new ones are made at the next start",
                 path.display()
             ),
             Self::Certificate(path, message) => {

@@ -13,6 +13,7 @@ use super::{
     Error, Result,
     access::Admin,
     client_ca::ClientAuthorities,
+    client_issuer::ClientIssuer,
     connections::{self, Limits},
     files::FileWatcher,
     first_run::{KUBECONFIG, Kubeconfig, Samples},
@@ -57,7 +58,7 @@ pub(super) struct Entrance {
     pub names: Vec<String>,
     /// The user's certificate instead of the server's own.
     pub certificate: Option<CertificateFiles>,
-    /// The file of authorities of client certificates.
+    /// The file of authorities of client certificates, if it is not the one in the data directory.
     pub client_ca: Option<PathBuf>,
     /// Timeouts and numbers of clients.
     pub limits: Limits,
@@ -125,8 +126,12 @@ impl Entrance {
         if self.plain_http {
             return Ok(Tls::default());
         }
-        let (clients, watcher) = self.client_ca.take().map(ClientAuthorities::open).transpose()?.unzip();
-        let mut watchers = Vec::from_iter(watcher);
+        let client_ca = match self.client_ca.take() {
+            Some(named) => named,
+            None => ClientIssuer::open(&state.files)?.file(),
+        };
+        let (clients, watcher) = ClientAuthorities::open(client_ca)?;
+        let mut watchers = vec![watcher];
         if let Some(files) = self.certificate.take() {
             let (config, certificate) = files.server_config(clients)?;
             watchers.push(certificate);

@@ -18,6 +18,7 @@ mod app;
 mod authentication_file;
 mod builder;
 mod client_ca;
+mod client_issuer;
 mod connections;
 mod controllers;
 #[cfg(feature = "kube")]
@@ -42,6 +43,7 @@ mod stores;
 mod tests;
 mod tls;
 mod token_file;
+pub mod users;
 
 pub use app::App;
 pub use builder::Builder;

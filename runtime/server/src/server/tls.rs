@@ -33,7 +33,7 @@ use super::{
     files::{FileWatcher, warn_if_open},
     state::StateDir,
 };
-use crate::storage::private::Access;
+use crate::storage::private::{Access, PrivateDir};
 
 const CERTIFICATE: &str = "ca.crt";
 const KEY: &str = "ca.key";
@@ -51,33 +51,9 @@ pub(super) struct Authority {
 impl Authority {
     /// The authority in the folder, or a new one.
     pub(super) fn open(state: &StateDir) -> Result<Self> {
-        let failed = |name: &str, message: String| Error::Certificates(state.files.file(name), message);
-        let key = state
-            .files
-            .read(KEY, Access::Secret)?
-            .map(|pem| KeyPair::from_pem(&pem).map_err(|e| failed(KEY, e.to_string())))
-            .transpose()?;
-        let (certificate_pem, key) = match (state.files.read(CERTIFICATE, Access::Public)?, key) {
-            (Some(pem), Some(key)) => {
-                CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
-                (pem, key)
-            }
-            (Some(_), None) => return Err(failed(CERTIFICATE, "its key ca.key is missing".into())),
-            // A missing certificate is created again with its key, so that clients which trust the lost one trust it,
-            // too.
-            (None, key) => {
-                let key = match key {
-                    Some(key) => key,
-                    None => KeyPair::generate().map_err(|e| failed(KEY, e.to_string()))?,
-                };
-                let certificate =
-                    authority_params().self_signed(&key).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
-                state.files.write(KEY, Access::Secret, &key.serialize_pem())?;
-                state.files.write(CERTIFICATE, Access::Public, &certificate.pem())?;
-                (certificate.pem(), key)
-            }
-        };
-        Ok(Self { certificate_pem, issuer: Issuer::new(authority_params(), key) })
+        let params = || authority_params("kindsmith-ca");
+        let (certificate_pem, key) = open_authority(&state.files, CERTIFICATE, KEY, params())?;
+        Ok(Self { certificate_pem, issuer: Issuer::new(params(), key) })
     }
 
     /// The TLS configuration of a server at an address and under other names.
@@ -88,24 +64,48 @@ impl Authority {
     }
 }
 
-/// The authorities of client certificates, if clients are asked for any.
-pub(super) type Clients = Option<Arc<ClientAuthorities>>;
+/// The certificate in PEM and the key of an authority in these files, which are made if they are missing.
+pub(super) fn open_authority(
+    files: &PrivateDir,
+    certificate: &str,
+    key: &str,
+    params: CertificateParams,
+) -> Result<(String, KeyPair)> {
+    let failed = |name: &str, message: String| Error::Certificates(files.file(name), message);
+    let stored = files.read(key, Access::Secret)?;
+    let stored = stored.map(|pem| KeyPair::from_pem(&pem).map_err(|e| failed(key, e.to_string()))).transpose()?;
+    match (files.read(certificate, Access::Public)?, stored) {
+        (Some(pem), Some(stored)) => {
+            CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|e| failed(certificate, e.to_string()))?;
+            Ok((pem, stored))
+        }
+        (Some(_), None) => Err(failed(certificate, format!("its key {key} is missing"))),
+        // A missing certificate is created again with its key, so that clients which trust the lost one trust it, too.
+        (None, stored) => {
+            let made = match stored {
+                Some(stored) => stored,
+                None => KeyPair::generate().map_err(|e| failed(key, e.to_string()))?,
+            };
+            let signed = params.self_signed(&made).map_err(|e| failed(certificate, e.to_string()))?;
+            files.write(key, Access::Secret, &made.serialize_pem())?;
+            files.write(certificate, Access::Public, &signed.pem())?;
+            Ok((signed.pem(), made))
+        }
+    }
+}
+
+/// The authorities of client certificates.
+pub(super) type Clients = Arc<ClientAuthorities>;
 
 /// The TLS configuration of a server with these certificates.
 fn config(certificates: Arc<dyn ResolvesServerCert>, clients: Clients) -> ServerConfig {
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("the provider has the cipher suites of the default versions");
-    let mut config = match clients {
-        None => builder.with_no_client_auth().with_cert_resolver(certificates),
-        Some(clients) => {
-            let mut config = builder.with_client_cert_verifier(clients).with_cert_resolver(certificates);
-            // A resumed session would not be verified again, even if the authorities have changed.
-            config.session_storage = Arc::new(NoServerSessionStorage {});
-            config.send_tls13_tickets = 0;
-            config
-        }
-    };
+    let mut config = builder.with_client_cert_verifier(clients).with_cert_resolver(certificates);
+    // A resumed session would not be verified again, even if the authorities have changed.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config
 }
@@ -154,10 +154,11 @@ impl ResolvesServerCert for FromFiles {
     }
 }
 
-fn authority_params() -> CertificateParams {
+/// What the certificate of an authority of ours says.
+pub(super) fn authority_params(name: &str) -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = rcgen::DistinguishedName::new();
-    params.distinguished_name.push(DnType::CommonName, "kindsmith-ca");
+    params.distinguished_name.push(DnType::CommonName, name);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
     // RFC 5280 4.1.2.5 defines this as the end of certificates without one: the authority serves one data directory and

@@ -78,14 +78,13 @@ impl Builder {
         self
     }
 
-    /// Requests certificates from TLS clients, and verifies them against the authorities in a PEM file, which is read again
-    /// within a few seconds after a change. As in kube-apiserver, the subject's common name (CN) is the user, and its
+    /// Verifies the certificates of TLS clients against the authorities in a PEM file, instead of `client-ca.crt` in the data
+    /// directory, which signs for `kindsmith user add`. The file is read again within a few seconds after a change. As in kube-apiserver, the subject's common name (CN) is the user, and its
     /// organizations (O) are the groups. Members of the group `system:masters` may do everything, so use only authorities
     /// that sign certificates for clients of this server. Clients without a certificate can connect, clients with an invalid
     /// one cannot. An open connection keeps its user even if the certificate expires.
     pub fn client_ca(mut self, path: impl AsRef<Path>) -> Self {
         self.entrance.client_ca = Some(path.as_ref().to_owned());
-        self.users.certificates = true;
         self
     }
 
