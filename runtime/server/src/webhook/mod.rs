@@ -22,7 +22,6 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-pub(crate) use self::certificate::authorities;
 use self::{
     blocking::Runtime,
     clients::Clients,
@@ -30,6 +29,7 @@ use self::{
     review::Batch,
     slots::Slots,
 };
+pub(crate) use self::{certificate::authorities, connection::verifier};
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},
     meta::{GroupVersion, uid::uid},
