@@ -5,6 +5,7 @@
 //! - [`server`]: the builder and the App: listeners, TLS, first run, controllers' life, graceful stop.
 //! - `kube`: kube-rs inside the process (feature `kube`).
 //! - `http`: the only layer that names HTTP types.
+//! - `aggregation`: servers behind this one, which APIServices name.
 //! - [`builtin`]: kinds declared with our own derive, and lifecycle controllers.
 //! - [`handlers`]: user code that answers.
 //! - [`verbs`]: one file a verb, admission, and the pipeline of a write.
@@ -15,6 +16,7 @@
 // Derived code names the crate `kindsmith`.
 extern crate kindsmith_model as kindsmith;
 
+mod aggregation;
 pub mod auth;
 pub mod builtin;
 pub mod handlers;

@@ -15,6 +15,7 @@ use crate::{
 };
 
 pub(crate) mod accounts;
+pub mod api_services;
 mod config_map;
 mod definitions;
 mod event;
@@ -35,6 +36,7 @@ mod tests;
 mod watched_resources;
 
 pub use accounts::{BoundObjectReference, TokenRequest, TokenRequestSpec, TokenRequestStatus};
+pub use api_services::APIService;
 pub use config_map::ConfigMap;
 pub use definitions::declared::{
     CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition,

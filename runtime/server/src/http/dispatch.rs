@@ -22,7 +22,7 @@ use super::{
     exchange::Exchange,
     guard, inflight, methods, metrics,
     negotiate::ResponseFormat,
-    openapi,
+    openapi, proxy,
     request_info::RequestInfo,
     resource, response,
     status::{self, StatusError},
@@ -67,6 +67,9 @@ impl Exchange {
         let sender = access::authenticate(self).await?;
         let user = access::impersonate(self, sender).await?;
         access::authorize(self, &user).await?;
+        if let Some(entry) = &self.info.remote {
+            return Box::pin(proxy::serve(self, entry, &user, body)).await;
+        }
         if self.info.is_missing() {
             Box::pin(self.wait_for_definition(&user)).await?;
         }
@@ -83,6 +86,9 @@ impl Exchange {
     /// Reads the meaning of the request, and finds its resource.
     fn read(&mut self) -> Result<(), StatusError> {
         self.info = RequestInfo::read(&self.parts, &self.site.backend.api.registry)?;
+        if let Some(aggregation) = &self.site.backend.aggregation {
+            self.info.find_remote(aggregation);
+        }
         self.measure.count_as(&self.info, &self.site.backend.metrics);
         Ok(())
     }

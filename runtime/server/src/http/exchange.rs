@@ -75,6 +75,11 @@ impl Exchange {
         authority.or_else(|| self.header(&http::header::HOST)).unwrap_or_default()
     }
 
+    /// Its number for logs.
+    pub(super) fn audit_id(&self) -> &HeaderValue {
+        &self.audit_id
+    }
+
     /// A header as text.
     pub(super) fn header(&self, name: &HeaderName) -> Option<&str> {
         headers::text(&self.parts.headers, name)

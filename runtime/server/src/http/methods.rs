@@ -53,9 +53,16 @@ fn serves(info: &RequestInfo, method: &Method) -> bool {
     }
 }
 
+/// Subresources of other servers that stream or connect, as kube-apiserver knows them.
+const LONG_RUNNING: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
+
 /// True if a request is a watch or a subresource that streams or connects, which have no time limit.
 pub(super) fn is_long_running(info: &RequestInfo) -> bool {
     let Some(path) = info.resource.as_ref() else { return false };
+    if info.remote.is_some() {
+        let watches = info.verb == Some(Verb::Watch);
+        return watches || info.upgrades || LONG_RUNNING.contains(&path.subresource.as_str());
+    }
     if path.subresource.is_empty() {
         return info.verb == Some(Verb::Watch);
     }

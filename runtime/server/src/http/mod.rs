@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
+    aggregation::Aggregation,
     auth::{Authenticate, Authorize, impersonate::LastWays},
     handlers::Handlers,
     verbs,
@@ -45,6 +46,7 @@ mod partial;
 mod path;
 mod pieces;
 mod pretty;
+mod proxy;
 mod render;
 mod rendered_document;
 mod request_info;
@@ -90,6 +92,8 @@ pub struct Backend {
     pub version: VersionInfo,
     /// Documents at further paths.
     pub documents: DocumentsAt,
+    /// The servers behind this one, if requests go on to any.
+    pub(crate) aggregation: Option<Arc<Aggregation>>,
     /// The limits of requests.
     pub limits: Limits,
     /// The metrics.

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use http::{HeaderMap, Method, request::Parts};
+use http::{HeaderMap, Method, header::UPGRADE, request::Parts};
 
 use super::{
     headers,
@@ -11,6 +11,7 @@ use super::{
     status::StatusError,
 };
 use crate::{
+    aggregation::{Aggregation, Entry},
     auth::{Attributes, User},
     kind::endpoint::{PatchType, Verb},
     meta::{
@@ -62,6 +63,10 @@ pub(super) struct RequestInfo {
     labels: Option<Labels>,
     /// The resource at the beginning of the request. The request uses it to the end, even if it is replaced meanwhile.
     pub served: Option<Arc<ResourceEntry>>,
+    /// The service whose server answers the request, if this server does not.
+    pub remote: Option<Arc<Entry>>,
+    /// It wants to change its connection to another protocol.
+    pub upgrades: bool,
 }
 
 impl RequestInfo {
@@ -87,12 +92,42 @@ impl RequestInfo {
         }
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
-        Ok(Self { path: text, resource, query, method, verb, applies, pretty, watch, fields, labels, served })
+        let (remote, upgrades) = (None, parts.headers.contains_key(UPGRADE));
+        Ok(Self {
+            path: text,
+            resource,
+            query,
+            method,
+            verb,
+            applies,
+            pretty,
+            watch,
+            fields,
+            labels,
+            served,
+            remote,
+            upgrades,
+        })
     }
 
     /// True if the path names a resource that is not served.
     pub(super) fn is_missing(&self) -> bool {
         self.resource.is_some() && self.served.is_none()
+    }
+
+    /// Finds the service whose server answers the request: by its group and version, also if it is about these alone.
+    pub(super) fn find_remote(&mut self, aggregation: &Aggregation) {
+        self.remote = match &self.resource {
+            Some(resource) => aggregation.remote(&resource.group, &resource.version),
+            None => {
+                let path = self.path.strip_prefix("/openapi/v3").unwrap_or(&self.path);
+                let (group, version) = match path.strip_prefix("/apis/") {
+                    Some(rest) => rest.split_once('/').unwrap_or_default(),
+                    None => ("", path.strip_prefix("/api/").unwrap_or_default()),
+                };
+                aggregation.remote(group, version)
+            }
+        };
     }
 
     /// The verb of another method on this path.

@@ -72,9 +72,14 @@ fn asks_for(headers: &HeaderMap, protocol: &str) -> bool {
 }
 
 /// The requested subprotocols, in their order.
-fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+pub(super) fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty())
+}
+
+/// True for a subprotocol that is a token.
+pub(super) fn is_bearer(protocol: &str) -> bool {
+    protocol.starts_with(BEARER)
 }
 
 /// The token among the subprotocols of a WebSocket request.

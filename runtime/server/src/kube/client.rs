@@ -60,14 +60,16 @@ impl tower_service::Service<Request<::kube::client::Body>> for UserAgentService 
 }
 
 fn trusted(backend: &Backend) -> Service {
-    let Backend { api, handlers, health, version, limits, .. } = backend;
+    let Backend { api, handlers, health, version, documents, limits, .. } = backend;
     Service::new(Arc::new(Backend {
+        aggregation: backend.aggregation.clone(),
         api: api.clone(),
         handlers: handlers.clone(),
         authenticator: Arc::new(Itself(Arc::new(User::system()))),
         authorizer: Arc::new(AllowAll),
         health: health.clone(),
         version: version.clone(),
+        documents: documents.clone(),
         limits: limits.clone(),
         metrics: Metrics::new(api),
     }))

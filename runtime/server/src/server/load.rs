@@ -12,6 +12,7 @@ use super::{
     App, Error, Limits, Result,
     access::Access,
     account_keys::{self, KeyFile},
+    aggregation,
     builder::{Builder, Check, Core},
     controllers::{Controller, ControllerTasks},
     definition_files::{self, InitialDefinitions, KindHooks},
@@ -48,6 +49,7 @@ impl Builder {
         let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
         let (guard, issuer) = (Guard::default(), Issuer::default());
         let shared = (guard.clone(), issuer.clone());
+        let resolver = self.core.webhook_resolver.clone();
         let loading = tasks::blocking(move || self.core.load(path, &limits, kinds, &shared));
         let (api, mut handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
         // Watches and lists that need history wait for it. If it fails, the first of them tries again.
@@ -64,6 +66,11 @@ impl Builder {
         let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         builtin::rbac::bootstrap(&api).await.map_err(Error::Bootstrap)?;
+        let client_ca = self.entrance.client_ca.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let aggregation = aggregation::open(&api, resolver, &state, client_ca).await?;
+        if let Some(aggregation) = &aggregation {
+            self.controllers.splice(0..0, aggregation::controllers(aggregation));
+        }
         let metrics = Metrics::new(&api);
         for register in std::mem::take(&mut self.metrics) {
             register(metrics.registry()).map_err(Error::Metrics)?;
@@ -79,6 +86,7 @@ impl Builder {
             health: health.clone(),
             version,
             documents: accounts.as_ref().map(account_keys::documents).unwrap_or_default(),
+            aggregation,
             limits: self.limits.requests,
             metrics,
         }));

@@ -14,6 +14,7 @@
 
 mod access;
 mod account_keys;
+mod aggregation;
 mod app;
 mod authentication_file;
 mod builder;

@@ -1,4 +1,5 @@
 //! Several whole servers over one store, in one process.
+mod aggregation;
 #[cfg(feature = "etcd")]
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../tests/support/etcd.rs"]

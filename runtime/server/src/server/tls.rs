@@ -35,8 +35,15 @@ use super::{
 };
 use crate::storage::private::{Access, PrivateDir};
 
-const CERTIFICATE: &str = "ca.crt";
-const KEY: &str = "ca.key";
+/// The files of an authority in the data directory, and its name.
+pub(super) struct AuthorityFiles {
+    pub certificate: &'static str,
+    pub key: &'static str,
+    pub name: &'static str,
+}
+
+/// The authority of the server's own certificates.
+const SERVING: AuthorityFiles = AuthorityFiles { certificate: "ca.crt", key: "ca.key", name: "kindsmith-ca" };
 /// The validity of a server certificate, and the age at which the next one is created.
 const VALID_DAYS: i64 = 365;
 const RENEW_AFTER: Duration = Duration::from_hours(180 * 24);
@@ -49,17 +56,29 @@ pub(super) struct Authority {
 }
 
 impl Authority {
-    /// The authority in the folder, or a new one.
+    /// The authority of the server's own certificates.
     pub(super) fn open(state: &StateDir) -> Result<Self> {
-        let params = || authority_params("kindsmith-ca");
-        let (certificate_pem, key) = open_authority(&state.files, CERTIFICATE, KEY, params())?;
+        Self::open_in(state, &SERVING)
+    }
+
+    /// The authority in these files, or a new one.
+    pub(super) fn open_in(state: &StateDir, files: &AuthorityFiles) -> Result<Self> {
+        let params = || authority_params(files.name);
+        let (certificate_pem, key) = open_authority(&state.files, files.certificate, files.key, params())?;
         Ok(Self { certificate_pem, issuer: Issuer::new(params(), key) })
+    }
+
+    /// A certificate for a client of this name.
+    pub(super) fn client(self, name: &str) -> Result<RotatingCertificate> {
+        let failed = |message: String| Error::Certificates(name.into(), message);
+        RotatingCertificate::new(self.issuer, Subject::Client(name.to_owned())).map_err(failed)
     }
 
     /// The TLS configuration of a server at an address and under other names.
     pub(super) fn server_config(self, address: SocketAddr, names: &[String], clients: Clients) -> Result<ServerConfig> {
-        let failed = |message: String| Error::Certificates(CERTIFICATE.into(), message);
-        let certificate = RotatingCertificate::new(self.issuer, address.ip(), names).map_err(failed)?;
+        let failed = |message: String| Error::Certificates(SERVING.certificate.into(), message);
+        let certificate =
+            RotatingCertificate::new(self.issuer, subject(address.ip(), names).map_err(failed)?).map_err(failed)?;
         Ok(config(Arc::new(certificate), clients))
     }
 }
@@ -168,42 +187,55 @@ pub(super) fn authority_params(name: &str) -> CertificateParams {
     params
 }
 
-/// The server's certificate, created again after half its validity.
-struct RotatingCertificate {
+/// Whom a certificate is for.
+#[derive(Debug)]
+enum Subject {
+    /// A server with these names.
+    Server(Vec<SanType>),
+    /// A client with this name.
+    Client(String),
+}
+
+/// A certificate of the server, created again after half its validity.
+pub(super) struct RotatingCertificate {
     issuer: Issuer<'static, KeyPair>,
-    subject: Vec<SanType>,
+    subject: Subject,
     current: ArcSwap<(Instant, Arc<CertifiedKey>)>,
 }
 
 impl RotatingCertificate {
-    fn new(issuer: Issuer<'static, KeyPair>, ip: IpAddr, names: &[String]) -> std::result::Result<Self, String> {
-        let subject = subject(ip, names)?;
+    fn new(issuer: Issuer<'static, KeyPair>, subject: Subject) -> std::result::Result<Self, String> {
         let first = Arc::new(issue(&issuer, &subject)?);
         Ok(Self { issuer, subject, current: ArcSwap::from_pointee((Instant::now(), first)) })
+    }
+
+    /// The certificate as of now.
+    pub(super) fn current(&self) -> Arc<CertifiedKey> {
+        let current = self.current.load();
+        if current.0.elapsed() > RENEW_AFTER {
+            match issue(&self.issuer, &self.subject) {
+                Ok(next) => self.current.store(Arc::new((Instant::now(), Arc::new(next)))),
+                Err(message) => tracing::error!(message, "a certificate of the server could not be renewed"),
+            }
+        }
+        self.current.load().1.clone()
     }
 }
 
 impl ResolvesServerCert for RotatingCertificate {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        let current = self.current.load();
-        if current.0.elapsed() > RENEW_AFTER {
-            match issue(&self.issuer, &self.subject) {
-                Ok(next) => self.current.store(Arc::new((Instant::now(), Arc::new(next)))),
-                Err(message) => tracing::error!(message, "the server's certificate could not be renewed"),
-            }
-        }
-        Some(self.current.load().1.clone())
+        Some(self.current())
     }
 }
 
 impl std::fmt::Debug for RotatingCertificate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the server's certificate for {:?}", self.subject)
+        write!(f, "the certificate for {:?}", self.subject)
     }
 }
 
 /// The names of a certificate: the address, the loopback addresses, localhost, and the given names.
-fn subject(ip: IpAddr, names: &[String]) -> std::result::Result<Vec<SanType>, String> {
+fn subject(ip: IpAddr, names: &[String]) -> std::result::Result<Subject, String> {
     let mut all: Vec<String> = vec!["localhost".into(), "127.0.0.1".into(), "::1".into()];
     if !ip.is_unspecified() {
         all.push(ip.to_string());
@@ -211,16 +243,22 @@ fn subject(ip: IpAddr, names: &[String]) -> std::result::Result<Vec<SanType>, St
     all.extend_from_slice(names);
     all.sort();
     all.dedup();
-    Ok(CertificateParams::new(all).map_err(|e| e.to_string())?.subject_alt_names)
+    Ok(Subject::Server(CertificateParams::new(all).map_err(|e| e.to_string())?.subject_alt_names))
 }
 
-fn issue(issuer: &Issuer<'static, KeyPair>, subject: &[SanType]) -> std::result::Result<CertifiedKey, String> {
+fn issue(issuer: &Issuer<'static, KeyPair>, subject: &Subject) -> std::result::Result<CertifiedKey, String> {
     let mut params = CertificateParams::default();
-    params.subject_alt_names = subject.to_vec();
     params.distinguished_name = rcgen::DistinguishedName::new();
-    params.distinguished_name.push(DnType::CommonName, "kindsmith");
+    let (name, usage) = match subject {
+        Subject::Server(names) => {
+            params.subject_alt_names.clone_from(names);
+            ("kindsmith", ExtendedKeyUsagePurpose::ServerAuth)
+        }
+        Subject::Client(name) => (name.as_str(), ExtendedKeyUsagePurpose::ClientAuth),
+    };
+    params.distinguished_name.push(DnType::CommonName, name);
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.extended_key_usages = vec![usage];
     params.use_authority_key_identifier_extension = true;
     // A day early, for clients whose clocks are behind.
     let ((year, month, first), (end_year, end_month, last)) = (day(-1), day(VALID_DAYS));

@@ -1,6 +1,7 @@
 //! HTTP/1.1 over TLS to one webhook. Connections are used again; redirects are not followed; the size of a response is
 //! limited, and of what it says, errors show the beginning.
 use std::{
+    borrow::Cow,
     convert::Infallible,
     env, fs,
     pin::{Pin, pin},
@@ -29,7 +30,7 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsConnector,
-    rustls::{ClientConfig, crypto::ring, pki_types::ServerName},
+    rustls::{ClientConfig, client::danger::ServerCertVerifier, crypto::ring, pki_types::ServerName},
 };
 
 use super::{
@@ -213,18 +214,22 @@ impl Target {
 
 /// TLS with these authorities, or with those of the system.
 pub(super) fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
-    let pem = if ca_bundle.is_empty() {
+    let bundle = ByteString::from_base64(ca_bundle);
+    let bundle = bundle.map_err(|error| format!("unable to load root certificates: {error}"))?;
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
+    Ok(config.dangerous().with_custom_certificate_verifier(verifier(&bundle.0)?).with_no_client_auth())
+}
+
+/// Verifies servers by the authorities in PEM, or by those of the system if the text is empty.
+pub(crate) fn verifier(pem: &[u8]) -> Result<Arc<dyn ServerCertVerifier>, String> {
+    let system = || {
         let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
         named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
-    } else {
-        let bundle = ByteString::from_base64(ca_bundle);
-        bundle.map_err(|error| format!("unable to load root certificates: {error}"))?.0
     };
-    let provider = Arc::new(ring::default_provider());
-    let verifier = Arc::new(Verifier::new(certificate::authorities(&pem)?, provider.clone())?);
-    let config = ClientConfig::builder_with_provider(provider);
-    let config = config.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
-    Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+    let pem: Cow<'_, [u8]> = if pem.is_empty() { system().into() } else { pem.into() };
+    let authorities = certificate::authorities(&pem)?;
+    Ok(Arc::new(Verifier::new(authorities, Arc::new(ring::default_provider()))?))
 }
 
 /// The body of a response.

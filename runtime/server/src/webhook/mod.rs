@@ -30,7 +30,7 @@ use self::{
     review::Batch,
     slots::Slots,
 };
-pub(crate) use self::{certificate::authorities, get::Getter};
+pub(crate) use self::{certificate::authorities, connection::verifier, get::Getter};
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},
     meta::{GroupVersion, uid::uid},

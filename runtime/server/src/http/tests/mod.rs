@@ -114,6 +114,7 @@ impl Rig {
             authenticator,
             authorizer,
             documents: DocumentsAt::default(),
+            aggregation: None,
             health: Health::default(),
             version: VersionInfo::default(),
             limits,

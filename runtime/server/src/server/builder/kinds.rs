@@ -43,8 +43,8 @@ impl Builder {
         self
     }
 
-    /// Finds the addresses of services that convert objects (`conversion.webhook.clientConfig.service`): a host and a port, such
-    /// as `10.0.0.7:9443`. For `None`, and without this, DNS resolves `NAME.NAMESPACE.svc`. The certificate must be for
+    /// Finds the addresses of services that convert objects (`conversion.webhook.clientConfig.service`), and of services of
+    /// [`APIService`](builtin::APIService)s: a host and a port, such as `10.0.0.7:9443`. For `None`, and without this, DNS resolves `NAME.NAMESPACE.svc`. The certificate must be for
     /// `NAME.NAMESPACE.svc` in any case.
     pub fn webhook_services(
         mut self,
@@ -103,6 +103,16 @@ impl Builder {
     pub fn definitions(mut self) -> Self {
         self.core.definitions = true;
         self.model(builtin::definition_kind())
+    }
+
+    /// Serves `APIService` of `apiregistration.k8s.io/v1`: requests to the group and version of one with a service go on to that
+    /// server, with the user in `X-Remote-` headers, and its group is part of discovery. The services are found as those that
+    /// convert objects are: see [`Builder::webhook_services`].
+    ///
+    #[doc = include_str!("../docs/aggregation.md")]
+    pub fn aggregation(mut self) -> Self {
+        self.core.aggregation = true;
+        self.model(builtin::api_services::api_service_kind())
     }
 
     /// Serves no built-in kinds, for programs that embed the server for their own kinds.

@@ -47,6 +47,8 @@ pub(super) struct Core {
     pub event_lifetime: Option<Duration>,
     /// True if what `CustomResourceDefinition` objects define is served.
     pub definitions: bool,
+    /// True if requests go on to the servers that `APIService` objects name.
+    pub aggregation: bool,
     pub handlers: Pending,
     pub admission: Vec<Plugin>,
     pub transformer: Option<Arc<dyn Transformer>>,

@@ -1,0 +1,64 @@
+//! The user of a request in headers, as servers behind read it (`X-Remote-User` and others).
+use std::fmt::Write;
+
+use hyper::{
+    HeaderMap,
+    header::{HeaderName, HeaderValue},
+};
+
+use crate::auth::User;
+
+/// The headers, and the beginning of the names of those with extra information.
+pub(crate) const USER: &str = "x-remote-user";
+pub(crate) const UID: &str = "x-remote-uid";
+pub(crate) const GROUP: &str = "x-remote-group";
+pub(crate) const EXTRA: &str = "x-remote-extra-";
+
+/// Replaces whatever user the headers name with this one.
+///
+/// # Errors
+/// If a name has characters that no header can have. Nobody else must be named instead.
+pub(crate) fn identify(headers: &mut HeaderMap, user: &User) -> Result<(), String> {
+    let forged: Vec<HeaderName> = headers.keys().filter(|name| names_user(name.as_str())).cloned().collect();
+    for name in forged {
+        headers.remove(name);
+    }
+    headers.insert(HeaderName::from_static(USER), value("name", &user.name)?);
+    if !user.uid.is_empty() {
+        headers.insert(HeaderName::from_static(UID), value("uid", &user.uid)?);
+    }
+    for group in &user.groups {
+        headers.append(HeaderName::from_static(GROUP), value("group", group)?);
+    }
+    for (key, values) in &user.extra {
+        let name = HeaderName::from_bytes(escaped(key).as_bytes());
+        let name = name.map_err(|_| "an extra key of the user cannot be sent in a header".to_owned())?;
+        for text in values {
+            headers.append(name.clone(), value("extra value", text)?);
+        }
+    }
+    Ok(())
+}
+
+/// True for a header with which a proxy names a user. Some programs do not tell a dash from an underscore.
+fn names_user(name: &str) -> bool {
+    let name = name.replace('_', "-");
+    [USER, UID, GROUP].contains(&&*name) || name.starts_with(EXTRA)
+}
+
+fn value(what: &str, text: &str) -> Result<HeaderValue, String> {
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| format!("the {what} of the user cannot be sent in a header"))
+}
+
+/// The name of the header for a key, with what no name may have, and the percent sign, escaped.
+fn escaped(key: &str) -> String {
+    let mut name = EXTRA.to_owned();
+    for byte in key.bytes() {
+        if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
+            name.push(byte.into());
+        } else {
+            write!(name, "%{byte:02X}").expect("writing to a string does not fail");
+        }
+    }
+    name
+}

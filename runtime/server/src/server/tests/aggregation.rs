@@ -1,0 +1,194 @@
+//! A server in front of others: another server of this kind, and one that records what it gets.
+mod behind;
+mod recorder;
+
+use std::{pin::Pin, sync::Arc};
+
+use axum_core::{body::Body, extract::Request, response::Response};
+use http_body_util::BodyExt;
+use tower_service::Service as _;
+
+use self::recorder::Recorder;
+use super::*;
+use crate::{builtin::APIService, server::TestServer};
+
+/// A server in front, whose services are all on this machine at the port that they name.
+async fn front() -> TestServer {
+    let builder = Server::test().configure(|builder| {
+        let builder = builder.aggregation();
+        builder.webhook_services(|service| Some(format!("127.0.0.1:{}", service.port)))
+    });
+    builder.start().await
+}
+
+/// Registers `example.com/v1`, or another version, with the service `b` in the namespace `a`.
+async fn register(front: &TestServer, group: &str, port: u16, authority: &str) {
+    let bundle = crate::meta::ByteString(authority.as_bytes().to_vec()).to_base64();
+    let service = json!({
+        "metadata": {"name": format!("v1.{group}")},
+        "spec": {"group": group, "version": "v1", "groupPriorityMinimum": 2_000, "versionPriority": 10, "caBundle": bundle,
+                 "service": {"namespace": "a", "name": "b", "port": port}},
+    });
+    let (code, answer) = front.call("POST", "/apis/apiregistration.k8s.io/v1/apiservices", service).await;
+    assert_eq!(code, 201, "{answer}");
+}
+
+/// Waits until the condition of a service has a reason, and returns its status and message.
+async fn wait_for(front: &TestServer, group: &str, reason: &str) -> (String, String) {
+    let client = front.client();
+    let end = Instant::now() + Duration::from_mins(1);
+    loop {
+        let service = client.of::<APIService>("").get(&format!("v1.{group}")).await.expect("the service");
+        let condition = service.status.conditions.first().cloned().unwrap_or_default();
+        if condition.reason == reason {
+            return (condition.status, condition.message);
+        }
+        assert!(Instant::now() < end, "{reason} expected: {condition:?}");
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A user with everything that headers name.
+fn alice() -> User {
+    User {
+        name: "alice".to_owned(),
+        uid: "7".to_owned(),
+        groups: ["system:masters", "readers", "system:authenticated"].map(str::to_owned).into(),
+        extra: [("example.com/scope%".to_owned(), vec!["view".to_owned(), "edit".to_owned()])].into(),
+    }
+}
+
+/// Sends a request to the front as a user in the process.
+async fn send(front: &TestServer, user: &User, request: hyper::http::request::Builder, body: Body) -> Response {
+    let mut request: Request = request.body(body).expect("a request");
+    request.extensions_mut().insert(Arc::new(user.clone()));
+    front.service().call(request).await.expect("an answer")
+}
+
+async fn text(answer: Response) -> (u16, String) {
+    let code = answer.status().as_u16();
+    let body = answer.into_body().collect().await.expect("a body").to_bytes();
+    (code, String::from_utf8(body.to_vec()).expect("text"))
+}
+
+/// The next piece of a body.
+async fn piece(body: &mut Body) -> Option<String> {
+    let frame =
+        timeout(Duration::from_secs(30), std::future::poll_fn(|cx| http_body::Body::poll_frame(Pin::new(body), cx)));
+    let frame = frame.await.expect("a piece in time")?.ok()?;
+    Some(String::from_utf8(frame.into_data().ok()?.to_vec()).expect("text"))
+}
+
+#[tokio::test]
+async fn the_server_behind_sees_the_user_of_the_front_and_no_credentials() {
+    let (front, behind) = (front().await, Recorder::start().await);
+    register(&front, "example.com", behind.port, &behind.authority).await;
+    let passed = ("True".to_owned(), "all checks passed".to_owned());
+    assert_eq!(wait_for(&front, "example.com", "Passed").await, passed);
+    let checked = behind.last();
+    assert_eq!(checked.values("x-remote-user"), ["system:kube-aggregator"]);
+    assert_eq!(checked.values("x-remote-group"), ["system:masters"]);
+    assert_eq!(checked.client, "front-proxy-client", "the name in its certificate");
+
+    let request = hyper::Request::post("/apis/example.com/v1/namespaces/a/things/x?dryRun=All&x=%20")
+        .header("authorization", "Bearer secret")
+        .header("connection", "x-hop, keep-alive")
+        .header("x-hop", "1")
+        .header("x-remote-user", "forged")
+        .header("X_Remote_User", "forged")
+        .header("x-remote-group", "forged")
+        .header("x-remote-extra-forged", "forged")
+        .header("x-remote-uid", "forged")
+        .header("impersonate-extra", "")
+        .header("audit-id", "5")
+        .header("content-type", "application/json");
+    let answer = send(&front, &alice(), request, Body::from("{\"a\":1}")).await;
+    assert_eq!((answer.status().as_u16(), &answer.headers()["x-behind"]), (200, &"yes".parse().unwrap()));
+    assert!(!answer.headers().contains_key("keep-alive"));
+    let seen = behind.last();
+    assert_eq!(seen.line, "POST /apis/example.com/v1/namespaces/a/things/x?dryRun=All&x=%20");
+    assert_eq!(seen.body, "{\"a\":1}");
+    assert_eq!(seen.values("x-remote-user"), ["alice"]);
+    assert_eq!(seen.values("x-remote-uid"), ["7"]);
+    assert_eq!(seen.values("x-remote-group"), ["system:masters", "readers", "system:authenticated"]);
+    assert_eq!(seen.values("x-remote-extra-example.com%2fscope%25"), ["view", "edit"]);
+    assert_eq!((seen.values("audit-id"), seen.values("content-type")), (vec!["5"], vec!["application/json"]));
+    assert_eq!(seen.values("host"), [format!("b.a.svc:{}", behind.port)]);
+    for gone in ["authorization", "x-hop", "x_remote_user", "x-remote-extra-forged", "impersonate-extra"] {
+        assert!(seen.values(gone).is_empty(), "{gone}");
+    }
+}
+
+#[tokio::test]
+async fn the_front_authorizes_and_impersonates_before_a_request_goes_on() {
+    let (front, behind) = (front().await, Recorder::start().await);
+    register(&front, "example.com", behind.port, &behind.authority).await;
+    wait_for(&front, "example.com", "Passed").await;
+    let nobody = User { name: "nobody".to_owned(), ..User::default() };
+    let path = "/apis/example.com/v1/things";
+    let (code, answer) = front.call_as(&nobody, "GET", path, Value::Null).await;
+    assert_eq!(code, 403);
+    let why = "things.example.com is forbidden: User \"nobody\" cannot list resource \"things\" in API group \"example.com\" at the cluster scope";
+    assert_eq!(answer["message"], why);
+    assert!(behind.last().line.ends_with("/v1"), "only the check has arrived");
+
+    let request =
+        hyper::Request::get(path).header("impersonate-user", "bob").header("impersonate-group", "system:masters");
+    assert_eq!(send(&front, &alice(), request, Body::empty()).await.status(), 200);
+    let seen = behind.last();
+    assert_eq!(seen.values("x-remote-user"), ["bob"]);
+    assert_eq!(seen.values("x-remote-group"), ["system:masters", "system:authenticated"]);
+    assert!(seen.values("impersonate-user").is_empty() && seen.values("x-remote-uid").is_empty());
+}
+
+#[tokio::test]
+async fn a_watch_is_passed_on_piece_by_piece_and_ends_with_the_client() {
+    let (front, behind) = (front().await, Recorder::start().await);
+    register(&front, "example.com", behind.port, &behind.authority).await;
+    wait_for(&front, "example.com", "Passed").await;
+    let request = hyper::Request::get("/apis/example.com/v1/things?watch=true");
+    let mut body = send(&front, &alice(), request, Body::empty()).await.into_body();
+    assert_eq!(piece(&mut body).await.as_deref(), Some("first\n"));
+    behind.say("second\n").await;
+    assert_eq!(piece(&mut body).await.as_deref(), Some("second\n"));
+    drop(body);
+    timeout(Duration::from_secs(30), behind.watch_ended()).await.expect("the watch behind ends with the client");
+
+    let request = hyper::Request::get("/apis/example.com/v1/things?watch=true");
+    let mut body = send(&front, &alice(), request, Body::empty()).await.into_body();
+    assert_eq!(piece(&mut body).await.as_deref(), Some("first\n"));
+    let stopping = std::thread::spawn(move || front.stop());
+    assert_eq!(piece(&mut body).await, None, "the server in front stops");
+    tokio::task::spawn_blocking(move || stopping.join().unwrap()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_reached_is_unavailable() {
+    let front = front().await;
+    let stranger = Recorder::start().await;
+    let behind = Recorder::start().await;
+    register(&front, "example.com", behind.port, &stranger.authority).await;
+    let (status, message) = wait_for(&front, "example.com", "FailedDiscoveryCheck").await;
+    assert_eq!(status, "False");
+    let url = format!("https://b.a.svc:{}/apis/example.com/v1", behind.port);
+    let expected = format!("failing or missing response from {url}: Get \"{url}\": tls: ");
+    assert!(message.starts_with(&expected), "{message}");
+    let request = hyper::Request::get("/apis/example.com/v1/things");
+    let answer = send(&front, &alice(), request, Body::empty()).await;
+    assert_eq!(answer.headers()["content-type"], "text/plain; charset=utf-8");
+    assert_eq!(text(answer).await, (503, "service unavailable\n".to_owned()));
+}
+
+#[tokio::test]
+async fn the_authority_and_the_headers_are_published() {
+    let front = front().await;
+    let path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+    let (_, map) = front.call("GET", path, Value::Null).await;
+    let data = &map["data"];
+    assert!(data["requestheader-client-ca-file"].as_str().unwrap().starts_with("-----BEGIN CERTIFICATE-----"));
+    assert_eq!(data["requestheader-allowed-names"], "[\"front-proxy-client\"]");
+    assert_eq!(data["requestheader-username-headers"], "[\"X-Remote-User\"]");
+    assert_eq!(data["requestheader-uid-headers"], "[\"X-Remote-Uid\"]");
+    assert_eq!(data["requestheader-group-headers"], "[\"X-Remote-Group\"]");
+    assert_eq!(data["requestheader-extra-headers-prefix"], "[\"X-Remote-Extra-\"]");
+}

@@ -1,0 +1,103 @@
+//! A server of this kind behind: objects and watches through the front, discovery, and what happens when it stops or is slow.
+use std::{fs, path::PathBuf};
+
+use super::*;
+use crate::{
+    auth::{AllowAll, Authenticate, Credentials, Identity},
+    server::TestBuilder,
+    widget::Widget,
+};
+
+/// Takes the user from the headers of the proxy.
+struct FromHeaders;
+
+impl Authenticate for FromHeaders {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> crate::auth::Soon<'a, Identity> {
+        let user = credentials.headers.header("x-remote-user").map(|name| {
+            let group = credentials.headers.header("x-remote-group").unwrap_or_default();
+            Arc::new(User { name: name.to_owned(), groups: vec![group.to_owned()], ..User::default() })
+        });
+        crate::auth::Soon::now(Ok(user))
+    }
+}
+
+/// A data directory, removed on drop.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let name = format!("kindsmith-behind-{}", crate::server::state::random_text(8));
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn behind(folder: &Folder) -> TestBuilder {
+    Server::test()
+        .data_dir(&folder.0)
+        .tls()
+        .kind::<Widget>()
+        .configure(|builder| builder.host_name("b.a.svc").authenticator(FromHeaders).authorizer(AllowAll))
+}
+
+const GROUP: &str = "conformance.example.com";
+const WIDGETS: &str = "/apis/conformance.example.com/v1/namespaces/default/widgets";
+
+async fn registered(front: &TestServer, behind: &TestServer) {
+    let authority = fs::read_to_string(behind.authority()).unwrap();
+    register(front, GROUP, behind.port(), &authority).await;
+    wait_for(front, GROUP, "Passed").await;
+}
+
+#[tokio::test]
+async fn objects_are_created_listed_watched_and_patched_through_the_front() {
+    let folder = Folder::new();
+    let (front, behind) = (front().await, behind(&folder).start().await);
+    registered(&front, &behind).await;
+    let watch = hyper::Request::get(format!("{WIDGETS}?watch=true"));
+    let mut events = send(&front, &alice(), watch, Body::empty()).await.into_body();
+    let widget = json!({"metadata": {"name": "w"}, "spec": {"size": 3}});
+    let widget = json!({"apiVersion": "conformance.example.com/v1", "kind": "Widget", "metadata": widget["metadata"], "spec": widget["spec"]});
+    let (code, created) = front.call_as(&alice(), "POST", WIDGETS, widget).await;
+    assert_eq!((code, &created["spec"]["color"]), (201, &json!("Red")), "{created}");
+    let (code, patched) = front.call_as(&alice(), "PATCH", &format!("{WIDGETS}/w"), json!({"spec": {"size": 4}})).await;
+    assert_eq!((code, &patched["spec"]["size"]), (200, &json!(4)), "{patched}");
+    let (code, list) = front.call_as(&alice(), "GET", WIDGETS, Value::Null).await;
+    assert_eq!((code, &list["items"][0]["spec"]["size"]), (200, &json!(4)), "{list}");
+    let mut seen = String::new();
+    while !seen.contains("MODIFIED") {
+        seen += &piece(&mut events).await.expect("an event");
+    }
+    assert!(seen.starts_with("{\"type\":\"ADDED\""), "{seen}");
+    let (code, found) = behind.call("GET", &format!("{WIDGETS}/w"), Value::Null).await;
+    assert_eq!((code, &found["metadata"]["uid"]), (200, &created["metadata"]["uid"]));
+    let (code, missing) = front.call_as(&alice(), "GET", &format!("{WIDGETS}/x"), Value::Null).await;
+    assert_eq!((code, &missing["message"]), (404, &json!("widgets.conformance.example.com \"x\" not found")));
+}
+
+#[tokio::test]
+async fn a_server_behind_that_stops_is_unavailable_until_it_is_back() {
+    let folder = Folder::new();
+    let (front, first) = (front().await, behind(&folder).start().await);
+    registered(&front, &first).await;
+    let port = first.port();
+    first.stop();
+    let request = hyper::Request::get(WIDGETS);
+    let (code, message) = text(send(&front, &alice(), request, Body::empty()).await).await;
+    assert_eq!(code, 503);
+    assert!(message.starts_with("error trying to reach service: dial tcp 127.0.0.1:"), "{message}");
+    // The failed request has it checked.
+    wait_for(&front, GROUP, "FailedDiscoveryCheck").await;
+    let request = hyper::Request::get(WIDGETS);
+    let answer = send(&front, &alice(), request, Body::empty()).await;
+    assert_eq!(text(answer).await, (503, "service unavailable\n".to_owned()));
+    let _second = behind(&folder).port(port).start().await;
+    wait_for(&front, GROUP, "Passed").await;
+    let (code, _) = front.call_as(&alice(), "GET", WIDGETS, Value::Null).await;
+    assert_eq!(code, 200);
+}
