@@ -21,6 +21,8 @@ fn is(kind: &Kind, declared: &ResourceDecl) -> bool {
 pub struct Pending {
     virtual_kinds: Vec<(&'static ResourceDecl, Ask)>,
     subresources: Vec<(&'static ResourceDecl, &'static str, SubresourceDecl)>,
+    /// The server's own among them, by kind and name. Where documents or the program declare one already, it stays as declared.
+    builtin: Vec<(&'static ResourceDecl, &'static str)>,
 }
 
 /// The handlers of a running server.
@@ -57,6 +59,12 @@ impl Pending {
         self.subresources.push((K::RESOURCE, name, subresource.declaration));
     }
 
+    /// A subresource that the server itself answers.
+    pub(crate) fn builtin_subresource<K: Object>(&mut self, name: &'static str, subresource: Subresource<K>) {
+        self.subresource(name, subresource);
+        self.builtin.push((K::RESOURCE, name));
+    }
+
     /// Tells kinds which subresources they have.
     ///
     /// # Errors
@@ -71,6 +79,9 @@ impl Pending {
             };
             let taken =
                 RESERVED.contains(name) || kind.version.subresources.iter().any(|other| &*other.subresource == *name);
+            if taken && self.builtin.iter().any(|(of, own)| std::ptr::eq(*of, *parent) && own == name) {
+                continue;
+            }
             if taken || !kind.shared.stored {
                 let why = if taken { "the name is taken" } else { "the kind is virtual" };
                 return Err(format!("{} cannot have the subresource {name:?}: {why}", kind.group_resource()));

@@ -168,7 +168,7 @@ impl Core {
         guard.protect(&mut kinds);
         let account = ServiceAccount::kind().group_resource();
         if kinds.iter().any(|kind| kind.group_resource() == account) {
-            self.handlers.subresource("token", accounts::subresource(issuer));
+            self.handlers.builtin_subresource("token", accounts::subresource(issuer));
         }
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
         kinds = kinds.into_iter().map(|kind| definition_files::complete(kind, &self.replaced)).collect();
