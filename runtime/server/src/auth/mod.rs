@@ -3,7 +3,8 @@
 
 pub(crate) mod authenticate;
 pub(crate) mod authorize;
-mod certificates;
+pub(crate) mod certificates;
+pub(crate) mod front_proxy;
 pub(crate) mod impersonate;
 pub(crate) mod jwt;
 mod reason;

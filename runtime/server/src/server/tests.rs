@@ -1,10 +1,13 @@
 //! Several whole servers over one store, in one process.
+mod delegated;
+mod front_proxy;
 #[cfg(feature = "etcd")]
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../tests/support/etcd.rs"]
 mod member;
 #[cfg(feature = "etcd")]
 mod over_etcd;
+mod over_tls;
 mod rules;
 #[cfg(feature = "etcd")]
 mod taken_over;

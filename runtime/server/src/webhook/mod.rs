@@ -22,13 +22,17 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-pub(crate) use self::certificate::authorities;
 use self::{
     blocking::Runtime,
     clients::Clients,
     connection::{Answer, Client},
     review::Batch,
     slots::Slots,
+};
+pub(crate) use self::{
+    certificate::{Verifier, authorities},
+    connection::{Whole, connect, read, system_authorities},
+    pool::Pool,
 };
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},
