@@ -10,7 +10,7 @@
 //! - [`handlers`]: user code that answers.
 //! - [`verbs`]: one file a verb, admission, and the pipeline of a write.
 //! - [`registry`]: the resources that are served.
-//! - `webhook`, `metrics`.
+//! - `upstream`: other servers that this one asks. `webhook`, `metrics`.
 //! - [`auth`]: who, and may they.
 
 // Derived code names the crate `kindsmith`.
@@ -27,6 +27,7 @@ mod metrics;
 pub mod registry;
 pub mod server;
 mod tasks;
+mod upstream;
 pub mod verbs;
 mod webhook;
 

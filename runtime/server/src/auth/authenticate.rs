@@ -17,7 +17,8 @@ pub struct Credentials<'a> {
     /// The bearer token of the `Authorization` header.
     pub token: Option<&'a str>,
     /// The client's certificate chain in DER, verified against the authorities of
-    /// [`Builder::client_ca`](crate::server::Builder::client_ca); empty if absent.
+    /// [`Builder::client_ca`](crate::server::Builder::client_ca) or
+    /// [`Builder::front_proxy`](crate::server::Builder::front_proxy); empty if absent.
     pub certificates: &'a [Vec<u8>],
     /// The headers.
     pub headers: &'a dyn Headers,
@@ -31,6 +32,10 @@ pub struct Credentials<'a> {
 pub trait Headers: Sync {
     /// The first value of a header, by its lower-case name, if it is text.
     fn header(&self, name: &str) -> Option<&str>;
+
+    /// Visits every header with every value, by lower-case names, in the order in which they were sent. Without an implementation of
+    /// its own, no header is visited.
+    fn each(&self, _visit: &mut dyn FnMut(&str, &[u8])) {}
 }
 
 /// No headers.

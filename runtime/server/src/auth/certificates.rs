@@ -29,9 +29,33 @@ impl Authenticate for Certificates {
     }
 }
 
+/// Verifies client certificates against certain authorities.
+pub(crate) trait VerifyClient: Send + Sync + 'static {
+    /// Verifies a chain in DER, whose first certificate is the client's.
+    ///
+    /// # Errors
+    /// Why it is not valid.
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), String>;
+}
+
+/// Identifies users like [`Certificates`], by certificates of certain authorities: the listener has verified against others, too.
+pub(crate) struct CertificatesOf(pub Arc<dyn VerifyClient>);
+
+impl Authenticate for CertificatesOf {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        if credentials.certificates.is_empty() {
+            return Soon::now(Ok(None));
+        }
+        match self.0.verify(credentials.certificates) {
+            Ok(()) => Certificates.authenticate(credentials),
+            Err(why) => Soon::now(Err(Unauthenticated(format!("the client's certificate is no user's: {why}")))),
+        }
+    }
+}
+
 /// The user that a certificate names.
 #[expect(clippy::redundant_closure_for_method_calls, reason = "readers of any lifetime need a closure")]
-fn subject(certificate: &[u8]) -> ASN1Result<User> {
+pub(super) fn subject(certificate: &[u8]) -> ASN1Result<User> {
     yasna::parse_der(certificate, |reader| {
         reader.read_sequence(|certificate| {
             let user = certificate.next().read_sequence(|fields| {

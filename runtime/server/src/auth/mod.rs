@@ -4,7 +4,8 @@
 mod anonymous;
 pub(crate) mod authenticate;
 pub(crate) mod authorize;
-mod certificates;
+pub(crate) mod certificates;
+pub(crate) mod front_proxy;
 pub(crate) mod impersonate;
 pub(crate) mod jwt;
 pub(crate) mod oidc;

@@ -75,6 +75,12 @@ pub fn kinds() -> Vec<Kind> {
     stored.into_iter().chain(reviews::kinds()).chain(rbac::kinds()).collect()
 }
 
+/// True for the kinds of users and what they may do: roles, bindings and service accounts.
+pub(crate) fn is_of_users(kind: &Kind) -> bool {
+    kind.group_version.group == "rbac.authorization.k8s.io"
+        || kind.group_resource() == ServiceAccount::kind().group_resource()
+}
+
 /// Changes the lifetime of Events if a kind is a version of Event. Zero keeps them until they are deleted.
 pub(crate) fn event_lifetime(kind: Kind, lifetime: Duration) -> Kind {
     if kind.shared != Event::kind().shared {

@@ -48,6 +48,16 @@ pub(super) async fn authenticate(exchange: &Exchange) -> Result<Arc<User>, Statu
     }
 }
 
+/// Removes the headers in which a front proxy names the user: whoever gets the headers after authentication must not believe them.
+pub(super) fn drop_proxy_headers(headers: &mut HeaderMap) {
+    let is_of_proxy = |name: &str| matches!(name, "user" | "uid" | "group") || name.starts_with("extra-");
+    let found = headers.keys().filter(|name| name.as_str().strip_prefix("x-remote-").is_some_and(is_of_proxy));
+    let found: Vec<_> = found.cloned().collect();
+    for name in found {
+        headers.remove(name);
+    }
+}
+
 /// The attributes of a further verb on the requested object, or on a subresource of it, that the request turns out to
 /// need.
 fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
@@ -149,6 +159,16 @@ mod tests {
     fn asks_to_be(pairs: &[(&'static str, &'static str)]) -> Result<Option<Impersonation>, String> {
         let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
         impersonation(&headers.collect()).map_err(|StatusError(status)| format!("{} {}", status.code, status.message))
+    }
+
+    #[test]
+    fn headers_of_a_proxy_are_dropped() {
+        let names = ["x-remote-user", "x-remote-uid", "x-remote-group", "x-remote-extra-a", "x-remote-addr", "accept"];
+        let mut headers: HeaderMap = names.iter().map(|name| (name.parse().unwrap(), "x".parse().unwrap())).collect();
+        headers.append("x-remote-group", "y".parse().unwrap());
+        drop_proxy_headers(&mut headers);
+        let left: Vec<_> = headers.keys().map(|name| name.as_str()).collect();
+        assert_eq!(left, ["x-remote-addr", "accept"]);
     }
 
     #[test]

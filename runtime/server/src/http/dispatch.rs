@@ -65,6 +65,7 @@ impl Exchange {
 
     async fn serve_in_time(&mut self, body: Body) -> Result<Response, StatusError> {
         let sender = access::authenticate(self).await?;
+        access::drop_proxy_headers(&mut self.parts.headers);
         let user = access::impersonate(self, sender).await?;
         access::authorize(self, &user).await?;
         if let Some(entry) = &self.info.remote {

@@ -22,4 +22,8 @@ impl Headers for HeaderMap {
     fn header(&self, name: &str) -> Option<&str> {
         text(self, name)
     }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, &[u8])) {
+        self.iter().for_each(|(name, value)| visit(name.as_str(), value.as_bytes()));
+    }
 }

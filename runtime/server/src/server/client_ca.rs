@@ -1,7 +1,12 @@
-//! Client certificates: verified in the TLS handshake against authorities from the user's file, which is read again when
-//! it changes. A client may do without one.
+//! Client certificates: verified in the TLS handshake against authorities, of users and of front proxies, which are replaced while the
+//! server runs. A client may do without one. Which authorities a certificate belongs to is verified again when it signs in.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use arc_swap::ArcSwapOption;
 use tokio_rustls::rustls::{
@@ -16,44 +21,141 @@ use tokio_rustls::rustls::{
 };
 
 use super::{Error, Result, files::FileWatcher};
+use crate::auth::certificates::VerifyClient;
 
-/// The authorities last read from the file.
-#[derive(Debug)]
-pub(super) struct ClientAuthorities {
+/// How long the result for a certificate is kept: an open connection has it in every request.
+const KEPT_FOR: Duration = Duration::from_mins(1);
+/// The maximum number of kept results.
+const MOST_KEPT: usize = 1_024;
+
+/// The digest of a chain of certificates.
+type Digest = [u8; 32];
+
+/// Authorities of one purpose.
+#[derive(Debug, Default)]
+pub(super) struct Authorities {
     current: ArcSwapOption<WebPki>,
-    algorithms: WebPkiSupportedAlgorithms,
+    /// The results for certificates that sign in, with the time at which they were made.
+    kept: Mutex<HashMap<Digest, (Instant, std::result::Result<(), String>)>>,
 }
 
-/// The verifier of one state of the file. (An `ArcSwap` cannot hold a trait object itself.)
+/// The verifier of one state of the authorities. (An `ArcSwap` cannot hold a trait object itself.)
 #[derive(Debug)]
 struct WebPki(Arc<dyn ClientCertVerifier>);
 
-impl ClientAuthorities {
+impl Authorities {
     /// The authorities in a PEM file, and the file to watch.
-    pub(super) fn open(path: PathBuf) -> Result<(Arc<Self>, FileWatcher)> {
-        let algorithms = ring::default_provider().signature_verification_algorithms;
-        let authorities = Arc::new(Self { current: ArcSwapOption::empty(), algorithms });
+    pub(super) fn open(what: &'static str, path: PathBuf) -> Result<(Arc<Self>, FileWatcher)> {
+        let authorities = Arc::new(Self::default());
         let (read, paths) = (authorities.clone(), vec![path.clone()]);
-        let watcher = FileWatcher::open("authorities of client certificates", paths, move || {
-            read.current.store(Some(Arc::new(read_file(&path)?)));
-            Ok(())
+        let watcher = FileWatcher::open(what, paths, move || {
+            let pem = read_file(&path)?;
+            read.replace(&pem).map_err(|why| Error::ClientAuthority(path.clone(), why))
         })?;
         Ok((authorities, watcher))
     }
+
+    /// Replaces the authorities by those in PEM.
+    pub(super) fn replace(&self, pem: &[u8]) -> std::result::Result<(), String> {
+        self.set(Some(Arc::new(verifier(pem)?)));
+        Ok(())
+    }
+
+    /// Trusts no authority any more.
+    pub(super) fn clear(&self) {
+        self.set(None);
+    }
+
+    fn set(&self, verifier: Option<Arc<WebPki>>) {
+        self.current.store(verifier);
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn verify_chain(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> std::result::Result<ClientCertVerified, TlsError> {
+        match &*self.current.load() {
+            Some(verifier) => verifier.0.verify_client_cert(certificate, intermediates, now),
+            None => Err(CertificateError::UnknownIssuer.into()),
+        }
+    }
 }
 
-fn read_file(path: &PathBuf) -> Result<WebPki> {
-    let failed = |why: String| Error::ClientAuthority(path.clone(), why);
+impl VerifyClient for Authorities {
+    fn verify(&self, chain: &[Vec<u8>]) -> std::result::Result<(), String> {
+        let digest = digest(chain);
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            kept().get(&digest).filter(|(since, _)| since.elapsed() < KEPT_FOR).map(|(_, result)| result.clone());
+        if let Some(result) = known {
+            return result;
+        }
+        let before = self.current.load_full();
+        let certificates: Vec<CertificateDer<'_>> = chain.iter().map(|der| CertificateDer::from(&**der)).collect();
+        let (certificate, intermediates) = certificates.split_first().ok_or("there is none")?;
+        let verified = self.verify_chain(certificate, intermediates, UnixTime::now());
+        let result = verified.map(|_| ()).map_err(|error| error.to_string());
+        let mut kept = kept();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        // Under the lock, which replacing takes after it: no result of authorities that are gone is kept.
+        if same(before.as_ref(), self.current.load().as_ref()) {
+            kept.insert(digest, (Instant::now(), result.clone()));
+        }
+        result
+    }
+}
+
+fn same(one: Option<&Arc<WebPki>>, other: Option<&Arc<WebPki>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+fn digest(chain: &[Vec<u8>]) -> Digest {
+    let mut context = ::ring::digest::Context::new(&::ring::digest::SHA256);
+    for der in chain {
+        context.update(&der.len().to_be_bytes());
+        context.update(der);
+    }
+    context.finish().as_ref().try_into().expect("SHA-256 has 32 bytes")
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| Error::ClientAuthority(path.to_owned(), error.to_string()))
+}
+
+fn verifier(pem: &[u8]) -> std::result::Result<WebPki, String> {
     let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))? {
-        let certificate = certificate.map_err(|error| failed(error.to_string()))?;
-        roots.add(certificate).map_err(|error| failed(error.to_string()))?;
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        let certificate = certificate.map_err(|error| error.to_string())?;
+        roots.add(certificate).map_err(|error| error.to_string())?;
     }
     if roots.is_empty() {
-        return Err(failed("it has no certificate in PEM".to_owned()));
+        return Err("it has no certificate in PEM".to_owned());
     }
     let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(ring::default_provider()));
-    verifier.allow_unauthenticated().build().map(WebPki).map_err(|error| failed(error.to_string()))
+    verifier.allow_unauthenticated().build().map(WebPki).map_err(|error| error.to_string())
+}
+
+/// The authorities of all purposes, for the handshake.
+#[derive(Debug)]
+pub(super) struct ClientAuthorities {
+    purposes: Vec<Arc<Authorities>>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl ClientAuthorities {
+    /// Accepts certificates of any of these authorities.
+    pub(super) fn new(purposes: Vec<Arc<Authorities>>) -> Self {
+        Self { purposes, algorithms: ring::default_provider().signature_verification_algorithms }
+    }
 }
 
 impl ClientCertVerifier for ClientAuthorities {
@@ -72,10 +174,14 @@ impl ClientCertVerifier for ClientAuthorities {
         intermediates: &[CertificateDer<'_>],
         now: UnixTime,
     ) -> std::result::Result<ClientCertVerified, TlsError> {
-        match &*self.current.load() {
-            Some(verifier) => verifier.0.verify_client_cert(certificate, intermediates, now),
-            None => Err(CertificateError::UnknownIssuer.into()),
+        let mut first = None;
+        for authorities in &self.purposes {
+            match authorities.verify_chain(certificate, intermediates, now) {
+                Ok(verified) => return Ok(verified),
+                Err(error) => first = first.or(Some(error)),
+            }
         }
+        Err(first.unwrap_or_else(|| CertificateError::UnknownIssuer.into()))
     }
 
     fn verify_tls12_signature(

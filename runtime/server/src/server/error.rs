@@ -45,6 +45,10 @@ pub enum Error {
     Certificate(PathBuf, String),
     /// The builder's authorities of client certificates cannot be used.
     ClientAuthority(PathBuf, String),
+    /// A kubeconfig of a webhook or a host cannot be used, or the host does not answer as it should.
+    Upstream(PathBuf, String),
+    /// The authorization configuration cannot be used.
+    Authorization(PathBuf, String),
     /// The keys of service accounts cannot be used.
     AccountKeys(PathBuf, String),
     /// The authentication configuration cannot be used.
@@ -111,6 +115,12 @@ impl fmt::Display for Error {
             }
             Self::ClientAuthority(path, message) => {
                 write!(f, "{} cannot be used to verify client certificates: {message}", path.display())
+            }
+            Self::Upstream(path, message) => {
+                write!(f, "{} cannot be used to ask another server: {message}", path.display())
+            }
+            Self::Authorization(path, message) => {
+                write!(f, "the authorization configuration {} cannot be used: {message}", path.display())
             }
             Self::AccountKeys(path, message) => write!(
                 f,

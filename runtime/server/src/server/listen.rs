@@ -58,8 +58,8 @@ pub(super) struct Entrance {
     pub names: Vec<String>,
     /// The user's certificate instead of the server's own.
     pub certificate: Option<CertificateFiles>,
-    /// The file of authorities of client certificates, if it is not the one in the data directory.
-    pub client_ca: Option<PathBuf>,
+    /// The authorities of client certificates.
+    pub clients: Option<Arc<ClientAuthorities>>,
     /// Timeouts and numbers of clients.
     pub limits: Limits,
     /// The data for the printed commands.
@@ -69,7 +69,7 @@ pub(super) struct Entrance {
 }
 
 /// The TLS configuration of a listener, if it uses TLS; the server's own certificate authority; and the files of the
-/// certificate, and of the authorities of client certificates.
+/// certificate.
 type Tls = (Option<ServerConfig>, Option<String>, Vec<FileWatcher>);
 
 /// The connections of a listener.
@@ -81,11 +81,8 @@ pub(super) struct Connections {
 }
 
 impl Entrance {
-    /// Refuses plain HTTP where other machines could read the tokens, and where client certificates are expected.
+    /// Refuses plain HTTP where other machines could read the tokens.
     pub(super) fn check(&self, address: SocketAddr) -> Result<()> {
-        if self.plain_http && self.client_ca.is_some() {
-            return Err(Error::Setting("client_ca() needs TLS: leave out http()".to_owned()));
-        }
         if self.plain_http && !address.ip().is_loopback() { Err(Error::PlainHttp(address)) } else { Ok(()) }
     }
 
@@ -126,12 +123,8 @@ impl Entrance {
         if self.plain_http {
             return Ok(Tls::default());
         }
-        let client_ca = match self.client_ca.take() {
-            Some(named) => named,
-            None => ClientIssuer::open(&state.files)?.file(),
-        };
-        let (clients, watcher) = ClientAuthorities::open(client_ca)?;
-        let mut watchers = vec![watcher];
+        let clients = self.clients.take();
+        let mut watchers = Vec::new();
         if let Some(files) = self.certificate.take() {
             let (config, certificate) = files.server_config(clients)?;
             watchers.push(certificate);

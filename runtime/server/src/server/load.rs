@@ -42,6 +42,7 @@ impl Builder {
         if !self.problems.is_empty() {
             return Err(Error::Kind(self.problems.join("\n")));
         }
+        self.users.check(self.entrance.plain_http)?;
         let version = version(self.version.as_deref())?;
         let state = self.core.store.keep.directory()?;
         let initial = self.define().await?;
@@ -58,15 +59,15 @@ impl Builder {
         let key_file = KeyFile::find(self.users.account_keys.take(), &state)?;
         let accounts = Accounts::new(&api, key_file.read()?).map(Arc::new);
         let roles = Arc::new(builtin::rbac::roles(&api));
-        let Access { authenticator, authorizer, admin, token_file, authentication_config } =
-            self.users.access(&state, accounts.clone(), roles.clone())?;
+        let Access { authenticator, authorizer, admin, client_ca, clients, files, follow_host } =
+            self.users.access(&state, self.entrance.plain_http, accounts.clone(), roles.clone()).await?;
         guard.allow(&roles, &authorizer);
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
         let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         builtin::rbac::bootstrap(&api).await.map_err(Error::Bootstrap)?;
-        let client_ca = self.entrance.client_ca.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let client_ca = client_ca.and_then(|path| std::fs::read_to_string(path).ok());
         let aggregation = aggregation::open(&api, resolver, &state, client_ca).await?;
         if let Some(aggregation) = &aggregation {
             self.controllers.splice(0..0, aggregation::controllers(aggregation));
@@ -93,6 +94,7 @@ impl Builder {
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
         let controllers = ControllerTasks::start(controllers, &api);
         self.entrance.limits = self.limits.connections;
+        self.entrance.clients = clients;
         let (file_watchers, read_now) = (JoinSet::new(), watch::Sender::new(()));
         let (entrance, stop_within) = (self.entrance, self.stop_within);
         let mut app = App {
@@ -111,9 +113,11 @@ impl Builder {
             stop_within,
             state,
         };
-        app.follow(token_file);
-        if let Some(file) = authentication_config {
+        for file in files {
             app.follow(file);
+        }
+        if let Some(follow) = follow_host {
+            app.file_watchers.spawn(follow);
         }
         if let Some(accounts) = accounts {
             drop(issuer.set(Arc::downgrade(&accounts)));
@@ -161,7 +165,8 @@ impl Core {
         let transformer = self.transformer.take().unwrap_or_else(|| Arc::new(Identity));
         let webhooks = Arc::new(Webhooks::with_resolver(self.webhook_resolver.take()));
         let builtins = if self.without_builtins { Vec::new() } else { builtin::kinds() };
-        let mut kinds: Vec<Kind> = builtins.into_iter().chain(kinds).collect();
+        let is_served = |kind: &Kind| !self.without_users || !builtin::is_of_users(kind);
+        let mut kinds: Vec<Kind> = builtins.into_iter().filter(is_served).chain(kinds).collect();
         if let Some(lifetime) = self.event_lifetime {
             kinds = kinds.into_iter().map(|kind| builtin::event_lifetime(kind, lifetime)).collect();
         }

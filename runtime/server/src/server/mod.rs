@@ -17,25 +17,30 @@ mod account_keys;
 mod aggregation;
 mod app;
 mod authentication_file;
+mod authorization_config;
 mod builder;
 mod client_ca;
+mod client_certificates;
 mod client_issuer;
 mod connections;
 mod controllers;
 #[cfg(feature = "kube")]
 mod custom_resources;
 mod definition_files;
+mod delegated;
 mod election;
 mod error;
 mod export;
 mod files;
 mod first_run;
+mod front_proxy;
 mod in_process;
 mod limits;
 mod listen;
 mod load;
 pub mod logging;
 mod migrate;
+mod review;
 mod serve;
 mod state;
 mod stop;
@@ -52,9 +57,11 @@ pub use connections::Limits as ConnectionLimits;
 pub use controllers::Shutdown;
 pub use election::Election;
 pub use error::{Error, Result};
+pub use front_proxy::FrontProxy;
 pub use in_process::{TestBuilder, TestServer};
 pub use limits::Limits;
 pub use listen::Ready;
+pub use review::AuthorizationWebhook;
 
 pub use crate::{
     cache::Limits as CacheLimits,

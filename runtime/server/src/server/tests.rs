@@ -1,5 +1,7 @@
 //! Several whole servers over one store, in one process.
 mod aggregation;
+mod delegated;
+mod front_proxy;
 #[cfg(feature = "etcd")]
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]
 #[path = "../../../../tests/support/etcd.rs"]
@@ -7,6 +9,7 @@ mod member;
 mod oidc;
 #[cfg(feature = "etcd")]
 mod over_etcd;
+mod over_tls;
 mod rules;
 #[cfg(feature = "etcd")]
 mod taken_over;

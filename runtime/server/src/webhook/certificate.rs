@@ -47,14 +47,14 @@ pub(crate) fn authorities(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, St
 
 /// Verifies the certificates of servers.
 #[derive(Debug)]
-pub(super) struct Verifier {
+pub(crate) struct Verifier {
     by_issuer: Arc<WebPkiServerVerifier>,
     authorities: Vec<CertificateDer<'static>>,
 }
 
 impl Verifier {
     /// Trusts these authorities, of which there is one at least.
-    pub(super) fn new(
+    pub(crate) fn new(
         authorities: Vec<CertificateDer<'static>>,
         provider: Arc<CryptoProvider>,
     ) -> Result<Self, String> {

@@ -187,19 +187,7 @@ impl Target {
     }
 
     async fn connect(&self) -> Result<SendRequest<Whole>, String> {
-        let address = &self.address;
-        let socket = TcpStream::connect(address.as_str());
-        let socket = socket.await.map_err(|error| format!("dial tcp {address}: connect: {error}"))?;
-        // A request is written at once; waiting for more of it would only delay it.
-        socket.set_nodelay(true).map_err(|error| error.to_string())?;
-        let stream = self.tls.connect(self.name.clone(), socket).await.map_err(|error| format!("tls: {error}"))?;
-        let (requests, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-        tasks::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "the connection to a webhook has ended");
-            }
-        });
-        Ok(requests)
+        connect(&self.address, &self.name, &self.tls).await
     }
 
     fn request(&self, body: Bytes) -> Request<Whole> {
@@ -212,8 +200,34 @@ impl Target {
     }
 }
 
+/// Connects to an address, `host:port`, whose certificate must be for a name.
+pub(crate) async fn connect(
+    address: &str,
+    name: &ServerName<'static>,
+    tls: &TlsConnector,
+) -> Result<SendRequest<Whole>, String> {
+    let socket = TcpStream::connect(address);
+    let socket = socket.await.map_err(|error| format!("dial tcp {address}: connect: {error}"))?;
+    // A request is written at once; waiting for more of it would only delay it.
+    socket.set_nodelay(true).map_err(|error| error.to_string())?;
+    let stream = tls.connect(name.clone(), socket).await.map_err(|error| format!("tls: {error}"))?;
+    let (requests, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
+    tasks::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "the connection to a webhook has ended");
+        }
+    });
+    Ok(requests)
+}
+
+/// The authorities of the system in PEM; empty if there are none.
+pub(crate) fn system_authorities() -> Vec<u8> {
+    let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
+    named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
+}
+
 /// TLS with these authorities, or with those of the system.
-pub(super) fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
+pub(crate) fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
     let bundle = ByteString::from_base64(ca_bundle);
     let bundle = bundle.map_err(|error| format!("unable to load root certificates: {error}"))?;
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
@@ -223,11 +237,7 @@ pub(super) fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
 
 /// Verifies servers by the authorities in PEM, or by those of the system if the text is empty.
 pub(crate) fn verifier(pem: &[u8]) -> Result<Arc<dyn ServerCertVerifier>, String> {
-    let system = || {
-        let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
-        named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
-    };
-    let pem: Cow<'_, [u8]> = if pem.is_empty() { system().into() } else { pem.into() };
+    let pem: Cow<'_, [u8]> = if pem.is_empty() { system_authorities().into() } else { pem.into() };
     let authorities = certificate::authorities(&pem)?;
     Ok(Arc::new(Verifier::new(authorities, Arc::new(ring::default_provider()))?))
 }
@@ -243,7 +253,7 @@ pub(super) struct Answer {
 static LARGE: Semaphore = Semaphore::const_new(1);
 
 /// Reads a response until it ends, or is longer than a limit. Returns true if it has ended.
-pub(super) async fn read(mut body: Pin<&mut Incoming>, all: &mut BytesMut, limit: usize) -> Result<bool, String> {
+pub(crate) async fn read(mut body: Pin<&mut Incoming>, all: &mut BytesMut, limit: usize) -> Result<bool, String> {
     while let Some(frame) = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
         let frame = frame.map_err(|error| error.to_string())?;
         let Ok(data) = frame.into_data() else { continue };
@@ -256,7 +266,7 @@ pub(super) async fn read(mut body: Pin<&mut Incoming>, all: &mut BytesMut, limit
 }
 
 /// A body in one piece.
-pub(super) struct Whole(Option<Bytes>);
+pub(crate) struct Whole(pub Option<Bytes>);
 
 impl Body for Whole {
     type Data = Bytes;

@@ -30,7 +30,12 @@ use self::{
     review::Batch,
     slots::Slots,
 };
-pub(crate) use self::{certificate::authorities, connection::verifier, get::Getter};
+pub(crate) use self::{
+    certificate::{Verifier, authorities},
+    connection::{Whole, connect, read, system_authorities, verifier},
+    get::Getter,
+    pool::Pool,
+};
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},
     meta::{GroupVersion, uid::uid},

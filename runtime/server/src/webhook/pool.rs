@@ -22,7 +22,7 @@ const IDLE_FOR: Duration = Duration::from_secs(30);
 
 /// The idle connections of all webhooks, the one that was used last at the end.
 #[derive(Default)]
-pub(super) struct Pool {
+pub(crate) struct Pool {
     idle: Mutex<VecDeque<Idle>>,
     /// A task closes connections.
     is_swept: AtomicBool,
@@ -41,14 +41,14 @@ impl Pool {
     }
 
     /// A connection of a client.
-    pub(super) fn take(&self, client: u64) -> Option<SendRequest<Whole>> {
+    pub(crate) fn take(&self, client: u64) -> Option<SendRequest<Whole>> {
         let mut idle = self.idle();
         let at = idle.iter().rposition(|one| one.client == client)?;
         idle.remove(at).map(|one| one.connection)
     }
 
     /// Keeps a connection. The one that was not used for the longest time is closed if there are too many.
-    pub(super) fn put(self: &Arc<Self>, client: u64, connection: SendRequest<Whole>) {
+    pub(crate) fn put(self: &Arc<Self>, client: u64, connection: SendRequest<Whole>) {
         if connection.is_closed() {
             return;
         }

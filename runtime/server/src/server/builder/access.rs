@@ -4,7 +4,7 @@ use std::path::Path;
 use super::Builder;
 use crate::{
     auth::{AnonymousAccess, Authenticate, Authorize},
-    server::tls::CertificateFiles,
+    server::{AuthorizationWebhook, FrontProxy, delegated::HostLocation, tls::CertificateFiles},
 };
 
 impl Builder {
@@ -84,7 +84,105 @@ impl Builder {
     /// that sign certificates for clients of this server. Clients without a certificate can connect, clients with an invalid
     /// one cannot. An open connection keeps its user even if the certificate expires.
     pub fn client_ca(mut self, path: impl AsRef<Path>) -> Self {
-        self.entrance.client_ca = Some(path.as_ref().to_owned());
+        self.users.client_ca = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Believes a proxy in front that has authenticated the user and names it in the headers `X-Remote-User`, `X-Remote-Uid`,
+    /// `X-Remote-Group` and `X-Remote-Extra-…`, as kube-apiserver does with `--requestheader-client-ca-file`. The proxy is known by its
+    /// client certificate, which one of the [`FrontProxy`]'s authorities must have signed. These headers are ignored from everyone else.
+    ///
+    /// The authorities should be others than those of [`Builder::client_ca`]: certificates of a user's authority are never a proxy's,
+    /// and those of a proxy's authority never a user's. The file is read again within a few seconds after a change.
+    ///
+    /// ```no_run
+    /// # use kindsmith::{Server, server::FrontProxy};
+    /// let server = Server::builder().front_proxy(FrontProxy::new("front-proxy-ca.crt").allowed_name("front-proxy-client"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`Builder::build`] fails if the file has no certificate authority in PEM, and with [`Builder::http`].
+    pub fn front_proxy(mut self, proxy: FrontProxy) -> Self {
+        self.users.front_proxy = Some(proxy);
+        self
+    }
+
+    /// Identifies users by their bearer tokens with the webhook of a kubeconfig, which gets a TokenReview
+    /// (`authentication.k8s.io/v1`) for each token that this server does not know itself. A user is kept for two minutes, and for 30
+    /// seconds that a token has none. If the webhook does not answer, even when it is tried again, the token is refused with 401 and
+    /// the error is logged.
+    ///
+    /// The kubeconfig has the webhook's URL, its authorities, and a token or a client certificate of this server.
+    ///
+    /// # Errors
+    /// [`Builder::build`] fails if the kubeconfig cannot be used.
+    pub fn token_webhook(mut self, kubeconfig: impl AsRef<Path>) -> Self {
+        self.users.token_webhook = Some(kubeconfig.as_ref().to_owned());
+        self
+    }
+
+    /// Asks a webhook about requests that neither `system:masters` nor roles allow, before the [authorizers](Builder::authorizer) of
+    /// this program. May be called several times; the webhooks are asked in that order.
+    ///
+    /// ```no_run
+    /// # use kindsmith::{Server, server::AuthorizationWebhook};
+    /// let webhook = AuthorizationWebhook::new("webhook.kubeconfig").match_condition("has(request.resourceAttributes)");
+    /// let server = Server::builder().authorization_webhook(webhook);
+    /// ```
+    ///
+    /// # Errors
+    /// [`Builder::build`] fails if the kubeconfig cannot be used, or a match condition is invalid.
+    pub fn authorization_webhook(mut self, webhook: AuthorizationWebhook) -> Self {
+        self.users.authorization_webhooks.push(webhook);
+        self
+    }
+
+    /// Reads the authorizers and their order from an AuthorizationConfiguration (`apiserver.config.k8s.io/v1`), the file that
+    /// kube-apiserver takes with `--authorization-config`. Its types are `RBAC` (the roles of this server), `Webhook`, `AlwaysAllow` and
+    /// `AlwaysDeny`. Without `RBAC` in it, roles allow nothing. Members of `system:masters` may do everything nevertheless, and
+    /// [authorizers](Builder::authorizer) of this program are asked last.
+    ///
+    /// The file is read again within a few seconds after a change. If it is invalid, the server logs all errors and keeps the previous
+    /// authorizers.
+    ///
+    /// # Errors
+    /// [`Builder::build`] fails if the file or a kubeconfig that it names is invalid, and with [`Builder::authorization_webhook`].
+    pub fn authorization_config(mut self, path: impl AsRef<Path>) -> Self {
+        self.users.authorization_config = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Serves behind another API server, the host, whose kubeconfig this is, as servers do that are made with k8s.io/apiserver:
+    ///
+    /// - The host reviews bearer tokens (TokenReview) and access (SubjectAccessReview). Its answers are kept for ten seconds.
+    /// - The front proxy's authorities, its names and its headers, and the authorities of users' certificates come from the host's
+    ///   ConfigMap `kube-system/extension-apiserver-authentication`, which is read every ten seconds. The files of
+    ///   [`Builder::front_proxy`] and [`Builder::client_ca`] count before it.
+    /// - Members of `system:masters` may do everything, and everyone may get `/healthz`, `/readyz` and `/livez`.
+    /// - The server has no admin token, writes no kubeconfig, and serves neither roles nor service accounts: those of the host count.
+    ///
+    /// This server's user on the host needs the ClusterRole `system:auth-delegator`, and in the namespace `kube-system` the Role
+    /// `extension-apiserver-authentication-reader`. `kindsmith export apiservice` writes the bindings.
+    ///
+    /// # Errors
+    /// [`Builder::build`] fails if the kubeconfig cannot be used, or the ConfigMap cannot be read; and with [`Builder::http`],
+    /// [`Builder::token_file`], [`Builder::service_account_keys`] and [`Builder::authorization_config`].
+    pub fn delegated(self, kubeconfig: impl AsRef<Path>) -> Self {
+        self.behind(HostLocation::Kubeconfig(kubeconfig.as_ref().to_owned()))
+    }
+
+    /// Like [`Builder::delegated`], behind the API server of the cluster in which this program runs as a Pod, with the credentials of
+    /// its service account.
+    ///
+    /// # Errors
+    /// [`Builder::build`] fails outside of a Pod, and like [`Builder::delegated`].
+    pub fn delegated_in_cluster(self) -> Self {
+        self.behind(HostLocation::InCluster)
+    }
+
+    fn behind(mut self, host: HostLocation) -> Self {
+        self.users.host = Some(host);
+        self.core.without_users = true;
         self
     }
 

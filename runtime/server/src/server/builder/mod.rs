@@ -41,6 +41,8 @@ pub(super) struct Core {
     pub store: StoreSettings,
     /// True if the built-in kinds are not served.
     pub without_builtins: bool,
+    /// True if roles and service accounts are not served, because a host has them.
+    pub without_users: bool,
     /// What documents say of kinds that the program declares.
     pub replaced: Vec<Definition>,
     /// How long Events live, if it was changed. Zero for ever.
