@@ -17,7 +17,20 @@ use syn::{Item, ItemUse, UseTree, spanned::Spanned, visit::Visit};
 const CRATES: [(&str, &[&str]); 3] = [
     (
         "server",
-        &["server", "kube", "http", "builtin", "handlers", "verbs", "registry", "webhook", "metrics", "auth", "tasks"],
+        &[
+            "server",
+            "kube",
+            "http",
+            "aggregation",
+            "builtin",
+            "handlers",
+            "verbs",
+            "registry",
+            "webhook",
+            "metrics",
+            "auth",
+            "tasks",
+        ],
     ),
     (
         "cel",

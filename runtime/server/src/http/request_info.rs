@@ -128,6 +128,9 @@ impl RequestInfo {
                 aggregation.remote(group, version)
             }
         };
+        if self.remote.is_some() {
+            self.served = None;
+        }
     }
 
     /// The verb of another method on this path.

@@ -66,11 +66,7 @@ impl Builder {
         let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         builtin::rbac::bootstrap(&api).await.map_err(Error::Bootstrap)?;
-        let client_ca = self.entrance.client_ca.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
-        let aggregation = aggregation::open(&api, resolver, &state, client_ca).await?;
-        if let Some(aggregation) = &aggregation {
-            self.controllers.splice(0..0, aggregation::controllers(aggregation));
-        }
+        let aggregation = aggregation::open(&api, resolver, &state, &self.entrance, &mut self.controllers).await?;
         let metrics = Metrics::new(&api);
         for register in std::mem::take(&mut self.metrics) {
             register(metrics.registry()).map_err(Error::Metrics)?;
