@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf};
 use super::*;
 use crate::{
     auth::{AllowAll, Authenticate, Credentials, Identity},
+    meta::ByteString,
     server::TestBuilder,
     widget::Widget,
 };
@@ -96,7 +97,13 @@ async fn a_server_behind_that_stops_is_unavailable_until_it_is_back() {
     let request = hyper::Request::get(WIDGETS);
     let answer = send(&front, &alice(), request, Body::empty()).await;
     assert_eq!(text(answer).await, (503, "service unavailable\n".to_owned()));
-    let _second = behind(&folder).port(port).start().await;
+    // Another server at its address, with an authority of its own.
+    let folder = Folder::new();
+    let second = behind(&folder).port(port).start().await;
+    let authority = ByteString(fs::read(second.authority()).unwrap()).to_base64();
+    let path = "/apis/apiregistration.k8s.io/v1/apiservices/v1.conformance.example.com";
+    let (code, patched) = front.call("PATCH", path, json!({"spec": {"caBundle": authority}})).await;
+    assert_eq!(code, 200, "{patched}");
     wait_for(&front, GROUP, "Passed").await;
     let (code, _) = front.call_as(&alice(), "GET", WIDGETS, Value::Null).await;
     assert_eq!(code, 200);
