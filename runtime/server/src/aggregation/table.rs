@@ -88,13 +88,12 @@ impl Table {
         for object in state.range("", None) {
             let Ok(service) = serde_json::from_slice::<APIService>(object.json_bytes()) else { continue };
             let known = self.find(&service.spec.group, &service.spec.version);
-            let entry = match known.filter(|known| known.revision == object.revision()) {
-                Some(known) => known.clone(),
-                None => {
-                    let entry = Arc::new(Entry::of(object, service, known, resolver, identity));
-                    has_changed |= known.is_none_or(|known| !known.looks_like(&entry));
-                    entry
-                }
+            let entry = if let Some(known) = known.filter(|known| known.revision == object.revision()) {
+                known.clone()
+            } else {
+                let entry = Arc::new(Entry::of(object, service, known, resolver, identity));
+                has_changed |= known.is_none_or(|known| !known.looks_like(&entry));
+                entry
             };
             table.groups.entry(entry.group.clone()).or_default().push(entry);
         }
