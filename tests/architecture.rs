@@ -18,8 +18,19 @@ const CRATES: [(&str, &[&str]); 3] = [
     (
         "server",
         &[
-            "server", "kube", "http", "builtin", "handlers", "verbs", "registry", "upstream", "webhook", "metrics",
-            "auth", "tasks",
+            "server",
+            "kube",
+            "http",
+            "aggregation",
+            "builtin",
+            "handlers",
+            "verbs",
+            "registry",
+            "upstream",
+            "webhook",
+            "metrics",
+            "auth",
+            "tasks",
         ],
     ),
     (

@@ -89,6 +89,12 @@ pub mod oidc {}
 #[doc = include_str!("../../docs/etcd.md")]
 pub mod etcd {}
 
+/// Several API servers as one.
+///
+#[doc = include_str!("links.md")]
+#[doc = include_str!("../../docs/aggregation.md")]
+pub mod aggregation {}
+
 /// What holds after a crash, on a full disk, and under load.
 ///
 #[doc = include_str!("links.md")]

@@ -46,8 +46,10 @@ fn names_user(name: &str) -> bool {
     [USER, UID, GROUP].contains(&&*name) || name.starts_with(EXTRA)
 }
 
+/// The text as the value of a header. Readers remove spaces around it, so that a text with such spaces would name someone else.
 fn value(what: &str, text: &str) -> Result<HeaderValue, String> {
-    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| format!("the {what} of the user cannot be sent in a header"))
+    let value = HeaderValue::from_bytes(text.as_bytes()).ok().filter(|_| text.trim_ascii() == text);
+    value.ok_or_else(|| format!("the {what} of the user cannot be sent in a header"))
 }
 
 /// The name of the header for a key, with what no name may have, and the percent sign, escaped.
@@ -61,4 +63,27 @@ fn escaped(key: &str) -> String {
         }
     }
     name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_would_arrive_as_another_one_is_refused() {
+        for text in ["system:masters ", " system:masters", "a\nx-remote-group: b", "a\0"] {
+            let user = User { name: "alice".to_owned(), groups: vec![text.to_owned()], ..User::default() };
+            let mut headers = HeaderMap::new();
+            assert_eq!(
+                identify(&mut headers, &user),
+                Err("the group of the user cannot be sent in a header".to_owned()),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_are_escaped_as_client_go_does_it() {
+        assert_eq!(escaped("example.com/Scope%é"), "x-remote-extra-example.com%2FScope%25%C3%A9");
+    }
 }

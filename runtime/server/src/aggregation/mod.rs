@@ -9,7 +9,10 @@
 //! - `documents`: the discovery documents of the servers, and where their OpenAPI documents are;
 //! - `priority`: the order of groups and versions.
 mod availability;
+mod documents;
 mod headers;
+mod priority;
+mod registration;
 mod server;
 mod table;
 mod tls;
@@ -20,16 +23,18 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, task::JoinSet};
 
-use self::table::Compiled;
+use self::{documents::Fetched, table::Compiled};
 pub(crate) use self::{
+    documents::{Discovered, RemoteVersion},
     headers::identify,
+    priority::{Priority, of_local},
     server::{RemoteBody, RemoteServer, Unreachable},
     table::{Entry, Table},
     tls::ProxyIdentity,
 };
-use crate::{cache, webhook::Resolver};
+use crate::{cache, tasks, webhook::Resolver};
 
 /// How long a server behind may take to answer what the server in front asks on its own, as in kube-aggregator.
 pub(crate) const CHECK_WITHIN: Duration = Duration::from_secs(5);
@@ -45,19 +50,34 @@ pub(crate) struct Aggregation {
     compiled: ArcSwap<Compiled>,
     /// Locked while a change is read, so that it is read once.
     compiling: Mutex<()>,
+    /// What servers have said that they serve.
+    fetched: ArcSwap<Fetched>,
     /// Notified when a server could not be reached.
     failed: Notify,
+    /// Reads documents; ended on drop.
+    reading: Mutex<JoinSet<()>>,
 }
 
 impl Aggregation {
-    /// The servers that these objects name. The certificate identifies this server to them.
-    pub(crate) fn new(
+    /// The servers that these objects name, whose documents are read from now on. The certificate identifies this server to them.
+    pub(crate) fn start(
         objects: Arc<cache::Resource>,
         resolver: Option<Resolver>,
         identity: Arc<dyn ProxyIdentity>,
-    ) -> Self {
-        let compiled = ArcSwap::from_pointee(Compiled::default());
-        Self { objects, resolver, identity, compiled, compiling: Mutex::default(), failed: Notify::new() }
+    ) -> Arc<Self> {
+        let started = Arc::new(Self {
+            objects,
+            resolver,
+            identity,
+            compiled: ArcSwap::default(),
+            compiling: Mutex::default(),
+            fetched: ArcSwap::default(),
+            failed: Notify::new(),
+            reading: Mutex::default(),
+        });
+        let reading = tasks::boxed(documents::follow(Arc::downgrade(&started)));
+        started.reading.lock().unwrap_or_else(PoisonError::into_inner).spawn(reading);
+        started
     }
 
     /// The services as of now.

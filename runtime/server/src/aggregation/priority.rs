@@ -27,7 +27,7 @@ const GROUPS: [(&str, i32); 23] = [
     ("resource.k8s.io", 16_200),
     ("flowcontrol.apiserver.k8s.io", 16_100),
     ("internal.apiserver.k8s.io", 16_000),
-    (super::REGISTRATION, FIRST),
+    (crate::builtin::api_services::GROUP, FIRST),
 ];
 
 /// The priority of APIServices themselves, above all that an object can have.

@@ -7,7 +7,7 @@ use super::{
     tls::ProxyIdentity,
 };
 use crate::{
-    builtin::APIService,
+    builtin::{APIService, api_services::GROUP},
     cache::{Object, Snapshot},
     meta::{Revision, url::Url},
     webhook::Resolver,
@@ -88,13 +88,12 @@ impl Table {
         for object in state.range("", None) {
             let Ok(service) = serde_json::from_slice::<APIService>(object.json_bytes()) else { continue };
             let known = self.find(&service.spec.group, &service.spec.version);
-            let entry = match known.filter(|known| known.revision == object.revision()) {
-                Some(known) => known.clone(),
-                None => {
-                    let entry = Arc::new(Entry::of(object, service, known, resolver, identity));
-                    has_changed |= known.is_none_or(|known| !known.looks_like(&entry));
-                    entry
-                }
+            let entry = if let Some(known) = known.filter(|known| known.revision == object.revision()) {
+                known.clone()
+            } else {
+                let entry = Arc::new(Entry::of(object, service, known, resolver, identity));
+                has_changed |= known.is_none_or(|known| !known.looks_like(&entry));
+                entry
             };
             table.groups.entry(entry.group.clone()).or_default().push(entry);
         }
@@ -113,7 +112,8 @@ impl Entry {
         resolver: Option<&Resolver>,
         identity: &Arc<dyn ProxyIdentity>,
     ) -> Self {
-        let settings = settings(&service);
+        // The kind itself must stay within reach, or nobody could undo it.
+        let settings = settings(&service).filter(|_| service.spec.group != GROUP);
         let server = settings.map(|settings| {
             let same = known.and_then(|known| known.server.as_ref()).filter(|server| server.settings == settings);
             same.cloned().unwrap_or_else(|| Arc::new(RemoteServer::new(settings, resolver.cloned(), identity.clone())))
@@ -127,6 +127,14 @@ impl Entry {
             server,
             revision: object.revision(),
         }
+    }
+
+    /// A group and version that this server serves.
+    #[cfg(test)]
+    pub(super) fn local(group: &str, version: &str) -> Self {
+        let (group, version) = (group.to_owned(), version.to_owned());
+        let name = format!("{version}.{group}");
+        Self { name, group, version, priority: (1, 1), is_available: true, server: None, revision: Revision::default() }
     }
 
     /// True if discovery shows both in the same way.

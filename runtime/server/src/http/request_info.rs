@@ -117,17 +117,19 @@ impl RequestInfo {
 
     /// Finds the service whose server answers the request: by its group and version, also if it is about these alone.
     pub(super) fn find_remote(&mut self, aggregation: &Aggregation) {
-        self.remote = match &self.resource {
-            Some(resource) => aggregation.remote(&resource.group, &resource.version),
-            None => {
-                let path = self.path.strip_prefix("/openapi/v3").unwrap_or(&self.path);
-                let (group, version) = match path.strip_prefix("/apis/") {
-                    Some(rest) => rest.split_once('/').unwrap_or_default(),
-                    None => ("", path.strip_prefix("/api/").unwrap_or_default()),
-                };
-                aggregation.remote(group, version)
-            }
+        self.remote = if let Some(resource) = &self.resource {
+            aggregation.remote(&resource.group, &resource.version)
+        } else {
+            let path = self.path.strip_prefix("/openapi/v3").unwrap_or(&self.path);
+            let (group, version) = match path.strip_prefix("/apis/") {
+                Some(rest) => rest.split_once('/').unwrap_or_default(),
+                None => ("", path.strip_prefix("/api/").unwrap_or_default()),
+            };
+            aggregation.remote(group, version)
         };
+        if self.remote.is_some() {
+            self.served = None;
+        }
     }
 
     /// The verb of another method on this path.

@@ -1,5 +1,5 @@
 //! The server in front of others: its certificate, what it publishes about it, and its controllers.
-use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
+use std::{collections::BTreeMap, convert::Infallible, fs, path::PathBuf, sync::Arc};
 
 use serde_json::{Value, json};
 use tokio_rustls::rustls::sign::CertifiedKey;
@@ -41,14 +41,16 @@ impl ProxyIdentity for Certificate {
     }
 }
 
-/// Opens the authority, and publishes it. `client_ca` has the authorities of this server's own clients in PEM.
+/// Opens the authority, publishes it, and adds the controllers, if APIServices are served.
 pub(super) async fn open(
     api: &Arc<Verbs>,
     resolver: Option<Resolver>,
     state: &StateDir,
-    client_ca: Option<String>,
+    client_ca: Option<PathBuf>,
+    all: &mut Vec<Controller>,
 ) -> Result<Option<Arc<Aggregation>>> {
     let Some(services) = api.registry.resource(&APIService::kind().group_resource()) else { return Ok(None) };
+    let client_ca = client_ca.and_then(|path| fs::read_to_string(path).ok());
     let authority = Authority::open_in(state, &FRONT_PROXY)?;
     let authority_pem = authority.certificate_pem.clone();
     let identity = Arc::new(Certificate(authority.client(NAME)?));
@@ -59,7 +61,9 @@ pub(super) async fn open(
             |error| super::Error::Bootstrap(format!("the config map {CONFIG_MAP} could not be written: {error}"));
         published.map_err(failed)?;
     }
-    Ok(Some(Arc::new(Aggregation::new(services.objects.clone(), resolver, identity))))
+    let aggregation = Aggregation::start(services.objects.clone(), resolver, identity);
+    all.splice(0..0, controllers(&aggregation, api));
+    Ok(Some(aggregation))
 }
 
 /// Writes the authorities, and the names of headers.
@@ -118,15 +122,25 @@ fn joined(known: &str, added: &str) -> String {
 }
 
 /// The controllers that one server of a store runs.
-pub(super) fn controllers(aggregation: &Arc<Aggregation>) -> Vec<Controller> {
-    let aggregation = aggregation.clone();
-    vec![Controller::new("availability of API services".to_owned(), move |client: Client, shutdown: Shutdown| {
-        let aggregation = aggregation.clone();
-        async move {
-            aggregation.keep_conditions(&client, shutdown.requested()).await;
-            Ok::<_, Infallible>(())
-        }
-    })]
+fn controllers(aggregation: &Arc<Aggregation>, api: &Arc<Verbs>) -> Vec<Controller> {
+    let (checking, registering, registry) = (aggregation.clone(), aggregation.clone(), api.registry.clone());
+    let registration =
+        Controller::new("registration of local APIs".to_owned(), move |client: Client, shutdown: Shutdown| {
+            let (aggregation, registry) = (registering.clone(), registry.clone());
+            async move {
+                aggregation.register_local(&registry, &client, shutdown.requested()).await;
+                Ok::<_, Infallible>(())
+            }
+        });
+    let availability =
+        Controller::new("availability of API services".to_owned(), move |client: Client, shutdown: Shutdown| {
+            let aggregation = checking.clone();
+            async move {
+                aggregation.keep_conditions(&client, shutdown.requested()).await;
+                Ok::<_, Infallible>(())
+            }
+        });
+    vec![registration, availability]
 }
 
 #[cfg(test)]

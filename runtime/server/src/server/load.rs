@@ -13,9 +13,11 @@ use super::{
     access::Access,
     account_keys::{self, KeyFile},
     aggregation,
-    builder::{Builder, Check, Core},
+    builder::{Builder, Check, Core, RegisterMetrics},
     controllers::{Controller, ControllerTasks},
     definition_files::{self, InitialDefinitions, KindHooks},
+    listen::Entrance,
+    state::StateDir,
     stores::OpenStore,
 };
 use crate::{
@@ -46,36 +48,27 @@ impl Builder {
         let version = version(self.version.as_deref())?;
         let state = self.core.store.keep.directory()?;
         let initial = self.define().await?;
-        let kinds = self.entrance.samples.kinds.clone();
-        let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
-        let (guard, issuer) = (Guard::default(), Issuer::default());
-        let shared = (guard.clone(), issuer.clone());
-        let resolver = self.core.webhook_resolver.clone();
-        let loading = tasks::blocking(move || self.core.load(path, &limits, kinds, &shared));
-        let (api, mut handlers, definitions) = loading.await.expect("loading the cache does not panic")?;
-        // Watches and lists that need history wait for it. If it fails, the first of them tries again.
-        tasks::spawn(api.cache.fill_history());
+        let (resolver, kinds) = (self.core.webhook_resolver.clone(), self.entrance.samples.kinds.clone());
+        let ((api, mut handlers, definitions), guard, issuer) =
+            self.core.read(&state, self.limits.clone(), kinds).await?;
         // The directory is locked only now, so that no other server creates the same files.
         let key_file = KeyFile::find(self.users.account_keys.take(), &state)?;
         let accounts = Accounts::new(&api, key_file.read()?).map(Arc::new);
         let roles = Arc::new(builtin::rbac::roles(&api));
-        let Access { authenticator, authorizer, admin, client_ca, clients, files, follow_host } =
+        let Access { authenticator, authorizer, admin, client_ca, clients, mut files, follow_host } =
             self.users.access(&state, self.entrance.plain_http, accounts.clone(), roles.clone()).await?;
         guard.allow(&roles, &authorizer);
+        let documents = accounts.as_ref().map(account_keys::documents).unwrap_or_default();
+        if let Some(accounts) = accounts {
+            drop(issuer.set(Arc::downgrade(&accounts)));
+            files.push(key_file.watch(accounts)?);
+        }
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
         let health = health(&api.store, self.checks)?;
-        builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
-        builtin::rbac::bootstrap(&api).await.map_err(Error::Bootstrap)?;
-        let client_ca = client_ca.and_then(|path| std::fs::read_to_string(path).ok());
-        let aggregation = aggregation::open(&api, resolver, &state, client_ca).await?;
-        if let Some(aggregation) = &aggregation {
-            self.controllers.splice(0..0, aggregation::controllers(aggregation));
-        }
-        let metrics = Metrics::new(&api);
-        for register in std::mem::take(&mut self.metrics) {
-            register(metrics.registry()).map_err(Error::Metrics)?;
-        }
+        bootstrap(&api).await.map_err(Error::Bootstrap)?;
+        let aggregation = aggregation::open(&api, resolver, &state, client_ca, &mut self.controllers).await?;
+        let metrics = metrics(&api, std::mem::take(&mut self.metrics))?;
         let (builtin, controllers) =
             control(&api, definitions, self.controllers, self.builtin_controllers, self.stop_within)?;
         converted(&api).await;
@@ -86,17 +79,14 @@ impl Builder {
             authorizer,
             health: health.clone(),
             version,
-            documents: accounts.as_ref().map(account_keys::documents).unwrap_or_default(),
+            documents,
             aggregation,
             limits: self.limits.requests,
             metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
         let controllers = ControllerTasks::start(controllers, &api);
-        self.entrance.limits = self.limits.connections;
-        self.entrance.clients = clients;
-        let (file_watchers, read_now) = (JoinSet::new(), watch::Sender::new(()));
-        let (entrance, stop_within) = (self.entrance, self.stop_within);
+        files.extend(self.definition_files.follow(initial, api.registry.clone()));
         let mut app = App {
             api,
             handlers,
@@ -106,25 +96,16 @@ impl Builder {
             health,
             controllers,
             builtin,
-            file_watchers,
-            read_now,
+            file_watchers: JoinSet::new(),
+            read_now: watch::Sender::new(()),
             admin,
-            entrance,
-            stop_within,
+            entrance: Entrance { limits: self.limits.connections, clients, ..self.entrance },
+            stop_within: self.stop_within,
             state,
         };
-        for file in files {
-            app.follow(file);
-        }
+        files.into_iter().for_each(|file| app.follow(file));
         if let Some(follow) = follow_host {
             app.file_watchers.spawn(follow);
-        }
-        if let Some(accounts) = accounts {
-            drop(issuer.set(Arc::downgrade(&accounts)));
-            app.follow(key_file.watch(accounts)?);
-        }
-        if let Some(files) = self.definition_files.follow(initial, app.api.registry.clone()) {
-            app.follow(files);
         }
         Ok(app)
     }
@@ -154,6 +135,17 @@ impl Builder {
 }
 
 impl Core {
+    /// Reads the store, and registers the kinds. Returns what guards roles and issues tokens, to be completed.
+    async fn read(self, state: &StateDir, limits: Limits, kinds: Vec<Kind>) -> Result<(CoreParts, Guard, Issuer)> {
+        let (guard, issuer) = (Guard::default(), Issuer::default());
+        let (path, shared) = (state.files.path().to_owned(), (guard.clone(), issuer.clone()));
+        let loading = tasks::blocking(move || self.load(path, &limits, kinds, &shared));
+        let parts = loading.await.expect("loading the cache does not panic")?;
+        // Watches and lists that need history wait for it. If it fails, the first of them tries again.
+        tasks::spawn(parts.0.cache.fill_history());
+        Ok((parts, guard, issuer))
+    }
+
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
     fn load(
         mut self,
@@ -198,6 +190,21 @@ impl Core {
         let definitions = self.definitions.then(|| Definitions::load(&api));
         Ok((api, self.handlers, definitions))
     }
+}
+
+/// Creates the objects that every server has.
+async fn bootstrap(api: &Arc<Verbs>) -> std::result::Result<(), String> {
+    builtin::bootstrap(api).await?;
+    builtin::rbac::bootstrap(api).await
+}
+
+/// The metrics, with those of the program.
+fn metrics(api: &Arc<Verbs>, own: Vec<RegisterMetrics>) -> Result<Metrics> {
+    let metrics = Metrics::new(api);
+    for register in own {
+        register(metrics.registry()).map_err(Error::Metrics)?;
+    }
+    Ok(metrics)
 }
 
 /// How long the start waits for webhooks.

@@ -178,10 +178,8 @@ impl APIServiceStatus {
             self.conditions.push(new);
             return true;
         };
-        let last_transition_time = match condition.status == new.status {
-            true => condition.last_transition_time,
-            false => new.last_transition_time,
-        };
+        let is_same = condition.status == new.status;
+        let last_transition_time = if is_same { condition.last_transition_time } else { new.last_transition_time };
         let new = APIServiceCondition { last_transition_time, ..new };
         let has_changed = *condition != new;
         *condition = new;

@@ -2,7 +2,7 @@
 //! has added to them stays, and one with the annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` stays as it is.
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Subject, declared_kinds};
+use super::{AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Role, Subject, declared_kinds};
 use crate::{
     ObjectMeta, Resource as _,
     auth::roles::{
@@ -17,6 +17,11 @@ use crate::{
 
 /// The annotation that keeps an object as it is.
 const AUTOUPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
+/// The role of servers behind this one, its namespace, and the config map that it reads.
+const READER: &str = "extension-apiserver-authentication-reader";
+const READER_NAMESPACE: &str = "kube-system";
+const READ_BY_IT: &str = "extension-apiserver-authentication";
+const READER_VERBS: [&str; 3] = ["get", "list", "watch"];
 /// The label of all of them.
 const LABEL: (&str, &str) = ("kubernetes.io/bootstrapping", "rbac-defaults");
 
@@ -32,6 +37,10 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
         let why = |role: &DefaultRole, refusal| format!("the role {} could not be written: {refusal}", role.name);
         for role in defaults::roles() {
             complete_role(&client, &role).await.map_err(|refusal| why(&role, refusal))?;
+        }
+        if is_served(Role::kind().group_resource()) && api.registry.namespaces().is_some() {
+            let why = |refusal| format!("the role {READER} could not be written: {refusal}");
+            complete_reader(&client).await.map_err(why)?;
         }
         for role in declared_kinds::roles(&api.registry) {
             replace_role(&client, &role).await.map_err(|refusal| why(&role, refusal))?;
@@ -65,6 +74,33 @@ async fn complete_role(client: &Client, expected: &DefaultRole) -> Result<()> {
         Ok(())
     };
     roles.change(&expected.name, change).await.map(drop)
+}
+
+/// Creates and completes the role of the namespace `kube-system` for servers behind this one: it reads how requests of this server
+/// are known, and by which authorities.
+async fn complete_reader(client: &Client) -> Result<()> {
+    let roles = client.of::<Role>(READER_NAMESPACE);
+    let rule = PolicyRule {
+        resource_names: vec![READ_BY_IT.to_owned()],
+        ..defaults::on(&READER_VERBS, &[""], &["configmaps"])
+    };
+    let missing = |role: &Role| cover::uncovered(role.rules.as_deref().unwrap_or_default(), &[rule.clone()]);
+    let Some(found) = roles.get_opt(READER).await? else {
+        let metadata = ObjectMeta { namespace: READER_NAMESPACE.to_owned(), ..metadata(READER) };
+        return roles.create(&Role { metadata, rules: Some(vec![rule]) }).await.map(drop);
+    };
+    if stays(&found.metadata) || (missing(&found).is_empty() && is_marked(&found.metadata)) {
+        return Ok(());
+    }
+    let change = |role: &mut Role| {
+        if !stays(&role.metadata) {
+            mark(&mut role.metadata);
+            let missing = missing(role);
+            role.rules.get_or_insert_default().extend(missing);
+        }
+        Ok(())
+    };
+    roles.change(READER, change).await.map(drop)
 }
 
 /// Makes the rules of a role those that are expected, because the kinds that the program declares are all that it is about.

@@ -1,6 +1,7 @@
 //! The documents of discovery, with their members in kube-apiserver's order.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     groups::{Group, Version},
@@ -135,8 +136,25 @@ struct DiscoveredGroup<'g> {
 #[derive(Serialize)]
 struct DiscoveredVersion<'g> {
     version: &'g str,
-    resources: Vec<DiscoveredResource<'g>>,
+    #[serde(skip_serializing_if = "Resources::is_absent")]
+    resources: Resources<'g>,
     freshness: &'static str,
+}
+
+/// The resources of a version.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Resources<'g> {
+    Local(Vec<DiscoveredResource<'g>>),
+    /// Those that a server behind has sent.
+    Remote(&'g Value),
+}
+
+impl Resources<'_> {
+    /// True if a server behind has sent none.
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::Remote(sent) if sent.as_array().is_none_or(Vec::is_empty))
+    }
 }
 
 impl<'g> DiscoveryList<'g> {
@@ -157,10 +175,15 @@ impl<'g> DiscoveryList<'g> {
 
 impl<'g> DiscoveredVersion<'g> {
     fn of(version: &'g Version) -> Self {
+        if let Some(remote) = &version.remote {
+            let freshness = if remote.is_fresh { "Current" } else { "Stale" };
+            return Self { version: &version.name, resources: Resources::Remote(&remote.resources), freshness };
+        }
         let kinds = version.kinds.iter();
         let resources =
             kinds.filter_map(|served| resources::discovered(&served.kind, &served.endpoints, served.is_ending()));
-        Self { version: &version.name, resources: resources.collect(), freshness: "Current" }
+        let resources = Resources::Local(resources.collect());
+        Self { version: &version.name, resources, freshness: "Current" }
     }
 }
 

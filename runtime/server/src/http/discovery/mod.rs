@@ -21,7 +21,7 @@ use super::{
     render, response,
     status::StatusError,
 };
-use crate::{codec::Encoding, kind::policy::Compiled};
+use crate::{aggregation::Discovered, codec::Encoding, kind::policy::Compiled};
 use documents::{DiscoveryList, GroupEntry, GroupList, ResourceList, ServerAddress, VersionAnswer, Versions};
 use groups::Group;
 
@@ -32,6 +32,8 @@ pub(super) struct Documents {
     /// Aggregated discovery, by path and version of its API.
     aggregated: BTreeMap<(&'static str, &'static str), cached::Document>,
     core_versions: Vec<String>,
+    /// The paths of versions that servers behind serve.
+    remote_paths: Vec<String>,
 }
 
 /// Versions of the aggregated discovery API, newest first.
@@ -41,7 +43,14 @@ const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 pub(super) async fn serve(exchange: &Exchange, path: &str) -> Result<Option<Response>, StatusError> {
     let site = &*exchange.site;
     let (kinds, generation) = site.backend.api.registry.all();
-    let documents = site.discovery.get(generation, move |_| Documents::new(&groups::of(&kinds))).await;
+    let discovered = site.backend.aggregation.as_ref().map(|aggregation| aggregation.discovered());
+    // Both only grow.
+    let generation = generation + discovered.as_ref().map_or(0, Discovered::generation);
+    let groups = move || match &discovered {
+        Some(discovered) => groups::merged(&kinds, discovered),
+        None => groups::of(&kinds),
+    };
+    let documents = site.discovery.get(generation, move |_| Documents::new(&groups())).await;
     let documents = &documents.1;
     if let Some(answer) = documents.aggregated(exchange, path) {
         return Ok(Some(answer));
@@ -70,11 +79,15 @@ impl Documents {
     fn new(groups: &[Group]) -> Self {
         let mut plain = BTreeMap::new();
         let mut named = Vec::new();
-        let mut core_versions = Vec::new();
+        let (mut core_versions, mut remote_paths) = (Vec::new(), Vec::new());
         for group in groups {
             let root = if group.name.is_empty() { "/api".to_owned() } else { format!("/apis/{}", group.name) };
             for version in &group.versions {
-                plain.insert(format!("{root}/{}", version.name), bytes(&ResourceList::of(group, version)));
+                let path = format!("{root}/{}", version.name);
+                match version.remote {
+                    Some(_) => remote_paths.push(path),
+                    None => drop(plain.insert(path, bytes(&ResourceList::of(group, version)))),
+                }
             }
             if group.name.is_empty() {
                 core_versions = group.versions.iter().map(|version| version.name.clone()).collect();
@@ -94,7 +107,7 @@ impl Documents {
                 aggregated.insert((path, version), cached::Document::new(line));
             }
         }
-        Self { plain, aggregated, core_versions }
+        Self { plain, aggregated, core_versions, remote_paths }
     }
 
     /// Answers with aggregated discovery if the client prefers it.
@@ -158,7 +171,8 @@ fn version(site: &Site) -> Bytes {
 
 fn paths(documents: &Documents) -> Bytes {
     let fixed = ["/api", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
-    let mut paths: Vec<&str> = documents.plain.keys().map(String::as_str).chain(fixed).collect();
+    let mut paths: Vec<&str> =
+        documents.plain.keys().chain(&documents.remote_paths).map(String::as_str).chain(fixed).collect();
     paths.sort_unstable();
     bytes(&json!({"paths": paths}))
 }

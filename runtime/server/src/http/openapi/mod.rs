@@ -30,7 +30,7 @@ use super::{
     negotiate, response,
     status::StatusError,
 };
-use crate::{registry::ResourceEntry, schema::openapi::Version, tasks};
+use crate::{aggregation::Discovered, registry::ResourceEntry, schema::openapi::Version, tasks};
 use render::Parts;
 
 const JSON: &str = "application/json";
@@ -53,6 +53,8 @@ pub(super) struct Documents {
     server_version: String,
     /// By `api/v1` or `apis/<group>/<version>`.
     v3: BTreeMap<String, Arc<Group>>,
+    /// The paths of documents of servers behind, by group and version.
+    remote: BTreeMap<String, String>,
     index: OnRequest<Document>,
     v2: CachedDocument,
     v2_protobuf: CachedDocument,
@@ -95,7 +97,12 @@ impl Group {
 
 impl Documents {
     /// The documents of these kinds. The hashes of documents that are the same as before are kept.
-    fn new(kinds: Arc<Vec<Arc<ResourceEntry>>>, server_version: String, before: Option<&Self>) -> Self {
+    fn new(
+        kinds: Arc<Vec<Arc<ResourceEntry>>>,
+        remote: BTreeMap<String, String>,
+        server_version: String,
+        before: Option<&Self>,
+    ) -> Self {
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
         for served in kinds.iter() {
             let at = &served.kind.group_version;
@@ -116,6 +123,7 @@ impl Documents {
             v3: v3.collect(),
             kinds,
             server_version,
+            remote,
             index: OnRequest::default(),
             v2: CachedDocument::default(),
             v2_protobuf: CachedDocument::default(),
@@ -130,7 +138,9 @@ impl Documents {
                 group.hash.get().cloned().unwrap_or_else(|| group.render(&self.server_version).hash().to_owned());
             (group_path.clone(), json!({"serverRelativeURL": url(group_path, &hash)}))
         };
-        let paths: Map<String, Value> = self.v3.iter().map(url).collect();
+        let remote =
+            self.remote.iter().map(|(group_path, url)| (group_path.clone(), json!({"serverRelativeURL": url})));
+        let paths: Map<String, Value> = self.v3.iter().map(url).chain(remote).collect();
         Document::new(json!({"paths": paths}).to_string())
     }
 
@@ -160,7 +170,11 @@ async fn answer(exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<R
     let site = &exchange.site;
     let (kinds, generation) = site.backend.api.registry.all();
     let server_version = site.backend.version.git_version.clone();
-    let make = move |before: Option<&Documents>| Documents::new(kinds, server_version, before);
+    let discovered = site.backend.aggregation.as_ref().map(|aggregation| aggregation.discovered());
+    // Both only grow.
+    let generation = generation + discovered.as_ref().map_or(0, Discovered::generation);
+    let remote = discovered.map(|discovered| discovered.openapi()).unwrap_or_default();
+    let make = move |before: Option<&Documents>| Documents::new(kinds, remote, server_version, before);
     let made = site.openapi.get(generation, make).await;
     let headers = &exchange.parts.headers;
     match path.strip_prefix("/openapi/")? {

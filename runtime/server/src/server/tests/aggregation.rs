@@ -2,7 +2,7 @@
 mod behind;
 mod recorder;
 
-use std::{pin::Pin, sync::Arc};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc};
 
 use axum_core::{body::Body, extract::Request, response::Response};
 use http_body_util::BodyExt;
@@ -73,8 +73,10 @@ async fn text(answer: Response) -> (u16, String) {
 
 /// The next piece of a body.
 async fn piece(body: &mut Body) -> Option<String> {
-    let frame =
-        timeout(Duration::from_secs(30), std::future::poll_fn(|cx| http_body::Body::poll_frame(Pin::new(body), cx)));
+    let frame = timeout(
+        Duration::from_secs(30),
+        std::future::poll_fn(|cx| http_body::Body::poll_frame(Pin::new(&mut *body), cx)),
+    );
     let frame = frame.await.expect("a piece in time")?.ok()?;
     Some(String::from_utf8(frame.into_data().ok()?.to_vec()).expect("text"))
 }
@@ -85,7 +87,7 @@ async fn the_server_behind_sees_the_user_of_the_front_and_no_credentials() {
     register(&front, "example.com", behind.port, &behind.authority).await;
     let passed = ("True".to_owned(), "all checks passed".to_owned());
     assert_eq!(wait_for(&front, "example.com", "Passed").await, passed);
-    let checked = behind.last();
+    let checked = behind.last_check();
     assert_eq!(checked.values("x-remote-user"), ["system:kube-aggregator"]);
     assert_eq!(checked.values("x-remote-group"), ["system:masters"]);
     assert_eq!(checked.client, "front-proxy-client", "the name in its certificate");
@@ -130,7 +132,7 @@ async fn the_front_authorizes_and_impersonates_before_a_request_goes_on() {
     assert_eq!(code, 403);
     let why = "things.example.com is forbidden: User \"nobody\" cannot list resource \"things\" in API group \"example.com\" at the cluster scope";
     assert_eq!(answer["message"], why);
-    assert!(behind.last().line.ends_with("/v1"), "only the check has arrived");
+    assert_eq!(behind.last().line, "", "it has not arrived");
 
     let request =
         hyper::Request::get(path).header("impersonate-user", "bob").header("impersonate-group", "system:masters");
@@ -191,4 +193,100 @@ async fn the_authority_and_the_headers_are_published() {
     assert_eq!(data["requestheader-uid-headers"], "[\"X-Remote-Uid\"]");
     assert_eq!(data["requestheader-group-headers"], "[\"X-Remote-Group\"]");
     assert_eq!(data["requestheader-extra-headers-prefix"], "[\"X-Remote-Extra-\"]");
+}
+
+/// The condition of discovery: a version of a group with its resources and its freshness.
+async fn discovered(front: &TestServer, group: &str) -> (Vec<String>, Value) {
+    let request = hyper::Request::get("/apis")
+        .header("accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+    let (_, list) = text(send(front, &alice(), request, Body::empty()).await).await;
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let items = list["items"].as_array().unwrap();
+    let names = items.iter().map(|item| item["metadata"]["name"].as_str().unwrap().to_owned()).collect();
+    let found = items.iter().find(|item| item["metadata"]["name"] == group);
+    (names, found.map_or(Value::Null, |item| item["versions"][0].clone()))
+}
+
+/// The reason of the condition of each service, by name.
+async fn services(front: &TestServer) -> BTreeMap<String, (String, String)> {
+    let list = front.client().of::<APIService>("").list(&crate::meta::options::ListOptions::default()).await.unwrap();
+    let label =
+        |service: &APIService| service.metadata.labels.get("kube-aggregator.kubernetes.io/automanaged").cloned();
+    let entry = |service: APIService| {
+        let reason = service.status.conditions.first().map(|condition| condition.reason.clone());
+        (service.metadata.name.clone(), (label(&service).unwrap_or_default(), reason.unwrap_or_default()))
+    };
+    list.items.into_iter().map(entry).collect()
+}
+
+#[tokio::test]
+async fn local_groups_have_services_of_their_own() {
+    let builder =
+        Server::test().kind::<crate::widget::Widget>().configure(|builder| builder.aggregation().definitions());
+    let front = builder.start().await;
+    let expected = |label: &str| (label.to_owned(), "Local".to_owned());
+    until("the services of all groups", || async {
+        let services = services(&front).await;
+        services.get("v1.") == Some(&expected("onstart"))
+            && services.get("v1.rbac.authorization.k8s.io") == Some(&expected("onstart"))
+            && services.get("v1.conformance.example.com") == Some(&expected("true"))
+    })
+    .await;
+    assert!(!services(&front).await.contains_key("v1.apiregistration.k8s.io"));
+    let delete = async |name: &str| {
+        let path = format!("/apis/apiregistration.k8s.io/v1/apiservices/{name}");
+        assert_eq!(front.call("DELETE", &path, Value::Null).await.0, 200);
+    };
+    delete("v1.coordination.k8s.io").await;
+    delete("v1.conformance.example.com").await;
+    until("the service of a declared group again", || async {
+        services(&front).await.contains_key("v1.conformance.example.com")
+    })
+    .await;
+    assert!(
+        !services(&front).await.contains_key("v1.coordination.k8s.io"),
+        "that of Kubernetes comes at the next start"
+    );
+    let definition = json!({
+        "metadata": {"name": "gears.example.org"},
+        "spec": {"group": "example.org", "scope": "Cluster", "names": {"plural": "gears", "kind": "Gear"}, "versions": [
+            {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}]},
+    });
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    assert_eq!(front.call("POST", definitions, definition).await.0, 201);
+    until("the service of a defined group", || async { services(&front).await.contains_key("v1.example.org") }).await;
+    assert_eq!(front.call("DELETE", &format!("{definitions}/gears.example.org"), Value::Null).await.0, 200);
+    until("no service of it", || async { !services(&front).await.contains_key("v1.example.org") }).await;
+}
+
+#[tokio::test]
+async fn an_upgraded_connection_goes_both_ways_without_the_token_of_a_browser() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let (front, behind) = (front().await, Recorder::start().await);
+    register(&front, "example.com", behind.port, &behind.authority).await;
+    wait_for(&front, "example.com", "Passed").await;
+    let mut socket = tokio::net::TcpStream::connect(("127.0.0.1", front.port())).await.unwrap();
+    let token = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, front.token());
+    let head = format!(
+        "POST /apis/example.com/v1/namespaces/a/pods/x/exec?command=sh HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\n\
+         upgrade: websocket\r\nsec-websocket-protocol: base64url.bearer.authorization.k8s.io.{token}, v5.channel.k8s.io\r\n\r\n"
+    );
+    socket.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        answer.push(timeout(Duration::from_secs(30), socket.read_u8()).await.unwrap().unwrap());
+    }
+    let answer = String::from_utf8(answer).unwrap().to_ascii_lowercase();
+    assert!(answer.starts_with("http/1.1 101 ") && answer.contains("upgrade: websocket\r\n"), "{answer}");
+    let seen = behind.last();
+    assert_eq!(seen.values("x-remote-user"), ["admin"]);
+    assert_eq!(seen.values("sec-websocket-protocol"), ["v5.channel.k8s.io"]);
+    for text in ["hello", "again"] {
+        socket.write_all(text.as_bytes()).await.unwrap();
+        let mut echo = [0; 5];
+        timeout(Duration::from_secs(30), socket.read_exact(&mut echo)).await.unwrap().unwrap();
+        assert_eq!(echo, text.as_bytes());
+    }
+    tokio::task::spawn_blocking(move || front.stop()).await.unwrap();
+    assert_eq!(socket.read(&mut [0; 1]).await.unwrap_or_default(), 0, "the connection ends with the server");
 }

@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf};
 use super::*;
 use crate::{
     auth::{AllowAll, Authenticate, Credentials, Identity},
+    meta::ByteString,
     server::TestBuilder,
     widget::Widget,
 };
@@ -96,8 +97,49 @@ async fn a_server_behind_that_stops_is_unavailable_until_it_is_back() {
     let request = hyper::Request::get(WIDGETS);
     let answer = send(&front, &alice(), request, Body::empty()).await;
     assert_eq!(text(answer).await, (503, "service unavailable\n".to_owned()));
-    let _second = behind(&folder).port(port).start().await;
+    // Another server at its address, with an authority of its own.
+    let folder = Folder::new();
+    let second = behind(&folder).port(port).start().await;
+    let authority = ByteString(fs::read(second.authority()).unwrap()).to_base64();
+    let path = "/apis/apiregistration.k8s.io/v1/apiservices/v1.conformance.example.com";
+    let (code, patched) = front.call("PATCH", path, json!({"spec": {"caBundle": authority}})).await;
+    assert_eq!(code, 200, "{patched}");
     wait_for(&front, GROUP, "Passed").await;
     let (code, _) = front.call_as(&alice(), "GET", WIDGETS, Value::Null).await;
     assert_eq!(code, 200);
+}
+
+#[tokio::test]
+async fn discovery_and_openapi_have_the_groups_of_the_server_behind() {
+    let folder = Folder::new();
+    let (front, behind) = (front().await, behind(&folder).start().await);
+    registered(&front, &behind).await;
+    until("its resources", || async {
+        let (_, version) = discovered(&front, GROUP).await;
+        version["freshness"] == "Current" && version["resources"][0]["resource"] == "widgets"
+    })
+    .await;
+    let (names, version) = discovered(&front, GROUP).await;
+    let (_, own) = discovered(&behind, GROUP).await;
+    assert_eq!(version, own);
+    assert_eq!(names[0], "apiregistration.k8s.io");
+    assert_eq!(names.last().map(String::as_str), Some(GROUP), "{names:?}");
+    let (code, list) = front.call("GET", "/apis/conformance.example.com/v1", Value::Null).await;
+    assert_eq!((code, &list["resources"][0]["name"]), (200, &json!("widgets")));
+    let (_, group) = front.call("GET", "/apis/conformance.example.com", Value::Null).await;
+    assert_eq!(group["preferredVersion"]["groupVersion"], "conformance.example.com/v1");
+    let (_, groups) = front.call("GET", "/apis", Value::Null).await;
+    let groups: Vec<_> =
+        groups["groups"].as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap()).collect();
+    assert_eq!(groups, names);
+    let (_, index) = front.call("GET", "/openapi/v3", Value::Null).await;
+    let url = index["paths"]["apis/conformance.example.com/v1"]["serverRelativeURL"].as_str().expect("a path");
+    let (code, document) = front.call("GET", url, Value::Null).await;
+    assert_eq!(code, 200);
+    assert!(document["paths"].as_object().unwrap().contains_key("/apis/conformance.example.com/v1/widgets"));
+    behind.stop();
+    front.call("GET", "/apis/conformance.example.com/v1/widgets", Value::Null).await;
+    wait_for(&front, GROUP, "FailedDiscoveryCheck").await;
+    let (_, stale) = discovered(&front, GROUP).await;
+    assert_eq!((&stale["freshness"], &stale["resources"]), (&json!("Stale"), &version["resources"]));
 }

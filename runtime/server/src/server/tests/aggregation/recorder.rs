@@ -49,6 +49,8 @@ impl Recorded {
 #[derive(Default)]
 struct Shared {
     last: Mutex<Recorded>,
+    /// The last request that the server in front has sent on its own.
+    last_check: Mutex<Recorded>,
     /// What the running watch sends.
     says: Mutex<Option<mpsc::Sender<String>>>,
     watches: watch::Sender<usize>,
@@ -91,7 +93,12 @@ impl Recorder {
         Self { port, authority, shared, _serving: serving }
     }
 
-    /// The last request.
+    /// The last request of the server in front itself.
+    pub(super) fn last_check(&self) -> Recorded {
+        self.shared.last_check.lock().unwrap().clone()
+    }
+
+    /// The last request of a user.
     pub(super) fn last(&self) -> Recorded {
         self.shared.last.lock().unwrap().clone()
     }
@@ -124,7 +131,9 @@ async fn answer(shared: &Arc<Shared>, client: &str, mut request: Request<Incomin
     }
     let watches = request.uri().query().is_some_and(|query| query.contains("watch=true"));
     let body = String::from_utf8(request.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap();
-    *shared.last.lock().unwrap() = Recorded { line, headers, body, client: client.to_owned() };
+    let is_check = headers.get("x-remote-user").is_some_and(|user| user == "system:kube-aggregator");
+    let last = if is_check { &shared.last_check } else { &shared.last };
+    *last.lock().unwrap() = Recorded { line, headers, body, client: client.to_owned() };
     let answer = Response::builder().header("x-behind", "yes").header("keep-alive", "timeout=5");
     if watches { answer.body(watch(shared)).unwrap() } else { answer.body(Body::from("{}")).unwrap() }
 }
