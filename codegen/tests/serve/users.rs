@@ -21,7 +21,7 @@ fn started(folder: &Path) -> ServerProcess {
 fn users_are_added_to_a_running_and_to_a_stopped_server() {
     let folder = Folder::new("users");
     let path = folder.path();
-    let mut server = started(path);
+    let server = started(path);
     let (code, told, errors) = user(path, &["add", "ada", "--role", "view", "-n", "default"]);
     assert_eq!(code, Some(0), "{errors}");
     assert!(told.contains("kubeconfig: ada.kubeconfig (certificate of ada, until 20"), "{told}");

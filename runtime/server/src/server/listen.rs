@@ -13,7 +13,6 @@ use super::{
     Error, Result,
     access::Admin,
     client_ca::ClientAuthorities,
-    client_issuer::ClientIssuer,
     connections::{self, Limits},
     files::FileWatcher,
     first_run::{KUBECONFIG, Kubeconfig, Samples},

@@ -113,15 +113,19 @@ pub(super) fn open_authority(
     }
 }
 
-/// The authorities of client certificates.
-pub(super) type Clients = Arc<ClientAuthorities>;
+/// The authorities of client certificates, if clients are asked for any.
+pub(super) type Clients = Option<Arc<ClientAuthorities>>;
 
 /// The TLS configuration of a server with these certificates.
 fn config(certificates: Arc<dyn ResolvesServerCert>, clients: Clients) -> ServerConfig {
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("the provider has the cipher suites of the default versions");
-    let mut config = builder.with_client_cert_verifier(clients).with_cert_resolver(certificates);
+    let builder = match clients {
+        Some(authorities) => builder.with_client_cert_verifier(authorities),
+        None => builder.with_no_client_auth(),
+    };
+    let mut config = builder.with_cert_resolver(certificates);
     // A resumed session would not be verified again, even if the authorities have changed.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;

@@ -13,7 +13,7 @@
 //! | `store.redb.format-1` | the engine's file as it was before an upgrade |
 //!  | `store.redb.damaged-1`, … | the engine's file as it was when damage was found, before its readable part was copied |
 //!  | `store.sock` | nothing; the socket through which a running server provides backups |
-//!  | `admin.token`, `ca.crt`, `ca.key`, `kubeconfig` | the server's credentials |
+//!  | `admin.token`, `ca.crt`, `ca.key`, `client-ca.crt`, `client-ca.key`, `kubeconfig` | the server's credentials |
 //!  | `NAME.new` | the next content of one of these, until it is complete |
 
 mod error;

@@ -62,7 +62,7 @@ pub(super) struct Core {
 type AddLayer = Box<dyn FnOnce(Service) -> Service + Send>;
 
 /// What [`Builder::metrics`] keeps.
-type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Result<()> + Send>;
+pub(super) type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Result<()> + Send>;
 
 /// Builds a server: which kinds it serves, where it stores objects, who may use it.
 ///

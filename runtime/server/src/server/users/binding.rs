@@ -1,4 +1,4 @@
-//! Bindings of users to roles: RoleBindings in a namespace, ClusterRoleBindings without one. A label marks those that were made here.
+//! Bindings of users to roles: `RoleBinding` in a namespace, `ClusterRoleBinding` without one. A label marks those that were made here.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(super) struct FoundRole {
     name: String,
 }
 
-/// Finds a ClusterRole, or a Role of the namespace.
+/// Finds a `ClusterRole`, or a Role of the namespace.
 pub(super) async fn find_role(api: &Api, name: &str, namespace: Option<&str>) -> Result<FoundRole> {
     if let Some(namespace) = namespace {
         let (code, answer) =

@@ -37,12 +37,13 @@ pub(super) fn of_data_dir(dir: &Path) -> Result<Kubeconfig> {
         return read(&file);
     }
     let shown = dir.display();
-    Err(match dir.is_dir() {
-        true => format!(
-            "{shown} has no kubeconfig; its server uses plain HTTP or a token file, or has not been started yet: name the kubeconfig of an \
-             administrator with --kubeconfig, or start the server once"
-        ),
-        false => format!("there is no data directory {shown}; start the server once, or name its directory with --data-dir"),
+    Err(if dir.is_dir() {
+        format!(
+            "{shown} has no kubeconfig; its server uses plain HTTP or a token file, or has not been started yet: name the kubeconfig of \
+             an administrator with --kubeconfig, or start the server once"
+        )
+    } else {
+        format!("there is no data directory {shown}; start the server once, or name its directory with --data-dir")
     }
     .into())
 }

@@ -42,7 +42,7 @@ pub struct NewUser {
     pub groups: Vec<String>,
     /// Certificate or token.
     pub credential: Credential,
-    /// The role: a ClusterRole, or a Role of the namespace; `None` for no binding.
+    /// The role: a `ClusterRole`, or a `Role` of the namespace; `None` for no binding.
     pub role: Option<String>,
     /// The namespace in which the role is bound; without one, it is bound in all, and a service account is in `default`.
     pub namespace: Option<String>,
