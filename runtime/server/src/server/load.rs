@@ -105,12 +105,7 @@ impl Builder {
             stop_within,
             state,
         };
-        for files in files {
-            app.follow(files);
-        }
-        if let Some(follow) = follow_host {
-            app.file_watchers.spawn(follow);
-        }
+        app.follow_all(files, follow_host);
         if let Some(accounts) = accounts {
             drop(issuer.set(accounts.clone()));
             app.follow(key_file.watch(accounts)?);
