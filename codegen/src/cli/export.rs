@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use kindsmith::kind::crd;
 use kindsmith_codegen::{
     Kinds,
-    export::{ExportFile, docs, json_schema, rbac},
+    export::{ExportFile, apiservice, docs, json_schema, rbac},
 };
 use kindsmith_model::codec::yaml;
 use serde_json::Value;
@@ -20,7 +20,7 @@ use super::{
 };
 
 pub(super) const ABOUT: &str = "Export kinds: as definitions for a cluster, as OpenAPI documents, as JSON Schema for editors, as documentation, \
-as Protobuf definitions, or as roles.
+as Protobuf definitions, as roles, or as what a cluster needs in front of the program that serves them.
 
 The kinds are those of manifests of CustomResourceDefinitions and OpenAPI documents, or those that a program declares in Rust. Without files \
 the program of this folder is built and run with `cargo run`, unless --program names one. It serves nothing then, and its data is not \
@@ -36,7 +36,8 @@ Examples:
   kindsmith export docs schemas --out docs
   kindsmith export proto --out schemas    # schemas/<group>/<version>.proto, to be committed
   kindsmith export proto --out schemas --check    # in CI
-  kindsmith export rbac schemas | kubectl apply -f -";
+  kindsmith export rbac schemas | kubectl apply -f -
+  kindsmith export apiservice schemas --service library/api --service-ca ca.crt | kubectl apply -f -";
 
 /// What to export.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -53,6 +54,8 @@ enum What {
     Proto,
     /// ClusterRoles to view, edit and administer the kinds of a group, in YAML.
     Rbac,
+    /// APIServices, the Service and the access of a program behind a cluster (`kindsmith serve --delegate`), in YAML.
+    Apiservice,
 }
 
 /// The arguments.
@@ -68,6 +71,12 @@ pub(super) struct Command {
     /// With proto: write nothing, and fail if the files in the folder are not up to date.
     #[arg(long, requires = "out", conflicts_with = "dry_run")]
     check: bool,
+    /// With apiservice: the Service in front of the program, and the name of its service account.
+    #[arg(long, value_name = "NAMESPACE/NAME")]
+    service: Option<String>,
+    /// With apiservice: the authorities of the program's certificate, as PEM.
+    #[arg(long, value_name = "FILE", requires = "service")]
+    service_ca: Option<PathBuf>,
     #[command(flatten)]
     how: How,
 }
@@ -127,6 +136,7 @@ fn exported(command: &Command) -> Result<ExportOutput, String> {
     if command.what == What::Crd && command.origin.is_program() {
         return Ok(of_program(&command.origin.exported()?));
     }
+    let service = service(command)?;
     let kinds = command.origin.kinds()?;
     command.origin.warn(&kinds.warnings);
     let definitions = || kinds.kinds.iter().map(|declaration| &declaration.definition);
@@ -141,7 +151,32 @@ fn exported(command: &Command) -> Result<ExportOutput, String> {
             ExportOutput::new(docs.files, docs.warnings)
         }
         What::Rbac => ExportOutput::new(rbac::files(definitions()), Vec::new()),
+        What::Apiservice => {
+            let (files, warnings) = apiservice::files(definitions(), &service.ok_or(NO_SERVICE)?);
+            ExportOutput::new(files, warnings)
+        }
     })
+}
+
+const NO_SERVICE: &str = "apiservice needs --service NAMESPACE/NAME, the Service in front of the program";
+
+/// The Service in front of the program, if one is named.
+fn service(command: &Command) -> Result<Option<apiservice::Service>, String> {
+    let is_for = command.what == What::Apiservice;
+    let Some(given) = &command.service else { return if is_for { Err(NO_SERVICE.to_owned()) } else { Ok(None) } };
+    if !is_for {
+        return Err("--service is for apiservice".to_owned());
+    }
+    let (namespace, name) = given
+        .split_once('/')
+        .filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty() && !name.contains('/'))
+        .ok_or_else(|| format!("--service {given:?}: expected NAMESPACE/NAME"))?;
+    let mut service = apiservice::Service::new(namespace, name);
+    if let Some(path) = &command.service_ca {
+        let pem = std::fs::read(path).map_err(|error| format!("--service-ca {}: {error}", path.display()))?;
+        service.ca = Some(pem);
+    }
+    Ok(Some(service))
 }
 
 /// What to do with the files.
@@ -157,6 +192,7 @@ fn next(what: What, out: &Path) -> String {
         What::Docs => format!("publish the pages in {out}"),
         What::Proto => format!("commit {out}"),
         What::Rbac => format!("kubectl apply -f {out}, and bind view, edit or admin to users as always"),
+        What::Apiservice => format!("kubectl apply -f {out}, and run the program as that service account"),
     }
 }
 

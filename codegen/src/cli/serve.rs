@@ -34,6 +34,12 @@ pub(super) struct Command {
     /// Keep everything in memory and temporary files only.
     #[arg(long)]
     memory: bool,
+    /// Serve behind another API server: the kubeconfig of the host, which says who users are and what they may do.
+    #[arg(long, value_name = "KUBECONFIG")]
+    delegate: Option<PathBuf>,
+    /// Serve behind the API server of the cluster in which this runs as a Pod.
+    #[arg(long, conflicts_with = "delegate")]
+    delegate_in_cluster: bool,
     #[command(flatten)]
     size: SizeLimit,
 }
@@ -44,6 +50,11 @@ pub(super) fn run(command: Command) -> Outcome {
     let server = Server::builder().definitions().definition_files(command.paths);
     let server = server.max_definition_file(command.size.bytes());
     let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
+    let server = match command.delegate {
+        Some(kubeconfig) => server.delegated(kubeconfig),
+        None if command.delegate_in_cluster => server.delegated_in_cluster(),
+        None => server,
+    };
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {

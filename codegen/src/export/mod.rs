@@ -1,6 +1,7 @@
-//! Documents made of kinds: JSON Schema for editors, reference documentation, roles. Pure functions of definitions; the command
+//! Documents made of kinds: JSON Schema for editors, reference documentation, roles, and what a cluster in front needs. Pure functions of definitions; the command
 //! `kindsmith export` writes what they return.
 
+pub mod apiservice;
 pub mod docs;
 pub mod json_schema;
 mod node;

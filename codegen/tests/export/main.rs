@@ -10,6 +10,7 @@ use std::{
 
 use kindsmith_codegen::{Kinds, ResourceDeclaration};
 
+mod apiservice;
 mod back;
 mod docs;
 mod json_schema;
