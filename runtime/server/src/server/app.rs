@@ -110,6 +110,14 @@ impl App {
         self.file_watchers.spawn(tasks::boxed(files.follow(self.read_now.subscribe())));
     }
 
+    /// Follows files, and what a host publishes.
+    pub(super) fn follow_all(&mut self, files: Vec<FileWatcher>, host: Option<tasks::BoxFuture<()>>) {
+        files.into_iter().for_each(|files| self.follow(files));
+        if let Some(host) = host {
+            self.file_watchers.spawn(host);
+        }
+    }
+
     /// Serves on a listener until `shutdown` completes, and then stops like [`App::stop`]: no new connections, watches
     /// end after a complete frame, and running requests are answered. Uses TLS unless the builder has `http()`.
     ///

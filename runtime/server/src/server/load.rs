@@ -103,10 +103,7 @@ impl Builder {
             stop_within: self.stop_within,
             state,
         };
-        files.into_iter().for_each(|file| app.follow(file));
-        if let Some(follow) = follow_host {
-            app.file_watchers.spawn(follow);
-        }
+        app.follow_all(files, follow_host);
         Ok(app)
     }
 }

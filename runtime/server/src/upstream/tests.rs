@@ -229,10 +229,10 @@ async fn a_token_without_a_user_is_kept_and_an_error_is_not() {
 async fn what_failed_for_a_while_is_tried_again_and_a_refusal_is_not() {
     let known = token_review(json!({"authenticated": true, "user": {"username": "ada"}}));
     let webhook = Webhook::start(&[(500, json!({})), (429, json!({})), (200, known)]).await;
-    let user = webhook.tokens().authenticate(&Credentials::token("t")).await.unwrap().unwrap();
+    let user = webhook.tokens().authenticate(&Credentials::token("secret")).await.unwrap().unwrap();
     assert_eq!((&*user.name, webhook.count()), ("ada", 3));
     let webhook = Webhook::start(&[(404, json!({"kind": "Status", "message": "no such path"}))]).await;
-    let refused = webhook.tokens().authenticate(&Credentials::token("t")).await.unwrap_err().0;
+    let refused = webhook.tokens().authenticate(&Credentials::token("secret")).await.unwrap_err().0;
     assert!(refused.ends_with("the answer is 404 Not Found: no such path"), "{refused}");
     assert_eq!(webhook.count(), 1);
 }

@@ -120,7 +120,7 @@ async fn a_host_that_publishes_nothing_or_is_down_is_an_error_at_the_start() {
 async fn the_authorizers_of_a_file_decide_in_its_order() {
     let folder = Folder::new();
     let head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n";
-    let file = folder.write("authz.yaml", &format!("{head}- {{type: AlwaysDeny, name: no}}\n"));
+    let file = folder.write("authz.yaml", &format!("{head}- {{type: AlwaysDeny, name: nothing}}\n"));
     let server = Server::test().configure(|server| server.authorization_config(&file)).start().await;
     let ada = crate::auth::User::new("ada", &[]);
     let (status, refusal) = server.call_as(&ada, "GET", MAPS, Value::Null).await;

@@ -23,7 +23,7 @@ fn webhook(settings: &str) -> String {
 fn the_order_of_the_file_and_all_settings_count() {
     let settings = "authorizedTTL: 1m, cacheUnauthorizedRequests: false, matchConditionSubjectAccessReviewVersion: v1, \
                     matchConditions: [{expression: \"request.user != 'x'\"}]";
-    let text = format!("{}- {{type: RBAC, name: rbac}}\n- {{type: AlwaysDeny, name: no}}\n", webhook(settings));
+    let text = format!("{}- {{type: RBAC, name: rbac}}\n- {{type: AlwaysDeny, name: nothing}}\n", webhook(settings));
     let read = read(&text).unwrap();
     let [Authorizer::Webhook(webhook), Authorizer::Rbac, Authorizer::AlwaysDeny] = &read[..] else {
         panic!("{read:?}")
