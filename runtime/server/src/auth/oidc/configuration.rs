@@ -107,7 +107,7 @@ impl Configuration {
     /// # Errors
     /// All unknown and repeated fields, and values of other types.
     pub(super) fn read(text: &str) -> Result<Self, Vec<String>> {
-        let decoded = yaml::decode(text.as_bytes(), &Limits::OPTIONS).map_err(|error| vec![error.to_string()])?;
+        let decoded = yaml::decode(text.as_bytes(), &Limits::default()).map_err(|error| vec![error.to_string()])?;
         let (mut document, mut faults) = (decoded.document, decoded.faults);
         check_type(&document, &mut faults);
         shape::FILE.check(&mut document, &FieldPath::root(), &mut faults);

@@ -46,7 +46,7 @@ async fn signatures_are_not_to_be_got_around() {
         ("None", unsigned("None", "")),
         ("nOnE with a signature", unsigned("nOnE", parts[2])),
         ("zeros", unsigned("ES256", &encoded([0; 64]))),
-        ("half a signature", unsigned("ES256", &parts[2][..43])),
+        ("half a signature", unsigned("ES256", &parts[2][..40])),
         ("hmac by the point", by_hmac(&[&[4], &*point("x"), &*point("y")].concat(), &claims("root"))),
         ("hmac by the document", by_hmac(key.jwk.to_string().as_bytes(), &claims("root"))),
         ("hmac by nothing", by_hmac(b"", &claims("root"))),
@@ -95,7 +95,7 @@ async fn claims_must_be_about_us_and_now() {
     for (good, token) in [
         ("one of several audiences", of("aud", json!(["them", "us"]))),
         ("not before now, with clocks that differ", of("nbf", json!(now + 30.0))),
-        ("a whole number", of("exp", json!(now as i64 + 100))),
+        ("a whole number", of("exp", json!(crate::meta::Time::now().parts().0 + 100))),
         ("issued later", of("iat", json!(now + 1e6))),
         ("null", of("nbf", Value::Null)),
     ] {
