@@ -290,3 +290,13 @@ async fn an_upgraded_connection_goes_both_ways_without_the_token_of_a_browser() 
     tokio::task::spawn_blocking(move || front.stop()).await.unwrap();
     assert_eq!(socket.read(&mut [0; 1]).await.unwrap_or_default(), 0, "the connection ends with the server");
 }
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_in_time_is_unavailable() {
+    let (front, stranger) = (front().await, Recorder::start().await);
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    register(&front, "example.com", silent.local_addr().unwrap().port(), &stranger.authority).await;
+    let (status, message) = wait_for(&front, "example.com", "FailedDiscoveryCheck").await;
+    assert_eq!(status, "False");
+    assert!(message.ends_with(": context deadline exceeded"), "{message}");
+}
