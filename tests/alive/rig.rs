@@ -50,6 +50,7 @@ impl Rig {
             health: Health::default(),
             version: VersionInfo::default(),
             documents: DocumentsAt::default(),
+            aggregation: None,
             limits: Limits::default(),
             metrics: Metrics::new(&api),
         };

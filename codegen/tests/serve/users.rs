@@ -29,7 +29,7 @@ fn users_are_added_to_a_running_and_to_a_stopped_server() {
     let file = path.join("ada.kubeconfig");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let text = fs::read_to_string(&file).unwrap();
-    assert!(text.contains("namespace: \"default\"") && text.contains(&server.url()), "{text}");
+    assert!(text.contains("namespace: \"default\"") && text.contains(server.url()), "{text}");
     let (code, _, errors) = user(path, &["add", "ci", "--token", "--role", "edit", "-n", "default", "-o", "ci.conf"]);
     assert_eq!(code, Some(0), "{errors}");
     let (well, rest) = server.terminate();

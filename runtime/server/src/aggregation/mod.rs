@@ -42,7 +42,7 @@ pub(crate) const CHECK_WITHIN: Duration = Duration::from_secs(5);
 const CHECKER: &str = "system:kube-aggregator";
 
 /// The servers behind this one.
-pub(crate) struct Aggregation {
+pub struct Aggregation {
     /// The APIService objects.
     objects: Arc<cache::Resource>,
     resolver: Option<Resolver>,

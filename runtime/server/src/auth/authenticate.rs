@@ -83,13 +83,13 @@ impl std::error::Error for Unauthenticated {}
 /// The result of an authenticator: a user, or `None` if it has no opinion.
 pub type Identity = Result<Option<Arc<User>>, Unauthenticated>;
 
-impl<A: Authenticate + ?Sized> Authenticate for Arc<A> {
+impl<T: Authenticate + ?Sized> Authenticate for Arc<T> {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
-        A::authenticate(self, credentials)
+        T::authenticate(self, credentials)
     }
 
     fn knows_audiences(&self) -> bool {
-        A::knows_audiences(self)
+        T::knows_audiences(self)
     }
 }
 

@@ -110,13 +110,13 @@ pub trait Authorize: Send + Sync + 'static {
     }
 }
 
-impl<A: Authorize + ?Sized> Authorize for Arc<A> {
+impl<T: Authorize + ?Sized> Authorize for Arc<T> {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
-        A::authorize(self, attributes)
+        T::authorize(self, attributes)
     }
 
     fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> Soon<'a, Rules> {
-        A::rules(self, user, namespace)
+        T::rules(self, user, namespace)
     }
 }
 

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use crate::{
-    aggregation::Aggregation,
     auth::{Authenticate, Authorize, impersonate::LastWays},
     handlers::Handlers,
     verbs,
@@ -66,6 +65,7 @@ mod warnings;
 mod watch;
 mod websocket;
 
+pub use crate::aggregation::Aggregation;
 pub(crate) use deadline::EndsAt;
 pub use documents_at::DocumentsAt;
 pub use health::Health;
@@ -93,7 +93,7 @@ pub struct Backend {
     /// Documents at further paths.
     pub documents: DocumentsAt,
     /// The servers behind this one, if requests go on to any.
-    pub(crate) aggregation: Option<Arc<Aggregation>>,
+    pub aggregation: Option<Arc<Aggregation>>,
     /// The limits of requests.
     pub limits: Limits,
     /// The metrics.

@@ -112,7 +112,9 @@ impl App {
 
     /// Follows files, and what a host publishes.
     pub(super) fn follow_all(&mut self, files: Vec<FileWatcher>, host: Option<tasks::BoxFuture<()>>) {
-        files.into_iter().for_each(|files| self.follow(files));
+        for files in files {
+            self.follow(files);
+        }
         if let Some(host) = host {
             self.file_watchers.spawn(host);
         }

@@ -31,12 +31,15 @@ const MOST_KEPT: usize = 1_024;
 /// The digest of a chain of certificates.
 type Digest = [u8; 32];
 
+/// Whether a certificate is of the authorities, or why it is not.
+type Verified = std::result::Result<(), String>;
+
 /// Authorities of one purpose.
 #[derive(Debug, Default)]
 pub(super) struct Authorities {
     current: ArcSwapOption<WebPki>,
     /// The results for certificates that sign in, with the time at which they were made.
-    kept: Mutex<HashMap<Digest, (Instant, std::result::Result<(), String>)>>,
+    kept: Mutex<HashMap<Digest, (Instant, Verified)>>,
 }
 
 /// The verifier of one state of the authorities. (An `ArcSwap` cannot hold a trait object itself.)

@@ -49,7 +49,7 @@ pub(super) struct ClientCertificate {
 impl ClientIssuer {
     /// The authority in the data directory, which is made if it is missing.
     pub(super) fn open(files: &PrivateDir) -> Result<Self> {
-        let (pem, key) = open_authority(files, CERTIFICATE, KEY, authority_params("kindsmith-client-ca"))?;
+        let (pem, key) = open_authority(files, CERTIFICATE, KEY, &authority_params("kindsmith-client-ca"))?;
         let failed = |name: &str, why: String| Error::Certificates(files.file(name), why);
         if key.algorithm() != &PKCS_ECDSA_P256_SHA256 {
             return Err(failed(KEY, "its key is not of the curve P-256".to_owned()));

@@ -16,8 +16,9 @@ impl Builder {
     /// [`Error`] if the server cannot start, and [`Error::Exported`].
     pub async fn build(self) -> Result<App> {
         match export::file() {
-            Some(file) => Err(self.export(file).await.err().unwrap_or(Error::Exported)),
-            None => self.load().await,
+            Some(file) => Err(Box::pin(self.export(file)).await.err().unwrap_or(Error::Exported)),
+            // The future is large, and callers hold it in their own.
+            None => Box::pin(self.load()).await,
         }
     }
 
@@ -38,7 +39,7 @@ impl Builder {
         self.entrance.on_ready.insert(0, Box::new(|ready| drop(io::stdout().write_all(ready.greeting().as_bytes()))));
         let nothing_to_read = watch::Sender::new(());
         let app = tokio::select! {
-            built = self.build() => match built {
+            built = Box::pin(self.build()) => match built {
                 Err(Error::Exported) => return Ok(()),
                 built => built?,
             },

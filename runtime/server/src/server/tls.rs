@@ -64,7 +64,7 @@ impl Authority {
     /// The authority in these files, or a new one.
     pub(super) fn open_in(state: &StateDir, files: &AuthorityFiles) -> Result<Self> {
         let params = || authority_params(files.name);
-        let (certificate_pem, key) = open_authority(&state.files, files.certificate, files.key, params())?;
+        let (certificate_pem, key) = open_authority(&state.files, files.certificate, files.key, &params())?;
         Ok(Self { certificate_pem, issuer: Issuer::new(params(), key) })
     }
 
@@ -88,7 +88,7 @@ pub(super) fn open_authority(
     files: &PrivateDir,
     certificate: &str,
     key: &str,
-    params: CertificateParams,
+    params: &CertificateParams,
 ) -> Result<(String, KeyPair)> {
     let failed = |name: &str, message: String| Error::Certificates(files.file(name), message);
     let stored = files.read(key, Access::Secret)?;

@@ -20,7 +20,10 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
-use super::{kubeconfig::Endpoint, tls};
+use super::{
+    kubeconfig::{Content, Endpoint},
+    tls,
+};
 use crate::{
     codec,
     meta::{go, url::Url},
@@ -269,7 +272,7 @@ impl Client {
         let endpoint = &self.endpoint;
         let contents = [&endpoint.authorities, &endpoint.token].into_iter().flatten();
         let identity = endpoint.identity.iter().flat_map(|(certificate, key)| [certificate, key]);
-        if contents.chain(identity).any(|content| content.is_file()) && self.is_due() {
+        if contents.chain(identity).any(Content::is_file) && self.is_due() {
             let endpoint = endpoint.clone();
             match tasks::blocking(move || Session::open(&endpoint)).await {
                 Ok(Ok(session)) => {

@@ -8,7 +8,7 @@ use tokio_rustls::rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject},
 };
 
-use super::kubeconfig::Endpoint;
+use super::kubeconfig::{Content, Endpoint};
 use crate::webhook::{Verifier, authorities, system_authorities};
 
 /// The configuration for a server. Reads the files that the kubeconfig names.
@@ -17,7 +17,7 @@ pub(super) fn config(endpoint: &Endpoint) -> Result<ClientConfig, String> {
     let verifier: Arc<dyn ServerCertVerifier> = if endpoint.insecure {
         Arc::new(AnyCertificate { algorithms: provider.signature_verification_algorithms })
     } else {
-        let pem = endpoint.authorities.as_ref().map_or_else(|| Ok(system_authorities()), |content| content.read())?;
+        let pem = endpoint.authorities.as_ref().map_or_else(|| Ok(system_authorities()), Content::read)?;
         Arc::new(Verifier::new(authorities(&pem)?, provider.clone())?)
     };
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

@@ -98,8 +98,12 @@ impl Policy {
                 continue;
             }
             let (gone, come) = old.differences(new);
-            gone.iter().for_each(|object| policy.scope(object.namespace()).remove(sort, object.name()));
-            come.iter().for_each(|object| policy.scope(object.namespace()).add(sort, object));
+            for object in &gone {
+                policy.scope(object.namespace()).remove(sort, object.name());
+            }
+            for object in &come {
+                policy.scope(object.namespace()).add(sort, object);
+            }
         }
         policy.namespaces.retain(|_, scope| !scope.is_empty());
         policy

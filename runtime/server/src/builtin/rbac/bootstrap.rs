@@ -84,7 +84,8 @@ async fn complete_reader(client: &Client) -> Result<()> {
         resource_names: vec![READ_BY_IT.to_owned()],
         ..defaults::on(&READER_VERBS, &[""], &["configmaps"])
     };
-    let missing = |role: &Role| cover::uncovered(role.rules.as_deref().unwrap_or_default(), &[rule.clone()]);
+    let missing =
+        |role: &Role| cover::uncovered(role.rules.as_deref().unwrap_or_default(), std::slice::from_ref(&rule));
     let Some(found) = roles.get_opt(READER).await? else {
         let metadata = ObjectMeta { namespace: READER_NAMESPACE.to_owned(), ..metadata(READER) };
         return roles.create(&Role { metadata, rules: Some(vec![rule]) }).await.map(drop);

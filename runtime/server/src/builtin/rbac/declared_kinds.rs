@@ -12,7 +12,7 @@ use crate::{
 
 /// The roles for each group of declared kinds. The default roles name the built-in kinds.
 pub(super) fn roles(registry: &Registry) -> Vec<DefaultRole> {
-    let built_in: Vec<GroupResource> = kinds().iter().map(|kind| kind.group_resource()).collect();
+    let built_in: Vec<GroupResource> = kinds().iter().map(crate::kind::Kind::group_resource).collect();
     let (all, _) = registry.all();
     let declared =
         all.iter().filter(|entry| entry.definition_row.is_none() && !built_in.contains(&entry.kind.group_resource()));

@@ -133,12 +133,11 @@ impl<'d> Fields<'d, '_> {
     }
 
     fn inner(&mut self, field: &str) -> Option<Fields<'d, '_>> {
-        match self.get(field)? {
-            Value::Object(object) => Some(Fields { object, path: self.path_of(field), errors: self.errors }),
-            _ => {
-                self.error(field, "expected an object");
-                None
-            }
+        if let Value::Object(object) = self.get(field)? {
+            Some(Fields { object, path: self.path_of(field), errors: self.errors })
+        } else {
+            self.error(field, "expected an object");
+            None
         }
     }
 

@@ -37,6 +37,7 @@ pub(super) struct Check {
 
 /// The builder's settings for kinds and storage.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are settings of their own")]
 pub(super) struct Core {
     pub store: StoreSettings,
     /// True if the built-in kinds are not served.

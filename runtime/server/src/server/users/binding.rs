@@ -104,7 +104,7 @@ pub(super) async fn bind(api: &Api, user: &NewUser, role: &FoundRole) -> Result<
 
 /// The users that were bound here.
 pub(super) async fn list(api: &Api) -> Result<Vec<BoundUser>> {
-    let mut users: Vec<_> = bindings(api).await?.iter().flat_map(|binding| binding.users()).collect();
+    let mut users: Vec<_> = bindings(api).await?.iter().flat_map(Binding::users).collect();
     users.sort();
     Ok(users)
 }

@@ -141,7 +141,7 @@ impl NewKubeconfig<'_> {
         let Self { server, user, credential, namespace } = self;
         let fields = |fields: &Value| -> String {
             let fields = fields.as_object().into_iter().flatten();
-            fields.map(|(name, value)| format!("    {name}: {value}\n")).collect()
+            fields.flat_map(|(name, value)| ["    ", name, ": ", &value.to_string(), "\n"].map(str::to_owned)).collect()
         };
         let mut cluster = json!({"server": server.url});
         if let Some(pem) = &server.authority_pem {

@@ -1,6 +1,6 @@
 //! Requests to a running server over HTTPS, one connection each.
 
-use std::{env, fs, future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use axum_core::body::Body;
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -20,15 +20,12 @@ use tokio_rustls::{
 };
 
 use super::{Result, kubeconfig::Kubeconfig};
-use crate::{meta::url::Url, tasks};
+use crate::{meta::url::Url, tasks, webhook::system_authorities};
 
 /// How long a request may take.
 const WITHIN: Duration = Duration::from_secs(30);
 /// The maximum size of an answer in bytes.
 const LARGEST: usize = 16 << 20;
-/// Where systems keep the authorities that they trust.
-const SYSTEM_ROOTS: [&str; 3] =
-    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
 /// A running server, and who sends requests.
 pub(super) struct Remote {
@@ -123,13 +120,7 @@ impl Remote {
 
 /// The authorities to trust: these, or those of the system.
 fn roots(pem: Option<&str>) -> Result<RootCertStore, String> {
-    let pem = match pem {
-        Some(pem) => pem.as_bytes().to_vec(),
-        None => {
-            let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
-            named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
-        }
-    };
+    let pem = pem.map_or_else(system_authorities, |pem| pem.as_bytes().to_vec());
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
     if roots.is_empty() { Err("there is no certificate authority to trust".to_owned()) } else { Ok(roots) }
