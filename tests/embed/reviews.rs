@@ -99,6 +99,8 @@ fn merged(base: &Value, more: Value) -> Value {
 async fn the_servers_authorizers_answer_reviews_of_access() {
     let server = server().await;
     let on = |verb: &str, namespace: &str, name: &str| json!({"verb": verb, "resource": "configmaps", "namespace": namespace, "name": name});
+    let discovery = "RBAC: allowed by ClusterRoleBinding \"system:discovery\" of ClusterRole \"system:discovery\" to Group \
+                     \"system:authenticated\"";
     let denied = json!({"allowed": false, "denied": true, "reason": "it is frozen"});
     let cases = [
         (json!({"resourceAttributes": on("get", "open", "a")}), json!({"allowed": true, "reason": "readers may"})),
@@ -107,7 +109,10 @@ async fn the_servers_authorizers_answer_reviews_of_access() {
             json!({"allowed": false, "reason": "readers may not"}),
         ),
         (json!({"resourceAttributes": on("get", "open", "frozen")}), denied),
-        (json!({"nonResourceAttributes": {"verb": "get", "path": "/apis"}}), json!({"allowed": true})),
+        (
+            json!({"nonResourceAttributes": {"verb": "get", "path": "/apis"}}),
+            json!({"allowed": true, "reason": discovery}),
+        ),
         (
             json!({"nonResourceAttributes": {"verb": "get", "path": "/metrics"}}),
             json!({"allowed": false, "reason": "readers may not"}),
@@ -246,16 +251,18 @@ async fn the_rules_of_a_user_are_listed_as_far_as_authorizers_list_them() {
             "/api/*",
             "/apis",
             "/apis/*",
+            "/healthz",
+            "/livez",
             "/openapi",
             "/openapi/*",
-            "/healthz",
-            "/healthz/*",
-            "/livez",
-            "/livez/*",
             "/readyz",
-            "/readyz/*",
             "/version",
-            "/version/*"
+            "/version/",
+            "/healthz",
+            "/livez",
+            "/readyz",
+            "/version",
+            "/version/",
         ]
     );
     let (code, status) = review(&server, &alice(), &path, json!({})).await;

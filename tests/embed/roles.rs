@@ -22,7 +22,7 @@ const JSON_PATCH: &str = "application/json-patch+json";
 const APPLY: &str = "application/apply-patch+yaml";
 
 fn mallory() -> User {
-    User::new("mallory", &["system:authenticated"])
+    User::new("mallory", &[])
 }
 
 fn rule(group: &str, resource: &str, verb: &str) -> Value {

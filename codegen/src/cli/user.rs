@@ -42,6 +42,16 @@ Examples:
   kindsmith user add grace --group readers --data-dir /var/lib/library --server https://library.example.com:8443
   kindsmith user add ci --token --role edit --namespace default --kubeconfig admin.conf --output ci.conf";
 
+const EXAMPLES_OF_LIST: &str = "\
+Examples:
+  kindsmith user list
+  kindsmith user list --kubeconfig admin.conf";
+
+const EXAMPLES_OF_REMOVE: &str = "\
+Examples:
+  kindsmith user remove ada
+  kindsmith user remove ci --namespace default --kubeconfig admin.conf";
+
 /// The verbs.
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -49,11 +59,13 @@ pub(super) enum Command {
     #[command(long_about = ABOUT_ADD, after_help = EXAMPLES_OF_ADD)]
     Add(Add),
     /// Show the users that were added, with their roles.
+    #[command(after_help = EXAMPLES_OF_LIST)]
     List {
         #[command(flatten)]
         place: Place,
     },
     /// Remove the bindings that adding a user made, and its service account.
+    #[command(after_help = EXAMPLES_OF_REMOVE)]
     Remove {
         /// The user.
         name: String,

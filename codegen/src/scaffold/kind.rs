@@ -113,7 +113,9 @@ impl Kind {
         text += if fields.is_empty() { "spec: {}\n" } else { "spec:\n" };
         for field in fields {
             // JSON is YAML, and short.
-            text.extend([format!("  {}: {}\n", plain(&field.wire.as_str().into()), plain(&field.example))]);
+            let (key, value) = (plain(&field.wire.as_str().into()), plain(&field.example));
+            let (mark, indent) = if key.len() > LONG_KEY { ("? ", "\n  ") } else { ("", "") };
+            text.extend([format!("  {mark}{key}{indent}: {value}\n")]);
         }
         text
     }
@@ -141,14 +143,37 @@ fn plain(value: &Value) -> String {
         |text: &str| ["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&&*text.to_lowercase());
     match value {
         Value::String(text) if is_plain(text) && !is_word(text) => text.clone(),
-        other => other.to_string().chars().fold(String::new(), |mut text, letter| {
-            // JSON may have these in texts, and YAML may not.
-            if is_unsafe(letter) || matches!(letter, '\u{feff}' | '\u{fffe}' | '\u{ffff}') {
-                text.extend(format!("\\u{:04x}", u32::from(letter)).chars());
-            } else {
-                text.push(letter);
-            }
-            text
-        }),
+        other => escaped(&flow(other)),
     }
+}
+
+/// The length of a key in bytes from which on YAML needs `?` before it: 1,024 characters, with the quotes (YAML 1.2, 7.4.2).
+const LONG_KEY: usize = 1_000;
+
+/// A value as JSON, but for the `?` before long keys.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| {
+                let key = Value::from(name.as_str()).to_string();
+                let mark = if escaped(&key).len() > LONG_KEY { "? " } else { "" };
+                format!("{mark}{key}:{}", flow(value))
+            };
+            format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
+/// Escapes what JSON may have in texts, and YAML may not.
+fn escaped(json: &str) -> String {
+    json.chars().fold(String::new(), |mut text, letter| {
+        if is_unsafe(letter) || matches!(letter, '\u{feff}' | '\u{fffe}' | '\u{ffff}') {
+            text.extend(format!("\\u{:04x}", u32::from(letter)).chars());
+        } else {
+            text.push(letter);
+        }
+        text
+    })
 }

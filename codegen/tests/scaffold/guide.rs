@@ -62,7 +62,7 @@ fn the_commands_of_the_table_exist() {
 }
 
 /// Every command that does something.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 22] = [
     "new",
     "add kind",
     "add group",
@@ -81,6 +81,9 @@ const COMMANDS: [&str; 19] = [
     "store copy",
     "store migrate",
     "serve",
+    "user add",
+    "user list",
+    "user remove",
     "completions",
 ];
 
@@ -105,7 +108,9 @@ fn the_reference_names_every_command_and_option() {
     let mut commands = Vec::new();
     for name in listed(&folder, &[]) {
         match &*name {
-            "add" | "store" => commands.extend(listed(&folder, &[&name]).iter().map(|below| format!("{name} {below}"))),
+            "add" | "store" | "user" => {
+                commands.extend(listed(&folder, &[&name]).iter().map(|below| format!("{name} {below}")))
+            }
             _ => commands.push(name),
         }
     }

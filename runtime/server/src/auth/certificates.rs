@@ -53,6 +53,27 @@ impl Authenticate for CertificatesOf {
     }
 }
 
+/// Hides client certificates of unknown authorities: a client may have one that is meant for another server.
+pub(crate) struct KnownCertificates<A> {
+    pub authorities: Arc<dyn VerifyClient>,
+    /// Who identifies the users.
+    pub authenticator: A,
+}
+
+impl<A: Authenticate> Authenticate for KnownCertificates<A> {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        if credentials.certificates.is_empty() || self.authorities.verify(credentials.certificates).is_ok() {
+            return self.authenticator.authenticate(credentials);
+        }
+        let credentials = Credentials { certificates: &[], ..*credentials };
+        Soon::later(async move { self.authenticator.authenticate(&credentials).await })
+    }
+
+    fn knows_audiences(&self) -> bool {
+        self.authenticator.knows_audiences()
+    }
+}
+
 /// The user that a certificate names.
 #[expect(clippy::redundant_closure_for_method_calls, reason = "readers of any lifetime need a closure")]
 pub(super) fn subject(certificate: &[u8]) -> ASN1Result<User> {

@@ -19,7 +19,10 @@ use super::{
     token_file::{self, TokenFile},
 };
 use crate::{
-    auth::{AnonymousAccess, Authenticate, Authorize, Chain, CurrentAnonymousAccess, Masters, Union, roles::Roles},
+    auth::{
+        AnonymousAccess, Authenticate, Authorize, Chain, CurrentAnonymousAccess, Masters, Union,
+        certificates::KnownCertificates, roles::Roles,
+    },
     builtin::accounts::Accounts,
     tasks::BoxFuture,
 };
@@ -124,12 +127,14 @@ impl Users {
             Some(location) => Some(location.open().await?),
             None => None,
         };
-        if self.client_ca.is_none() && host.is_none() && !plain_http {
+        let has_own_authority = self.client_ca.is_none() && host.is_none() && !plain_http;
+        if has_own_authority {
             self.client_ca = Some(ClientIssuer::open(&state.files)?.file());
         }
         let client_ca = self.client_ca.clone();
         let certificates = ClientCertificates::open(self.client_ca.take(), self.front_proxy.take(), host.as_ref())?;
-        let clients = certificates.authorities();
+        // Nobody has said that clients shall have certificates: those that they have for other servers do no harm.
+        let clients = certificates.authorities(has_own_authority);
         let ClientCertificates { mut authenticators, watchers: mut files, .. } = certificates;
         let mut admin = None;
         if let Some(host) = &host {
@@ -157,7 +162,13 @@ impl Users {
         authenticators.append(&mut self.authenticators);
         let authorizers = self.authorizers(host.as_ref(), roles, &mut files)?;
         // The authorizers decide what requests without credentials may do.
-        let authenticator = Arc::new(Chain::new(authenticators).or_anonymous_if(anonymous));
+        let chain = Chain::new(authenticators).or_anonymous_if(anonymous);
+        let authenticator: Arc<dyn Authenticate> = match &clients {
+            Some(clients) if has_own_authority => {
+                Arc::new(KnownCertificates { authorities: clients.clone(), authenticator: chain })
+            }
+            _ => Arc::new(chain),
+        };
         let (authorizer, follow_host) = (Arc::new(Union::new(authorizers)), host.map(Host::follow));
         Ok(Access { authenticator, authorizer, admin, client_ca, clients, files, follow_host })
     }

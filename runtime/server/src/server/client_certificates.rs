@@ -63,8 +63,8 @@ impl ClientCertificates {
     }
 
     /// The authorities for the handshake, if clients are asked for certificates.
-    pub(super) fn authorities(&self) -> Option<Arc<ClientAuthorities>> {
+    pub(super) fn authorities(&self, admits_others: bool) -> Option<Arc<ClientAuthorities>> {
         let authorities = self.authorities.clone();
-        (!authorities.is_empty()).then(|| Arc::new(ClientAuthorities::new(authorities)))
+        (!authorities.is_empty()).then(|| Arc::new(ClientAuthorities::new(authorities, admits_others)))
     }
 }

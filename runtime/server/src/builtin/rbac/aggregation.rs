@@ -22,7 +22,7 @@ const WAIT: Duration = Duration::from_secs(1);
 
 /// Runs until the stop signal, or until the cache is closed.
 pub(in crate::builtin) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
-    let Some(roles) = api.registry.resource(&ClusterRole::kind().group_resource()) else { return };
+    let Some(roles) = super::served(&api, &ClusterRole::kind()) else { return };
     let client = Client::new(api.clone(), MANAGER);
     tokio::select! {
         biased;

@@ -2,14 +2,14 @@
 //! has added to them stays, and one with the annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` stays as it is.
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Role, Subject, declared_kinds};
+use super::{AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Role, Subject, declared_kinds, served};
 use crate::{
     ObjectMeta, Resource as _,
     auth::roles::{
         cover,
         defaults::{self, DefaultBinding, DefaultRole},
     },
-    kind::client::Client,
+    kind::{Kind, client::Client},
     meta::{LabelSelector, refusal::Result},
     roles::AGGREGATE_TO,
     verbs::Verbs,
@@ -30,15 +30,14 @@ const LABEL: (&str, &str) = ("kubernetes.io/bootstrapping", "rbac-defaults");
 /// # Errors
 /// The object that could not be written, and the reason.
 pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
-    let is_served = |resource| api.registry.resource(&resource).is_some();
-    if ![ClusterRole::kind(), ClusterRoleBinding::kind()].map(|kind| is_served(kind.group_resource())).contains(&false)
-    {
+    let is_served = |kind: &Kind| served(api, kind).is_some();
+    if is_served(&ClusterRole::kind()) && is_served(&ClusterRoleBinding::kind()) {
         let client = Client::new(api.clone(), "kindsmith");
         let why = |role: &DefaultRole, refusal| format!("the role {} could not be written: {refusal}", role.name);
         for role in defaults::roles() {
             complete_role(&client, &role).await.map_err(|refusal| why(&role, refusal))?;
         }
-        if is_served(Role::kind().group_resource()) && api.registry.namespaces().is_some() {
+        if is_served(&Role::kind()) && api.registry.namespaces().is_some() {
             let why = |refusal| format!("the role {READER} could not be written: {refusal}");
             complete_reader(&client).await.map_err(why)?;
         }

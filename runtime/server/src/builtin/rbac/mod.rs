@@ -8,7 +8,9 @@ use crate::{
     kind::{
         Kind,
         binding::{DocumentHooks, Hook, HookContext, HookFuture},
+        model::NameRule,
     },
+    registry::ResourceEntry,
     schema::Document,
     verbs::Verbs,
 };
@@ -57,9 +59,16 @@ impl DocumentHooks for NullRules {
     }
 }
 
+/// A kind of roles or bindings, if the server has it from here. One of the same name from documents has neither the names nor the
+/// checks that a policy needs.
+fn served(api: &Verbs, kind: &Kind) -> Option<Arc<ResourceEntry>> {
+    let found = api.registry.resource(&kind.group_resource())?;
+    (found.kind.shared.name_rule == NameRule::PathSegment).then_some(found)
+}
+
 /// The roles and bindings of a server: its objects, or the defaults where it does not serve these kinds.
 pub(crate) fn roles(api: &Verbs) -> Roles {
-    let found = kinds().map(|kind| api.registry.resource(&kind.group_resource()));
+    let found = kinds().map(|kind| served(api, &kind));
     let [Some(cluster_roles), Some(cluster_bindings), Some(roles), Some(bindings)] = found else {
         return Roles::fixed();
     };
