@@ -54,7 +54,7 @@ enum What {
     Proto,
     /// ClusterRoles to view, edit and administer the kinds of a group, in YAML.
     Rbac,
-    /// APIServices, the Service and the access of a program behind a cluster (`kindsmith serve --delegate`), in YAML.
+    /// APIServices, the Service and the access of a program behind a cluster, in YAML.
     Apiservice,
 }
 

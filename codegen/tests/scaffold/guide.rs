@@ -109,7 +109,7 @@ fn the_reference_names_every_command_and_option() {
     for name in listed(&folder, &[]) {
         match &*name {
             "add" | "store" | "user" => {
-                commands.extend(listed(&folder, &[&name]).iter().map(|below| format!("{name} {below}")))
+                commands.extend(listed(&folder, &[&name]).iter().map(|below| format!("{name} {below}")));
             }
             _ => commands.push(name),
         }

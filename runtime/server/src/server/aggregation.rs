@@ -6,6 +6,7 @@ use tokio_rustls::rustls::sign::CertifiedKey;
 
 use super::{
     Result, Shutdown,
+    builder::Core,
     controllers::Controller,
     state::StateDir,
     tls::{Authority, AuthorityFiles, RotatingCertificate},
@@ -41,29 +42,43 @@ impl ProxyIdentity for Certificate {
     }
 }
 
-/// Opens the authority, publishes it, and adds the controllers, if APIServices are served.
-pub(super) async fn open(
-    api: &Arc<Verbs>,
+/// What the builder says about servers behind this one.
+pub(super) struct Front {
+    /// True if requests go on to them. The kind alone may come from documents, too.
+    is_on: bool,
     resolver: Option<Resolver>,
-    state: &StateDir,
-    client_ca: Option<PathBuf>,
-    all: &mut Vec<Controller>,
-) -> Result<Option<Arc<Aggregation>>> {
-    let Some(services) = api.registry.resource(&APIService::kind().group_resource()) else { return Ok(None) };
-    let client_ca = client_ca.and_then(|path| fs::read_to_string(path).ok());
-    let authority = Authority::open_in(state, &FRONT_PROXY)?;
-    let authority_pem = authority.certificate_pem.clone();
-    let identity = Arc::new(Certificate(authority.client(NAME)?));
-    let is_served = |kind: crate::kind::Kind| api.registry.resource(&kind.group_resource()).is_some();
-    if is_served(ConfigMap::kind()) && is_served(Namespace::kind()) {
-        let published = publish(&Client::new(api.clone(), "kindsmith"), &authority_pem, client_ca.as_deref()).await;
-        let failed =
-            |error| super::Error::Bootstrap(format!("the config map {CONFIG_MAP} could not be written: {error}"));
-        published.map_err(failed)?;
+}
+
+impl Front {
+    pub(super) fn of(core: &Core) -> Self {
+        Self { is_on: core.aggregation, resolver: core.webhook_resolver.clone() }
     }
-    let aggregation = Aggregation::start(services.objects.clone(), resolver, identity);
-    all.splice(0..0, controllers(&aggregation, api));
-    Ok(Some(aggregation))
+
+    /// Opens the authority, publishes it, and adds the controllers, if APIServices are served.
+    pub(super) async fn open(
+        self,
+        api: &Arc<Verbs>,
+        state: &StateDir,
+        client_ca: Option<PathBuf>,
+        all: &mut Vec<Controller>,
+    ) -> Result<Option<Arc<Aggregation>>> {
+        let services = api.registry.resource(&APIService::kind().group_resource());
+        let Some(services) = services.filter(|_| self.is_on) else { return Ok(None) };
+        let client_ca = client_ca.and_then(|path| fs::read_to_string(path).ok());
+        let authority = Authority::open_in(state, &FRONT_PROXY)?;
+        let authority_pem = authority.certificate_pem.clone();
+        let identity = Arc::new(Certificate(authority.client(NAME)?));
+        let is_served = |kind: crate::kind::Kind| api.registry.resource(&kind.group_resource()).is_some();
+        if is_served(ConfigMap::kind()) && is_served(Namespace::kind()) {
+            let published = publish(&Client::new(api.clone(), "kindsmith"), &authority_pem, client_ca.as_deref()).await;
+            let failed =
+                |error| super::Error::Bootstrap(format!("the config map {CONFIG_MAP} could not be written: {error}"));
+            published.map_err(failed)?;
+        }
+        let aggregation = Aggregation::start(services.objects.clone(), self.resolver, identity);
+        all.splice(0..0, controllers(&aggregation, api));
+        Ok(Some(aggregation))
+    }
 }
 
 /// Writes the authorities, and the names of headers.

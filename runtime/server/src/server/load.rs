@@ -12,7 +12,7 @@ use super::{
     App, Error, Limits, Result,
     access::Access,
     account_keys::{self, KeyFile},
-    aggregation,
+    aggregation::Front,
     builder::{Builder, Check, Core, RegisterMetrics},
     controllers::{Controller, ControllerTasks},
     definition_files::{self, InitialDefinitions, KindHooks},
@@ -48,7 +48,7 @@ impl Builder {
         let version = version(self.version.as_deref())?;
         let state = self.core.store.keep.directory()?;
         let initial = self.define().await?;
-        let (resolver, kinds) = (self.core.webhook_resolver.clone(), self.entrance.samples.kinds.clone());
+        let (front, kinds) = (Front::of(&self.core), self.entrance.samples.kinds.clone());
         let ((api, mut handlers, definitions), guard, issuer) =
             self.core.read(&state, self.limits.clone(), kinds).await?;
         // The directory is locked only now, so that no other server creates the same files.
@@ -67,7 +67,7 @@ impl Builder {
         let handlers = Arc::new(handlers.mount());
         let health = health(&api.store, self.checks)?;
         bootstrap(&api).await.map_err(Error::Bootstrap)?;
-        let aggregation = aggregation::open(&api, resolver, &state, client_ca, &mut self.controllers).await?;
+        let aggregation = front.open(&api, &state, client_ca, &mut self.controllers).await?;
         let metrics = metrics(&api, std::mem::take(&mut self.metrics))?;
         let (builtin, controllers) =
             control(&api, definitions, self.controllers, self.builtin_controllers, self.stop_within)?;
