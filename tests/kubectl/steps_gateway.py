@@ -50,7 +50,7 @@ def columns_show_them(s):
 
 
 def every_kind_is_explained(s):
-    s.same(explain.check_all(s.run), 26)
+    s.same(explain.check_all(s.run), 30)
 
 
 def other_versions_have_the_same_objects(s):

@@ -109,7 +109,7 @@ def create_access(s):
     s.run("create", "clusterrole", "nodes", "--verb=get", "--resource=nodes")
     s.run("create", "clusterrole", "health", "--verb=get", "--non-resource-url=/healthz")
     s.run("create", "clusterrolebinding", "nodes", "--clusterrole=nodes", "--group=ops")
-    s.has(s.run("get", "rolebinding", "-o", "wide"), rf"^reads +Role/reader +{AGE} +jane +<none> +default/bot$")
+    s.has(s.run("get", "rolebinding", "-o", "wide"), rf"^reads +Role/reader +{AGE} +jane +default/bot$")
     s.run("create", "serviceaccount", "bot")
     s.run("create", "configmap", "conf", "--from-literal=a=b")
     s.run("create", "secret", "generic", "pass", "--from-literal=p=q")
