@@ -169,18 +169,18 @@ async fn receive(stream: &mut (impl AsyncReadExt + Unpin), bytes: &mut Vec<u8>) 
     }
 }
 
-fn token_review(status: Value) -> Value {
+fn token_review(status: &Value) -> Value {
     json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "status": status})
 }
 
-fn access_review(status: Value) -> Value {
+fn access_review(status: &Value) -> Value {
     json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "status": status})
 }
 
 #[tokio::test]
 async fn a_token_is_reviewed_once_for_all_requests() {
     let user = json!({"username": "ada", "uid": "7", "groups": ["a"], "extra": {"scope": ["x", "y"]}});
-    let webhook = Webhook::start(&[(200, token_review(json!({"authenticated": true, "user": user})))]).await;
+    let webhook = Webhook::start(&[(200, token_review(&json!({"authenticated": true, "user": user})))]).await;
     let tokens = Arc::new(webhook.tokens());
     let many: Vec<_> = (0..20)
         .map(|_| {
@@ -208,9 +208,9 @@ async fn a_token_is_reviewed_once_for_all_requests() {
 
 #[tokio::test]
 async fn a_token_without_a_user_is_kept_and_an_error_is_not() {
-    let unknown = token_review(json!({"authenticated": false}));
-    let error = token_review(json!({"authenticated": false, "error": "the token secret is bad"}));
-    let known = token_review(json!({"authenticated": true, "user": {"username": "ada"}}));
+    let unknown = token_review(&json!({"authenticated": false}));
+    let error = token_review(&json!({"authenticated": false, "error": "the token secret is bad"}));
+    let known = token_review(&json!({"authenticated": true, "user": {"username": "ada"}}));
     let webhook = Webhook::start(&[(200, unknown), (200, error), (403, json!("secret?")), (200, known)]).await;
     let tokens = webhook.tokens();
     for _ in 0..3 {
@@ -227,7 +227,7 @@ async fn a_token_without_a_user_is_kept_and_an_error_is_not() {
 
 #[tokio::test]
 async fn what_failed_for_a_while_is_tried_again_and_a_refusal_is_not() {
-    let known = token_review(json!({"authenticated": true, "user": {"username": "ada"}}));
+    let known = token_review(&json!({"authenticated": true, "user": {"username": "ada"}}));
     let webhook = Webhook::start(&[(500, json!({})), (429, json!({})), (200, known)]).await;
     let user = webhook.tokens().authenticate(&Credentials::token("secret")).await.unwrap().unwrap();
     assert_eq!((&*user.name, webhook.count()), ("ada", 3));
@@ -253,8 +253,8 @@ fn attributes<'a>(user: &'a User, fields: &'a Fields, labels: &'a Labels) -> Att
 #[tokio::test]
 async fn access_is_reviewed_with_selectors_and_what_is_allowed_is_kept() {
     let answers = [
-        (200, access_review(json!({"allowed": true, "reason": "why not"}))),
-        (200, access_review(json!({"denied": true}))),
+        (200, access_review(&json!({"allowed": true, "reason": "why not"}))),
+        (200, access_review(&json!({"denied": true}))),
     ];
     let webhook = Webhook::start(&answers).await;
     let access = webhook.access(OnFailure::NoOpinion, Conditions::default());
@@ -299,7 +299,7 @@ async fn access_is_reviewed_with_selectors_and_what_is_allowed_is_kept() {
 
 #[tokio::test]
 async fn a_long_question_is_not_kept() {
-    let webhook = Webhook::start(&[(200, access_review(json!({"allowed": true})))]).await;
+    let webhook = Webhook::start(&[(200, access_review(&json!({"allowed": true})))]).await;
     let access = webhook.access(OnFailure::NoOpinion, Conditions::default());
     let (user, path) = (User::new("ada", &[]), "x".repeat(10_000));
     for _ in 0..2 {
@@ -313,7 +313,7 @@ async fn failures_and_conditions_decide_as_they_are_told_to() {
     let answers = [
         (400, json!({})),
         (200, json!({"kind": "SubjectAccessReview"})),
-        (200, access_review(json!({"allowed": true}))),
+        (200, access_review(&json!({"allowed": true}))),
     ];
     let webhook = Webhook::start(&answers).await;
     let mut conditions = Conditions::default();
@@ -333,7 +333,7 @@ async fn failures_and_conditions_decide_as_they_are_told_to() {
 
 #[tokio::test]
 async fn another_certificate_is_refused_and_a_webhook_that_is_down_has_no_opinion() {
-    let webhook = Webhook::start(&[(200, access_review(json!({"allowed": true})))]).await;
+    let webhook = Webhook::start(&[(200, access_review(&json!({"allowed": true})))]).await;
     let other = Webhook::start(&[(200, json!({}))]).await;
     let read = |webhook: &Webhook| Endpoint::from_file(&webhook.kubeconfig.0.join("config")).unwrap();
     let mut endpoint = read(&webhook);

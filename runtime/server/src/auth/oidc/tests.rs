@@ -25,13 +25,16 @@ const OTHER: &str = "https://other.example.com/realm";
 /// A private key of 2048 bits, which is used nowhere else.
 const RSA: &str = include_str!("tests/rsa.pem");
 
+/// Signs bytes.
+type Sign = Box<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
+
 /// A key of an issuer.
 pub(super) struct Key {
     pub algorithm: &'static str,
     pub id: String,
     /// The public key.
     pub jwk: Value,
-    sign: Box<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>,
+    sign: Sign,
 }
 
 fn encoded(bytes: impl AsRef<[u8]>) -> String {

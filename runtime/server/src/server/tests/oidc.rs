@@ -98,12 +98,11 @@ async fn serve(listener: TcpListener, tls: TlsAcceptor, url: String, keys: Arc<M
         tokio::spawn(async move {
             let Ok(stream) = tls.accept(socket).await else { return };
             let answer = service_fn(move |request: Request<Incoming>| {
-                let document = match request.uri().path() {
-                    "/.well-known/openid-configuration" => json!({"issuer": url, "jwks_uri": format!("{url}/keys")}),
-                    _ => {
-                        let keys = keys.lock().unwrap_or_else(PoisonError::into_inner);
-                        json!({"keys": keys.iter().map(|key| key.public.to_jwk()).collect::<Vec<_>>()})
-                    }
+                let document = if request.uri().path() == "/.well-known/openid-configuration" {
+                    json!({"issuer": url, "jwks_uri": format!("{url}/keys")})
+                } else {
+                    let keys = keys.lock().unwrap_or_else(PoisonError::into_inner);
+                    json!({"keys": keys.iter().map(|key| key.public.to_jwk()).collect::<Vec<_>>()})
                 };
                 async move { Ok::<_, Infallible>(Response::new(document.to_string())) }
             });
