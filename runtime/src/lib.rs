@@ -43,7 +43,7 @@
 //! | add code | [hooks and admission](guide::hooks), [subresources](guide::subresources), [controllers](guide::controllers) |
 //! | use it | [clients](guide::clients), [testing](guide::testing) |
 //! | serve kinds that exist already | [definitions and OpenAPI](guide::definitions), [generating and checking](guide::generating) |
-//! | run it | [running](guide::running), [OpenID Connect](guide::oidc), [etcd](guide::etcd), [guarantees](guide::guarantees) |
+//! | run it | [running](guide::running), [OpenID Connect](guide::oidc), [in front of other servers](guide::aggregation), [etcd](guide::etcd), [guarantees](guide::guarantees) |
 //! | come from elsewhere | [from kubebuilder, kube-rs or axum](guide::coming_from) |
 //! | look an option up | [reference](guide::reference) |
 //! | know how it works | [design](guide::design), [the way of a write](guide::write), [of a watch](guide::watch), [figures](guide::figures) |

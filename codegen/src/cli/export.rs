@@ -102,7 +102,8 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     if command.check {
         return Err("--check is for proto".to_owned());
     }
-    let ExportOutput { mut files, warnings } = exported(command)?;
+    let service = service(command)?;
+    let ExportOutput { mut files, warnings } = exported(command, service)?;
     terminal::warn(&warnings, |warning| warning, command.origin.is_all());
     let Some(out) = &command.out else {
         // It refers to the others by their paths.
@@ -128,7 +129,7 @@ pub(super) fn run(command: &Command) -> Result<Outcome, String> {
 
 const NOTHING: &str = "there are no kinds that could be exported";
 
-fn exported(command: &Command) -> Result<ExportOutput, String> {
+fn exported(command: &Command, service: Option<apiservice::Service>) -> Result<ExportOutput, String> {
     if command.what == What::Openapi {
         let files = documents(&command.origin.exported()?);
         return Ok(ExportOutput { files, ..ExportOutput::default() });
@@ -136,7 +137,6 @@ fn exported(command: &Command) -> Result<ExportOutput, String> {
     if command.what == What::Crd && command.origin.is_program() {
         return Ok(of_program(&command.origin.exported()?));
     }
-    let service = service(command)?;
     let kinds = command.origin.kinds()?;
     command.origin.warn(&kinds.warnings);
     let definitions = || kinds.kinds.iter().map(|declaration| &declaration.definition);

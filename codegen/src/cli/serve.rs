@@ -34,6 +34,9 @@ pub(super) struct Command {
     /// Keep everything in memory and temporary files only.
     #[arg(long)]
     memory: bool,
+    /// Another name in the certificate; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    host_name: Vec<String>,
     /// Serve behind another API server: the kubeconfig of the host, which says who users are and what they may do.
     #[arg(long, value_name = "KUBECONFIG")]
     delegate: Option<PathBuf>,
@@ -50,6 +53,7 @@ pub(super) fn run(command: Command) -> Outcome {
     let server = Server::builder().definitions().definition_files(command.paths);
     let server = server.max_definition_file(command.size.bytes());
     let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
+    let server = command.host_name.into_iter().fold(server, kindsmith::server::Builder::host_name);
     let server = match command.delegate {
         Some(kubeconfig) => server.delegated(kubeconfig),
         None if command.delegate_in_cluster => server.delegated_in_cluster(),

@@ -1,8 +1,8 @@
 //! `kindsmith user`: lets further users in, and shows and removes them.
 
 use std::{
-    fs::OpenOptions,
-    io::Write as _,
+    fs::{self, File, OpenOptions},
+    io::{ErrorKind, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     time::Duration,
@@ -32,7 +32,7 @@ const ABOUT_ADD: &str = "Let a user in: bind a role, make a certificate or a tok
 
 A person gets a client certificate, signed with client-ca.key in the server's data directory. A program, such as CI, gets \
 a token of a service account (--token), which deleting the account ends. A certificate cannot be taken back: it stays valid until it \
-expires, but without bindings it allows next to nothing.
+expires, with what its groups and other bindings allow.
 
 The same command for a user who is there binds another role, or makes a new certificate.";
 
@@ -62,7 +62,7 @@ pub(super) enum Command {
     #[command(after_help = EXAMPLES_OF_LIST)]
     List {
         #[command(flatten)]
-        place: Place,
+        place: ServerArguments,
     },
     /// Remove the bindings that adding a user made, and its service account.
     #[command(after_help = EXAMPLES_OF_REMOVE)]
@@ -73,13 +73,13 @@ pub(super) enum Command {
         #[arg(long, short, value_name = "NAMESPACE")]
         namespace: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: ServerArguments,
     },
 }
 
 /// Which server.
 #[derive(Args)]
-pub(super) struct Place {
+pub(super) struct ServerArguments {
     /// The server's data directory; by default ./data.
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
@@ -118,13 +118,13 @@ pub(super) struct Add {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: ServerArguments,
 }
 
 /// The data directory of `kindsmith serve`.
 const DATA_DIR: &str = "./data";
 
-impl Place {
+impl ServerArguments {
     fn target(self) -> Target {
         let Self { data_dir, kubeconfig } = self;
         let data_dir = data_dir.or_else(|| kubeconfig.is_none().then(|| DATA_DIR.into()));
@@ -158,28 +158,36 @@ async fn add(command: Add) -> Result<(), String> {
     let target = place.target();
     let is_token = token || (!certificate && target.data_dir.is_none());
     let output = output.unwrap_or_else(|| format!("{}.kubeconfig", name.replace('/', "-")).into());
-    let taken = || format!("{} exists, and nothing was done; choose another file with --output", output.display());
-    if output.exists() {
-        return Err(taken());
-    }
     let credential = if is_token { Credential::Token } else { Credential::Certificate };
     let has_role = role.is_some();
     let user = NewUser { name, groups, credential, role, namespace, valid_for, server };
-    let added = target.add(&user).await.map_err(|error| error.to_string())?;
-    write(&output, &added.kubeconfig)?;
-    told(&added, &output, &user, has_role);
+    // First: what was made could not be shown again.
+    let mut file = create(&output)?;
+    let added = target.add(&user).await.map_err(|error| {
+        // It is empty, and the error of the server says more than that of the file would.
+        drop(fs::remove_file(&output));
+        error.to_string()
+    })?;
+    let written = file.write_all(added.kubeconfig.as_bytes());
+    written.map_err(|error| format!("the kubeconfig {} could not be written: {error}", output.display()))?;
+    print_added(&added, &output, &user, has_role);
     Ok(())
 }
 
-/// Writes a kubeconfig that only its owner can read.
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).mode(0o600).open(path);
-    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| format!("the kubeconfig {} could not be written: {error}", path.display()))
+/// Creates a file that only its owner can read.
+fn create(path: &Path) -> Result<File, String> {
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    created.map_err(|error| {
+        let shown = path.display();
+        if error.kind() == ErrorKind::AlreadyExists {
+            format!("{shown} exists, and nothing was done; choose another file with --output")
+        } else {
+            format!("the kubeconfig {shown} cannot be created: {error}; nothing was done")
+        }
+    })
 }
 
-fn told(added: &AddedUser, output: &Path, user: &NewUser, has_role: bool) {
+fn print_added(added: &AddedUser, output: &Path, user: &NewUser, has_role: bool) {
     for line in &added.changes {
         print(format_args!("{line}\n"));
     }

@@ -37,7 +37,7 @@ fn users_are_added_to_a_running_and_to_a_stopped_server() {
 
     let (code, told, errors) = user(path, &["add", "grace", "--role", "edit", "--server", "https://example.com:8443"]);
     assert_eq!(code, Some(0), "{errors}");
-    assert!(told.contains("clusterrolebinding/grace-edit created"), "{told}");
+    assert!(told.contains("clusterrolebinding/grace:edit created"), "{told}");
     assert!(fs::read_to_string(path.join("grace.kubeconfig")).unwrap().contains("https://example.com:8443"));
     let (_, listed, _) = user(path, &["list"]);
     let rows: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();

@@ -15,6 +15,8 @@ pub struct User {
 }
 
 impl User {
+    /// The name of users without credentials.
+    pub const ANONYMOUS: &'static str = "system:anonymous";
     /// The group whose members may do everything.
     pub const MASTERS: &'static str = "system:masters";
     /// The group of all authenticated users.

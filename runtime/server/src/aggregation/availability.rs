@@ -23,7 +23,9 @@ const FIRST_DELAY: Duration = Duration::from_millis(100);
 /// The least time between two checks because of failed requests.
 const LEAST: Duration = Duration::from_secs(1);
 /// The maximum size of an answer.
-const MOST_BYTES: usize = 32 << 20;
+const MOST_BYTES: usize = 8 << 20;
+/// The maximum number of checks at a time.
+const AT_ONCE: usize = 16;
 
 /// What is known of the service of an object.
 struct Known {
@@ -113,7 +115,7 @@ impl Checks {
         let (table, now) = (aggregation.table(), Instant::now());
         for (entry, server) in table.remotes() {
             let Some(known) = self.known.get_mut(&entry.name) else { continue };
-            if known.next.is_some_and(|next| next <= now) {
+            if self.running.len() < AT_ONCE && known.next.is_some_and(|next| next <= now) {
                 (known.next, known.last) = (None, now);
                 let (entry, server) = (entry.clone(), server.clone());
                 self.running.spawn(tasks::boxed(async move {
@@ -121,6 +123,10 @@ impl Checks {
                     Checked { name: entry.name.clone(), server, result }
                 }));
             }
+        }
+        if self.running.len() >= AT_ONCE {
+            // The end of one of them wakes this up.
+            return now + PERIOD;
         }
         self.known.values().filter_map(|known| known.next).min().unwrap_or(now + PERIOD)
     }

@@ -41,7 +41,10 @@ pub(crate) fn identify(headers: &mut HeaderMap, user: &User) -> Result<(), Strin
 }
 
 /// True for a header with which a proxy names a user. Some programs do not tell a dash from an underscore.
-fn names_user(name: &str) -> bool {
+pub(crate) fn names_user(name: &str) -> bool {
+    if !name.starts_with("x-") && !name.starts_with("x_") {
+        return false;
+    }
     let name = name.replace('_', "-");
     [USER, UID, GROUP].contains(&&*name) || name.starts_with(EXTRA)
 }

@@ -28,7 +28,7 @@ use tokio::{sync::Notify, task::JoinSet};
 use self::{documents::Fetched, table::Compiled};
 pub(crate) use self::{
     documents::{Discovered, RemoteVersion},
-    headers::identify,
+    headers::{identify, names_user},
     priority::{Priority, of_local},
     server::{RemoteBody, RemoteServer, Unreachable},
     table::{Entry, Table},

@@ -54,7 +54,7 @@ impl Aggregation {
             match write(&wanted, &objects, is_start, client).await {
                 Ok(()) => is_start = false,
                 Err(error) => {
-                    tracing::debug!(%error, "the APIServices of local groups could not be written");
+                    tracing::warn!(%error, "the APIServices of local groups could not be written");
                     tokio::time::sleep(WAIT).await;
                     continue;
                 }
@@ -98,6 +98,8 @@ async fn write(
     client: &Client,
 ) -> Result<()> {
     let services = client.of::<APIService>("");
+    // One that is refused does not keep the others from being written.
+    let mut first = Ok(());
     for (name, service) in wanted {
         if label(service) == ON_START && !is_start {
             continue;
@@ -110,7 +112,7 @@ async fn write(
                 services.replace(name, &changed).await.map(drop)
             }
         };
-        ignore_races(written)?;
+        first = first.and(ignore_races(written));
     }
     let is_stale = |object: &&APIService| match label(object) {
         ALWAYS => !wanted.contains_key(&object.metadata.name),
@@ -120,9 +122,9 @@ async fn write(
     for object in objects.iter().filter(is_stale) {
         let preconditions = Preconditions { uid: Some(object.metadata.uid.clone()), ..Preconditions::default() };
         let options = DeleteOptions { preconditions, ..DeleteOptions::default() };
-        ignore_races(services.delete(&object.metadata.name, &options).await.map(drop))?;
+        first = first.and(ignore_races(services.delete(&object.metadata.name, &options).await.map(drop)));
     }
-    Ok(())
+    first
 }
 
 /// If someone else was faster, the change that they made is seen next.

@@ -104,9 +104,6 @@ impl RemoteServer {
         request.headers_mut().insert(header::HOST, host);
         // The server may have closed an idle connection. Then another one is used, if nothing was sent yet.
         while let Some(mut idle) = self.take() {
-            if idle.ready().await.is_err() {
-                continue;
-            }
             match idle.try_send_request(request).await {
                 Ok(answer) => return Ok(self.body(answer, idle)),
                 Err(mut error) => match error.take_message() {
@@ -195,7 +192,10 @@ impl RemoteServer {
 
     fn take(&self) -> Option<SendRequest<Body>> {
         self.sweep();
-        self.idle().pop_back().map(|(_, connection)| connection)
+        let mut idle = self.idle();
+        // The body of the request before may still be on its way, if it was answered early.
+        let at = idle.iter().rposition(|(_, connection)| connection.is_ready())?;
+        idle.remove(at).map(|(_, connection)| connection)
     }
 
     fn put(&self, connection: SendRequest<Body>) {

@@ -86,11 +86,12 @@ impl Table {
         let mut table = Self { groups: HashMap::new(), generation: self.generation };
         let mut has_changed = false;
         for object in state.range("", None) {
-            let Ok(service) = serde_json::from_slice::<APIService>(object.json_bytes()) else { continue };
-            let known = self.find(&service.spec.group, &service.spec.version);
+            // The name is that of version and group, so that unchanged objects need not be read.
+            let known = object.name().split_once('.').and_then(|(version, group)| self.find(group, version));
             let entry = if let Some(known) = known.filter(|known| known.revision == object.revision()) {
                 known.clone()
             } else {
+                let Ok(service) = serde_json::from_slice::<APIService>(object.json_bytes()) else { continue };
                 let entry = Arc::new(Entry::of(object, service, known, resolver, identity));
                 has_changed |= known.is_none_or(|known| !known.looks_like(&entry));
                 entry

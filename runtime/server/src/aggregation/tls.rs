@@ -2,14 +2,7 @@
 use std::{fmt, sync::Arc};
 
 use tokio_rustls::rustls::{
-    ClientConfig, DigitallySignedStruct, Error, SignatureScheme,
-    client::{
-        ResolvesClientCert,
-        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-    },
-    crypto::{self, WebPkiSupportedAlgorithms, ring},
-    pki_types::{CertificateDer, ServerName, UnixTime},
-    sign::CertifiedKey,
+    ClientConfig, SignatureScheme, client::ResolvesClientCert, crypto::ring, sign::CertifiedKey,
 };
 
 use crate::webhook;
@@ -39,45 +32,6 @@ impl ResolvesClientCert for Resolver {
     }
 }
 
-/// Accepts any certificate, because the object says so. Signatures of the handshake are verified.
-#[derive(Debug)]
-struct AnyServer(WebPkiSupportedAlgorithms);
-
-impl ServerCertVerifier for AnyServer {
-    fn verify_server_cert(
-        &self,
-        _certificate: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        crypto::verify_tls12_signature(message, certificate, signature, &self.0)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        crypto::verify_tls13_signature(message, certificate, signature, &self.0)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_schemes()
-    }
-}
-
 /// TLS to a server whose certificate an authority in PEM has signed (one of the system's if there is none), or to any.
 ///
 /// # Errors
@@ -87,13 +41,8 @@ pub(super) fn config(
     insecure: bool,
     identity: Arc<dyn ProxyIdentity>,
 ) -> Result<ClientConfig, String> {
-    let provider = Arc::new(ring::default_provider());
-    let verifier: Arc<dyn ServerCertVerifier> = if insecure {
-        Arc::new(AnyServer(provider.signature_verification_algorithms))
-    } else {
-        webhook::verifier(ca_bundle)?
-    };
-    let config = ClientConfig::builder_with_provider(provider);
+    let verifier = if insecure { webhook::any_server() } else { webhook::verifier(ca_bundle)? };
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
     let config = config.dangerous().with_custom_certificate_verifier(verifier);
     let mut config = config.with_client_cert_resolver(Arc::new(Resolver(identity)));

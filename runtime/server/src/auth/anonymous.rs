@@ -51,7 +51,7 @@ pub(super) struct Anonymous {
 impl Anonymous {
     pub(super) fn new(access: Arc<CurrentAnonymousAccess>) -> Self {
         let user = User {
-            name: "system:anonymous".to_owned(),
+            name: User::ANONYMOUS.to_owned(),
             groups: vec![User::UNAUTHENTICATED.to_owned()],
             ..User::default()
         };

@@ -192,9 +192,10 @@ fn ask<'a>(authenticator: &'a dyn Authenticate, credentials: &'a Credentials<'a>
     }
 }
 
-/// The user, in the group of everyone who is authenticated.
-fn authenticated(mut user: Arc<User>) -> Arc<User> {
-    if !user.is_in(User::AUTHENTICATED) {
+/// The user, in the group of everyone who is authenticated. A proxy in front may name an anonymous user, who is not.
+pub(crate) fn authenticated(mut user: Arc<User>) -> Arc<User> {
+    let is_anonymous = user.name == User::ANONYMOUS || user.is_in(User::UNAUTHENTICATED);
+    if !is_anonymous && !user.is_in(User::AUTHENTICATED) {
         Arc::make_mut(&mut user).groups.push(User::AUTHENTICATED.to_owned());
     }
     user

@@ -25,6 +25,16 @@ pub(crate) struct ProxyHeaders {
     pub allowed_names: Vec<String>,
 }
 
+impl ProxyHeaders {
+    /// Refuses an empty prefix, which would make every header one of the user's.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        if self.extra_prefix.iter().any(String::is_empty) { Err("a prefix is empty") } else { Ok(()) }
+    }
+}
+
 /// Identifies users by the headers of a proxy.
 pub(crate) struct FrontProxies {
     verifier: Arc<dyn VerifyClient>,

@@ -26,11 +26,11 @@ impl fmt::Display for Invalid {
 }
 
 /// A token whose signature is not checked yet.
-pub(crate) struct Unverified<'t> {
+pub(crate) struct UnverifiedToken<'t> {
     /// The header and the claims as they were signed.
     signed: &'t str,
     header: Header,
-    /// The claims. Nothing may be decided by them before [`Unverified::verify`], except whose keys to take.
+    /// The claims. Nothing may be decided by them before [`UnverifiedToken::verify`], except whose keys to take.
     claims: Value,
     signature: Vec<u8>,
 }
@@ -45,7 +45,7 @@ struct Header {
     crit: Option<Value>,
 }
 
-impl<'t> Unverified<'t> {
+impl<'t> UnverifiedToken<'t> {
     /// Reads a token; `None` if it is none.
     pub(crate) fn read(token: &'t str) -> Option<Self> {
         if token.len() > LONGEST {

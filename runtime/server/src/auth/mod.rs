@@ -4,6 +4,7 @@
 mod anonymous;
 pub(crate) mod authenticate;
 pub(crate) mod authorize;
+pub(crate) mod cache;
 pub(crate) mod certificates;
 pub(crate) mod front_proxy;
 pub(crate) mod impersonate;

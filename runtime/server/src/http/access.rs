@@ -6,6 +6,7 @@ use http::{HeaderMap, header::AUTHORIZATION};
 
 use super::{PeerCertificates, exchange::Exchange, status, status::StatusError, websocket};
 use crate::{
+    aggregation,
     auth::{
         Attributes, Credentials, Decision, User,
         authenticate::{Headers, bearer},
@@ -50,9 +51,7 @@ pub(super) async fn authenticate(exchange: &Exchange) -> Result<Arc<User>, Statu
 
 /// Removes the headers in which a front proxy names the user: whoever gets the headers after authentication must not believe them.
 pub(super) fn drop_proxy_headers(headers: &mut HeaderMap) {
-    let is_of_proxy = |name: &str| matches!(name, "user" | "uid" | "group") || name.starts_with("extra-");
-    let found = headers.keys().filter(|name| name.as_str().strip_prefix("x-remote-").is_some_and(is_of_proxy));
-    let found: Vec<_> = found.cloned().collect();
+    let found: Vec<_> = headers.keys().filter(|name| aggregation::names_user(name.as_str())).cloned().collect();
     for name in found {
         headers.remove(name);
     }
@@ -163,7 +162,15 @@ mod tests {
 
     #[test]
     fn headers_of_a_proxy_are_dropped() {
-        let names = ["x-remote-user", "x-remote-uid", "x-remote-group", "x-remote-extra-a", "x-remote-addr", "accept"];
+        let names = [
+            "x-remote-user",
+            "x_remote_user",
+            "x-remote-uid",
+            "x-remote-group",
+            "x-remote-extra-a",
+            "x-remote-addr",
+            "accept",
+        ];
         let mut headers: HeaderMap = names.iter().map(|name| (name.parse().unwrap(), "x".parse().unwrap())).collect();
         headers.append("x-remote-group", "y".parse().unwrap());
         drop_proxy_headers(&mut headers);

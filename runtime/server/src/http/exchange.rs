@@ -111,7 +111,10 @@ impl Exchange {
     /// The answer to a request that was served or refused, with its warnings and its number for logs. Called once.
     pub(super) fn finish(&mut self, served: Result<Response, StatusError>) -> Response {
         let mut answer = match served {
-            Ok(answer) if compress::is_wanted(&self.parts.headers) => compress::gzip(answer),
+            // A server behind has decided on the encoding already.
+            Ok(answer) if self.info.remote.is_none() && compress::is_wanted(&self.parts.headers) => {
+                compress::gzip(answer)
+            }
             Ok(answer) => answer,
             Err(StatusError(status)) => {
                 let mut answer = response::status(&status, negotiate::plain(self.accept(), self.pretty()));

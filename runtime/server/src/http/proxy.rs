@@ -1,7 +1,6 @@
 //! Requests that go on to servers behind: with the user in headers in place of credentials, both bodies as they come, and upgraded
 //! connections in both directions. All of it ends with the client's connection.
 use std::{
-    future::pending,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -13,8 +12,8 @@ use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, StatusCode,
     header::{
-        AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION,
-        SEC_WEBSOCKET_PROTOCOL, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+        AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION,
+        SEC_WEBSOCKET_PROTOCOL, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
     },
 };
 use http_body::{Frame, SizeHint};
@@ -24,7 +23,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{
     exchange::Exchange,
-    methods, response,
+    response,
     status::{self, StatusError},
     websocket,
 };
@@ -57,7 +56,7 @@ pub(super) async fn serve(
     let Some(server) = entry.server.as_ref().filter(|_| entry.is_available) else {
         return Ok(refused(StatusCode::SERVICE_UNAVAILABLE, "service unavailable"));
     };
-    let upgrade = upgrade_of(&exchange.parts.headers);
+    let upgrade = websocket::upgrade_of(&exchange.parts.headers).cloned();
     let mut headers = forwarded(&exchange.parts.headers);
     if let Err(why) = aggregation::identify(&mut headers, user) {
         return Ok(refused(StatusCode::INTERNAL_SERVER_ERROR, &why));
@@ -108,12 +107,6 @@ fn refused(code: StatusCode, message: &str) -> Response {
     answer
 }
 
-/// The protocol to which a request wants to change its connection.
-fn upgrade_of(headers: &HeaderMap) -> Option<HeaderValue> {
-    let names = tokens(headers, &CONNECTION);
-    names.into_iter().any(|name| name == UPGRADE).then(|| headers.get(UPGRADE).cloned()).flatten()
-}
-
 /// The names that a header lists.
 fn tokens(headers: &HeaderMap, name: &HeaderName) -> Vec<HeaderName> {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
@@ -127,12 +120,18 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
+/// Removes what is not for the client: headers about one connection, and cookies, which would be those of this server.
+fn remove_from_answer(headers: &mut HeaderMap) {
+    remove_hop_by_hop(headers);
+    headers.remove(SET_COOKIE);
+}
+
 /// The headers that go on: without those about the connection, without credentials, and without the wish to be someone else, which
 /// was fulfilled.
 fn forwarded(headers: &HeaderMap) -> HeaderMap {
     let mut kept = headers.clone();
     remove_hop_by_hop(&mut kept);
-    for name in [AUTHORIZATION, HOST, EXPECT, CONTENT_LENGTH] {
+    for name in [AUTHORIZATION, COOKIE, HOST, EXPECT, CONTENT_LENGTH] {
         kept.remove(name);
     }
     let impersonates = |name: &&HeaderName| name.as_str().replace('_', "-").starts_with("impersonate-");
@@ -155,11 +154,10 @@ fn forwarded(headers: &HeaderMap) -> HeaderMap {
 fn passed_on(exchange: &Exchange, answer: RemoteAnswer) -> Response {
     let ends: Ending = match exchange.deadline {
         Some(deadline) => Box::pin(sleep_until(Instant::from_std(deadline))),
-        None if methods::is_long_running(&exchange.info) => Box::pin(exchange.backend().handlers.open.stopping()),
-        None => Box::pin(pending()),
+        None => Box::pin(exchange.backend().handlers.open.stopping()),
     };
     let mut answer = answer.map(|body| Body::new(PassedOn { body, ends, is_cut_off: exchange.deadline.is_some() }));
-    remove_hop_by_hop(answer.headers_mut());
+    remove_from_answer(answer.headers_mut());
     answer
 }
 
@@ -181,11 +179,12 @@ impl http_body::Body for PassedOn {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum_core::BoxError>>> {
-        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
-            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        // First: a body that always has data ends, too.
+        if self.ends.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(self.is_cut_off.then(|| Err("the answer did not end in time".into())));
         }
-        ready!(self.ends.as_mut().poll(cx));
-        Poll::Ready(self.is_cut_off.then(|| Err("the answer did not end in time".into())))
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -222,7 +221,7 @@ fn upgraded(exchange: &Exchange, mut answer: RemoteAnswer) -> Response {
     });
     let (mut parts, _) = answer.into_parts();
     let protocol = parts.headers.get(UPGRADE).cloned();
-    remove_hop_by_hop(&mut parts.headers);
+    remove_from_answer(&mut parts.headers);
     parts.headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     if let Some(protocol) = protocol {
         parts.headers.insert(UPGRADE, protocol);

@@ -3,12 +3,13 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use http::{HeaderMap, Method, header::UPGRADE, request::Parts};
+use http::{HeaderMap, Method, request::Parts};
 
 use super::{
     headers,
     path::{self, ResourcePath},
     status::StatusError,
+    websocket,
 };
 use crate::{
     aggregation::{Aggregation, Entry},
@@ -92,7 +93,7 @@ impl RequestInfo {
         }
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
-        let (remote, upgrades) = (None, parts.headers.contains_key(UPGRADE));
+        let (remote, upgrades) = (None, websocket::upgrade_of(&parts.headers).is_some());
         Ok(Self {
             path: text,
             resource,

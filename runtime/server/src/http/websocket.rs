@@ -71,6 +71,13 @@ fn asks_for(headers: &HeaderMap, protocol: &str) -> bool {
     has(CONNECTION, "upgrade") && has(UPGRADE, protocol)
 }
 
+/// The protocol to which a request wants to change its connection, if that is one by which clients of Kubernetes stream.
+pub(super) fn upgrade_of(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let protocol = headers.get(UPGRADE)?;
+    let is = |known: &&str| protocol.as_bytes().eq_ignore_ascii_case(known.as_bytes());
+    asks_for(headers, ["websocket", "SPDY/3.1"].iter().find(|known| is(known))?).then_some(protocol)
+}
+
 /// The requested subprotocols, in their order.
 pub(super) fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());

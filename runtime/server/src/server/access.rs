@@ -94,6 +94,9 @@ impl Users {
         if let Some((setting, _)) = settings.iter().find(|(_, is_set)| plain_http && *is_set) {
             return Err(Error::Setting(format!("{setting} needs TLS: leave out http()")));
         }
+        if let Some(Err(why)) = self.front_proxy.as_ref().map(|proxy| proxy.headers().check()) {
+            return Err(Error::Setting(format!("front_proxy(): extra_header_prefixes: {why}")));
+        }
         let own = [
             ("token_file()", self.token_file.is_some()),
             ("service_account_keys()", self.account_keys.is_some()),

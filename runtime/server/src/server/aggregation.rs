@@ -1,11 +1,17 @@
 //! The server in front of others: its certificate, what it publishes about it, and its controllers.
-use std::{collections::BTreeMap, convert::Infallible, fs, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde_json::{Value, json};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
 use super::{
-    Result, Shutdown,
+    Error, Result, Shutdown,
     builder::Core,
     controllers::Controller,
     state::StateDir,
@@ -64,15 +70,17 @@ impl Front {
     ) -> Result<Option<Arc<Aggregation>>> {
         let services = api.registry.resource(&APIService::kind().group_resource());
         let Some(services) = services.filter(|_| self.is_on) else { return Ok(None) };
-        let client_ca = client_ca.and_then(|path| fs::read_to_string(path).ok());
+        let unreadable =
+            |path: &Path, error: std::io::Error| Error::ClientAuthority(path.to_owned(), error.to_string());
+        let client_ca = client_ca.map(|path| fs::read_to_string(&path).map_err(|error| unreadable(&path, error)));
+        let client_ca = client_ca.transpose()?;
         let authority = Authority::open_in(state, &FRONT_PROXY)?;
         let authority_pem = authority.certificate_pem.clone();
         let identity = Arc::new(Certificate(authority.client(NAME)?));
         let is_served = |kind: crate::kind::Kind| api.registry.resource(&kind.group_resource()).is_some();
         if is_served(ConfigMap::kind()) && is_served(Namespace::kind()) {
             let published = publish(&Client::new(api.clone(), "kindsmith"), &authority_pem, client_ca.as_deref()).await;
-            let failed =
-                |error| super::Error::Bootstrap(format!("the config map {CONFIG_MAP} could not be written: {error}"));
+            let failed = |error| Error::Bootstrap(format!("the config map {CONFIG_MAP} could not be written: {error}"));
             published.map_err(failed)?;
         }
         let aggregation = Aggregation::start(services.objects.clone(), self.resolver, identity);
@@ -113,11 +121,11 @@ fn published(data: &BTreeMap<String, String>, authority: &str, client_ca: Option
     ] {
         data.insert(key.to_owned(), value);
     }
-    for (key, pem) in [(AUTHORITIES, Some(authority)), ("client-ca-file", client_ca)] {
-        if let Some(pem) = pem {
-            let known = data.get(key).map(String::as_str).unwrap_or_default();
-            data.insert(key.to_owned(), joined(known, pem));
-        }
+    let known = data.get(AUTHORITIES).map(String::as_str).unwrap_or_default();
+    data.insert(AUTHORITIES.to_owned(), joined(known, authority));
+    // Not joined: an authority that was taken away must not stay.
+    if let Some(pem) = client_ca {
+        data.insert("client-ca-file".to_owned(), pem.to_owned());
     }
     data
 }

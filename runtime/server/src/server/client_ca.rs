@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
@@ -39,12 +39,12 @@ type Verified = std::result::Result<(), String>;
 pub(super) struct Authorities {
     current: ArcSwapOption<WebPki>,
     /// The results for certificates that sign in, with the time at which they were made.
-    kept: Mutex<HashMap<Digest, (Instant, Verified)>>,
+    kept: RwLock<HashMap<Digest, (Instant, Verified)>>,
 }
 
 /// The verifier of one state of the authorities. (An `ArcSwap` cannot hold a trait object itself.)
 #[derive(Debug)]
-struct WebPki(Arc<dyn ClientCertVerifier>);
+pub(super) struct WebPki(Arc<dyn ClientCertVerifier>);
 
 impl Authorities {
     /// The authorities in a PEM file, and the file to watch.
@@ -60,18 +60,14 @@ impl Authorities {
 
     /// Replaces the authorities by those in PEM.
     pub(super) fn replace(&self, pem: &[u8]) -> std::result::Result<(), String> {
-        self.set(Some(Arc::new(verifier(pem)?)));
+        self.set(Some(verifier(pem)?));
         Ok(())
     }
 
-    /// Trusts no authority any more.
-    pub(super) fn clear(&self) {
-        self.set(None);
-    }
-
-    fn set(&self, verifier: Option<Arc<WebPki>>) {
-        self.current.store(verifier);
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// Replaces the authorities by those that were read, or by none.
+    pub(super) fn set(&self, verifier: Option<WebPki>) {
+        self.current.store(verifier.map(Arc::new));
+        self.kept.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     fn verify_chain(
@@ -90,18 +86,17 @@ impl Authorities {
 impl VerifyClient for Authorities {
     fn verify(&self, chain: &[Vec<u8>]) -> std::result::Result<(), String> {
         let digest = digest(chain);
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known =
-            kept().get(&digest).filter(|(since, _)| since.elapsed() < KEPT_FOR).map(|(_, result)| result.clone());
-        if let Some(result) = known {
-            return result;
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, result)) = kept.get(&digest).filter(|(since, _)| since.elapsed() < KEPT_FOR) {
+            return result.clone();
         }
+        drop(kept);
         let before = self.current.load_full();
         let certificates: Vec<CertificateDer<'_>> = chain.iter().map(|der| CertificateDer::from(&**der)).collect();
         let (certificate, intermediates) = certificates.split_first().ok_or("there is none")?;
         let verified = self.verify_chain(certificate, intermediates, UnixTime::now());
         let result = verified.map(|_| ()).map_err(|error| error.to_string());
-        let mut kept = kept();
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MOST_KEPT {
             kept.clear();
         }
@@ -134,7 +129,8 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| Error::ClientAuthority(path.to_owned(), error.to_string()))
 }
 
-fn verifier(pem: &[u8]) -> std::result::Result<WebPki, String> {
+/// Reads authorities in PEM.
+pub(super) fn verifier(pem: &[u8]) -> std::result::Result<WebPki, String> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem) {
         let certificate = certificate.map_err(|error| error.to_string())?;
@@ -161,6 +157,11 @@ impl ClientAuthorities {
     pub(super) fn new(purposes: Vec<Arc<Authorities>>, admits_others: bool) -> Self {
         let algorithms = ring::default_provider().signature_verification_algorithms;
         Self { purposes, admits_others, algorithms }
+    }
+
+    /// True if the handshake does not say whether a certificate is valid.
+    pub(super) fn admits_others(&self) -> bool {
+        self.admits_others
     }
 }
 

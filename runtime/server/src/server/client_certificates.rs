@@ -9,7 +9,7 @@ use super::{
     files::FileWatcher,
 };
 use crate::auth::{
-    Authenticate, Certificates,
+    Authenticate,
     certificates::{CertificatesOf, VerifyClient},
     front_proxy::FrontProxies,
 };
@@ -26,7 +26,6 @@ impl ClientCertificates {
     /// Reads the files. What has none is as the host says, if there is one.
     pub(super) fn open(client_ca: Option<PathBuf>, proxy: Option<FrontProxy>, host: Option<&Host>) -> Result<Self> {
         let mut opened = Self::default();
-        let has_proxy = proxy.is_some() || host.is_some();
         if let Some(proxy) = proxy {
             let (authorities, watcher) = Authorities::open("authorities of front proxies", proxy.ca.clone())?;
             opened.watchers.push(watcher);
@@ -37,13 +36,7 @@ impl ClientCertificates {
         if let Some(path) = client_ca {
             let (authorities, watcher) = Authorities::open("authorities of client certificates", path)?;
             opened.watchers.push(watcher);
-            if has_proxy {
-                opened.add_users(authorities);
-            } else {
-                // The handshake has verified the certificate against the same authorities.
-                opened.authorities.push(authorities);
-                opened.authenticators.push(Box::new(Certificates));
-            }
+            opened.add_users(authorities);
         } else if let Some(host) = host {
             opened.add_users(host.user_authorities.clone());
         }

@@ -5,7 +5,11 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 
-use super::{AuthorizationWebhook, Error, Result, client_ca::Authorities, review};
+use super::{
+    AuthorizationWebhook, Error, Result,
+    client_ca::{Authorities, verifier},
+    review,
+};
 use crate::{
     auth::{Attributes, Authorize, Decision, Rules, Soon, User, front_proxy::FrontProxies, front_proxy::ProxyHeaders},
     tasks::{self, BoxFuture},
@@ -100,13 +104,15 @@ impl Host {
             ("client-ca-file", &self.user_authorities, &published.client_ca),
             ("requestheader-client-ca-file", &self.proxy_authorities, &published.proxy_ca),
         ];
+        let mut read = Vec::new();
         for (key, authorities, pem) in authorities {
-            match pem {
-                Some(pem) => authorities.replace(pem.as_bytes()).map_err(|why| {
-                    format!("the ConfigMap kube-system/extension-apiserver-authentication: data.{key}: {why}")
-                })?,
-                None => authorities.clear(),
-            }
+            let verifier = pem.as_ref().map(|pem| verifier(pem.as_bytes())).transpose();
+            let failed =
+                |why| format!("the ConfigMap kube-system/extension-apiserver-authentication: data.{key}: {why}");
+            read.push((authorities, verifier.map_err(failed)?));
+        }
+        for (authorities, verifier) in read {
+            authorities.set(verifier);
         }
         self.proxies.replace(published.headers.clone());
         Ok(())

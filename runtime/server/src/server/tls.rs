@@ -121,14 +121,18 @@ fn config(certificates: Arc<dyn ResolvesServerCert>, clients: Clients) -> Server
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("the provider has the cipher suites of the default versions");
+    let resumes = clients.as_ref().is_none_or(|clients| clients.admits_others());
     let builder = match clients {
         Some(authorities) => builder.with_client_cert_verifier(authorities),
         None => builder.with_no_client_auth(),
     };
     let mut config = builder.with_cert_resolver(certificates);
-    // A resumed session would not be verified again, even if the authorities have changed.
-    config.session_storage = Arc::new(NoServerSessionStorage {});
-    config.send_tls13_tickets = 0;
+    // A resumed session would not be verified again, even if the authorities have changed. Where certificates of others are
+    // admitted, those of each request are verified.
+    if !resumes {
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+    }
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config
 }

@@ -6,12 +6,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    cache::{Cache, Digest},
     client::{Client, Deadlines},
     conditions::Conditions,
 };
 use crate::{
-    auth::{Attributes, Authorize, Decision, Rules, Soon},
+    auth::{
+        Attributes, Authorize, Decision, Rules, Soon,
+        cache::{Cache, Digest},
+    },
     meta::selector::{Fields, Labels, Operator},
     schema::Document,
 };
@@ -135,19 +137,19 @@ impl AccessReviews {
 impl Authorize for AccessReviews {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
         let spec = spec(attributes);
-        match self.conditions.hold(&spec) {
-            Ok(true) => {}
-            Ok(false) => return Soon::now(Decision::NO_OPINION),
-            Err(why) => {
-                tracing::error!(webhook = self.settings.name, why, "a match condition failed");
-                return Soon::now(self.failed());
-            }
-        }
         let digest = ring::digest::digest(&ring::digest::SHA256, spec.to_string().as_bytes());
         let digest: Digest = digest.as_ref().try_into().expect("SHA-256 has 32 bytes");
-        match self.kept.get(&digest) {
-            Some(decision) => Soon::now(decision),
-            None => Soon::later(self.ask(spec, digest, may_be_kept(attributes))),
+        // The conditions are about the spec alone, and held when the decision was made.
+        if let Some(decision) = self.kept.get(&digest) {
+            return Soon::now(decision);
+        }
+        match self.conditions.hold(&spec) {
+            Ok(true) => Soon::later(self.ask(spec, digest, may_be_kept(attributes))),
+            Ok(false) => Soon::now(Decision::NO_OPINION),
+            Err(why) => {
+                tracing::error!(webhook = self.settings.name, why, "a match condition failed");
+                Soon::now(self.failed())
+            }
         }
     }
 

@@ -139,6 +139,39 @@ impl Client {
         })
     }
 
+    /// The same server with the credentials of another user's entry in a kubeconfig.
+    ///
+    /// # Errors
+    /// The field that cannot be used, and why.
+    pub(crate) fn with_user(&self, user: &Document) -> Result<Self, String> {
+        Self::new(self.endpoint.with_user(user)?)
+    }
+
+    /// Sends one request on a connection of its own, and returns the status and the text of the answer, whatever the status is.
+    ///
+    /// # Errors
+    /// If there is no answer in time, or it is longer than this number of bytes.
+    pub(crate) async fn exchange(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Bytes,
+        (within, most): (Duration, usize),
+    ) -> Result<(u16, Bytes), String> {
+        let exchanging = async {
+            let session = self.session().await;
+            let mut connection = connect(&self.address, &self.name, &session.tls).await?;
+            let request = self.request(method, path, &body, &session).map_err(|error| error.message)?;
+            let response = connection.send_request(request).await.map_err(|error| error.to_string())?;
+            let (code, mut text) = (response.status().as_u16(), BytesMut::new());
+            if !read(pin!(response.into_body()), &mut text, most).await? {
+                return Err(format!("the answer is longer than {most} bytes"));
+            }
+            Ok((code, text.freeze()))
+        };
+        timeout(within, exchanging).await.unwrap_or_else(|_| Err("context deadline exceeded".to_owned()))
+    }
+
     /// The server's URL.
     pub(crate) fn url(&self) -> &str {
         &self.endpoint.url

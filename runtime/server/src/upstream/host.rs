@@ -51,10 +51,7 @@ impl Published {
             extra_prefix: headers("requestheader-extra-headers-prefix")?,
             allowed_names: texts("requestheader-allowed-names")?,
         };
-        // An empty prefix would make every header one of the user's.
-        if headers.extra_prefix.iter().any(String::is_empty) {
-            return Err("data.requestheader-extra-headers-prefix: a prefix is empty".to_owned());
-        }
+        headers.check().map_err(|why| format!("data.requestheader-extra-headers-prefix: {why}"))?;
         Ok(Self { client_ca: pem("client-ca-file"), proxy_ca: pem("requestheader-client-ca-file"), headers })
     }
 }

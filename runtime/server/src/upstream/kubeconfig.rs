@@ -11,6 +11,7 @@ use crate::{
     codec::{self, yaml},
     files::{self, Limits},
     meta::{ByteString, url::Url},
+    schema::Document,
 };
 
 /// The folder of a Pod's service account.
@@ -54,7 +55,7 @@ impl fmt::Debug for Content {
 
 impl Content {
     /// Reads the text.
-    pub(super) fn read(&self) -> Result<Vec<u8>, String> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>, String> {
         match self {
             Self::Inline(text) => Ok(text.clone()),
             Self::File(path) => {
@@ -163,14 +164,21 @@ impl Endpoint {
         };
         let host = if host.contains(':') { format!("[{host}]") } else { host };
         let file = |name: &str| Content::File(Path::new(ACCOUNT).join(name));
-        Ok(Self {
-            url: format!("https://{host}:{port}"),
-            authorities: Some(file("ca.crt")),
-            insecure: false,
-            server_name: None,
-            identity: None,
-            token: Some(file("token")),
-        })
+        let (authorities, token) = (Some(file("ca.crt")), Some(file("token")));
+        Ok(Self { authorities, token, ..Self::of_url(format!("https://{host}:{port}"), None) })
+    }
+
+    /// A server whose certificate one of these authorities in PEM has signed, or one of the system's. Without credentials.
+    pub(crate) fn of_url(url: String, authorities: Option<Vec<u8>>) -> Self {
+        let authorities = authorities.map(Content::Inline);
+        Self { url, authorities, insecure: false, server_name: None, identity: None, token: None }
+    }
+
+    /// The same server with the credentials of a user's entry in a kubeconfig.
+    pub(super) fn with_user(&self, user: &Document) -> Result<Self, String> {
+        // The error of a wrong type would quote the value, which may be a secret.
+        let user = User::deserialize(user).map_err(|_| "the credentials are not those of a kubeconfig".to_owned())?;
+        user.credentials(Path::new(""), Self { identity: None, token: None, ..self.clone() })
     }
 
     fn parse(text: &str, folder: &Path) -> Result<Self, String> {

@@ -11,12 +11,13 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::{
-    cache::{Cache, Digest},
-    client::{Client, Deadlines},
-};
+use super::client::{Client, Deadlines};
 use crate::{
-    auth::{Authenticate, Credentials, Identity, Soon, Unauthenticated, User, authenticate::AUDIENCE},
+    auth::{
+        Authenticate, Credentials, Identity, Soon, Unauthenticated, User,
+        authenticate::{AUDIENCE, authenticated},
+        cache::{Cache, Digest},
+    },
     schema::Document,
     tasks,
 };
@@ -174,13 +175,13 @@ impl Reviews {
         let user = match read {
             // A server may repeat what it was sent.
             Err(why) => {
-                let why = why.replace(token, "(the token)");
+                let why = hidden(why, token);
                 tracing::error!(why, "a token could not be reviewed, and is refused");
                 return Err(Unauthenticated(why));
             }
             Ok(status) => match user(status, &audiences) {
                 Ok(user) => user,
-                Err(why) => return Err(Unauthenticated(why.replace(token, "(the token)"))),
+                Err(why) => return Err(Unauthenticated(hidden(why, token))),
             },
         };
         let time = if user.is_some() { self.settings.known_for } else { self.settings.unknown_for };
@@ -188,6 +189,15 @@ impl Reviews {
             self.kept.put(digest, user.clone(), time);
         }
         Ok(user)
+    }
+}
+
+/// A text up to where it repeats a token, of which it may have a part alone.
+fn hidden(text: String, token: &str) -> String {
+    let beginning = token.get(..16).unwrap_or(token);
+    match text.split_once(beginning) {
+        Some((before, _)) => format!("{before}(the token)"),
+        None => text,
     }
 }
 
@@ -230,7 +240,7 @@ fn user(status: Status, requested: &[String]) -> Result<Option<Arc<User>>, Strin
         return Err("the review names no user".to_owned());
     }
     let (groups, extra) = (groups.unwrap_or_default(), extra.unwrap_or_default());
-    Ok(Some(Arc::new(User { name: username, uid, groups, extra })))
+    Ok(Some(authenticated(Arc::new(User { name: username, uid, groups, extra }))))
 }
 
 /// The approximate size of a user in bytes.

@@ -221,13 +221,13 @@ pub(crate) async fn connect(
 }
 
 /// The authorities of the system in PEM; empty if there are none.
-pub(crate) fn system_authorities() -> Vec<u8> {
+fn system_authorities() -> Vec<u8> {
     let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
     named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
 }
 
 /// TLS with these authorities, or with those of the system.
-pub(crate) fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
+fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
     let bundle = ByteString::from_base64(ca_bundle);
     let bundle = bundle.map_err(|error| format!("unable to load root certificates: {error}"))?;
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));

@@ -1,11 +1,11 @@
 //! Calls conversion webhooks: builds and checks the reviews, and keeps connections. Conversions that are needed together are
 //! one call. Calls run in [slots] of their own, and a [breaker] decides whether a webhook that does not answer is called.
+mod any_server;
 mod blocking;
 mod breaker;
 mod certificate;
 mod clients;
 mod connection;
-mod get;
 mod pool;
 mod review;
 mod slots;
@@ -23,18 +23,18 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+pub(crate) use self::{
+    any_server::any_server,
+    certificate::authorities,
+    connection::{Whole, connect, read, verifier},
+    pool::Pool,
+};
 use self::{
     blocking::Runtime,
     clients::Clients,
     connection::{Answer, Client},
     review::Batch,
     slots::Slots,
-};
-pub(crate) use self::{
-    certificate::{Verifier, authorities},
-    connection::{Whole, connect, read, system_authorities, verifier},
-    get::Getter,
-    pool::Pool,
 };
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},

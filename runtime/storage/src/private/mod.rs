@@ -13,7 +13,7 @@
 //! | `store.redb.format-1` | the engine's file as it was before an upgrade |
 //!  | `store.redb.damaged-1`, … | the engine's file as it was when damage was found, before its readable part was copied |
 //!  | `store.sock` | nothing; the socket through which a running server provides backups |
-//!  | `admin.token`, `ca.crt`, `ca.key`, `client-ca.crt`, `client-ca.key`, `kubeconfig` | the server's credentials |
+//!  | `admin.token`, `ca.crt`, `ca.key`, `client-ca.crt`, `client-ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key`, `service-account.key`, `kubeconfig` | the server's credentials |
 //!  | `NAME.new` | the next content of one of these, until it is complete |
 
 mod error;
@@ -37,8 +37,23 @@ pub use error::quoted;
 pub use trust::Access;
 
 /// The names that a directory may have before it has a store. Any other name makes it a foreign directory.
-const OWN: [&str; 10] =
-    ["LOCK", "FORMAT", "HEAD", "RESERVE", "store.redb", "store.sock", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
+const OWN: [&str; 15] = [
+    "LOCK",
+    "FORMAT",
+    "HEAD",
+    "RESERVE",
+    "store.redb",
+    "store.sock",
+    "admin.token",
+    "ca.crt",
+    "ca.key",
+    "client-ca.crt",
+    "client-ca.key",
+    "front-proxy-ca.crt",
+    "front-proxy-ca.key",
+    "service-account.key",
+    "kubeconfig",
+];
 /// Files that `mkfs` leaves in an empty volume.
 const IGNORED: [&str; 1] = ["lost+found"];
 

@@ -59,7 +59,15 @@ fn a_directory_that_is_made_is_0700_and_one_that_is_there_keeps_its_mode() {
 #[test]
 fn a_directory_with_files_that_are_not_ours_is_refused_and_they_are_named() {
     let scratch = Scratch::new();
-    for name in ["admin.token", "ca.key.new", "store.redb.format-1", "lost+found"] {
+    for name in [
+        "admin.token",
+        "ca.key.new",
+        "store.redb.format-1",
+        "lost+found",
+        "service-account.key",
+        "client-ca.key",
+        "front-proxy-ca.crt",
+    ] {
         fs::write(scratch.file(name), "").unwrap();
     }
     PrivateDir::open(&scratch.0).expect("these are ours");

@@ -19,8 +19,6 @@ use way::Way;
 use super::{Attributes, Authorize, Decision, User};
 use crate::meta::{go, validate};
 
-/// The name of users without credentials.
-const ANONYMOUS: &str = "system:anonymous";
 /// The prefix of service account names: `system:serviceaccount:<namespace>:<name>`.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 /// The prefix of node names.

@@ -1,7 +1,7 @@
 //! The ways to be allowed to impersonate, in kube-apiserver's order.
 use serde_json::json;
 
-use super::{ANONYMOUS, Attributes, Authorize, Decision, Refuse, User, node, service_account};
+use super::{Attributes, Authorize, Decision, Refuse, User, node, service_account};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, validate};
 
 /// The extra value of a service account's token with the node that it was issued for.
@@ -101,7 +101,7 @@ impl Way {
                 user.groups = vec!["system:nodes".to_owned()];
             }
         }
-        let group = if user.name == ANONYMOUS { User::UNAUTHENTICATED } else { User::AUTHENTICATED };
+        let group = if user.name == User::ANONYMOUS { User::UNAUTHENTICATED } else { User::AUTHENTICATED };
         if !user.is_in(group) && !user.is_in(User::UNAUTHENTICATED) {
             user.groups.push(group.to_owned());
         }

@@ -17,7 +17,7 @@ fn key() -> SigningKey {
 }
 
 fn verify(token: &str, keys: &[&PublicKey]) -> Result<Value, String> {
-    let read = Unverified::read(token).ok_or("it is no token")?;
+    let read = UnverifiedToken::read(token).ok_or("it is no token")?;
     read.verify(keys.iter().copied()).map_err(|why| why.0)
 }
 
@@ -25,7 +25,7 @@ fn verify(token: &str, keys: &[&PublicKey]) -> Result<Value, String> {
 fn the_example_of_the_rfc_is_valid() {
     let claims = verify(EXAMPLE, &[&example_key()]).unwrap();
     assert_eq!(claims["iss"], "joe");
-    assert_eq!(Unverified::read(EXAMPLE).unwrap().issuer(), "joe");
+    assert_eq!(UnverifiedToken::read(EXAMPLE).unwrap().issuer(), "joe");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_changed_token_is_refused() {
     for no_token in
         ["", "a", "a.b", "a.b.c", "..", &format!("{token}="), &format!("{token} "), &"a".repeat(LONGEST + 1)]
     {
-        assert!(Unverified::read(no_token).is_none(), "{no_token}");
+        assert!(UnverifiedToken::read(no_token).is_none(), "{no_token}");
     }
 }
 

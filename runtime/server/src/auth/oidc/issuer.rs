@@ -9,7 +9,7 @@ use super::{
     mapping::Mapping,
 };
 use crate::{
-    auth::{User, jwt::Unverified},
+    auth::{User, jwt::UnverifiedToken},
     meta::Time,
 };
 
@@ -98,7 +98,7 @@ impl Issuer {
     }
 
     /// True if a token says that it is from this issuer.
-    pub(super) fn issues(&self, token: &Unverified<'_>) -> bool {
+    pub(super) fn issues(&self, token: &UnverifiedToken<'_>) -> bool {
         let issuer = token.issuer();
         self.source.issuer == if issuer == GOOGLE.0 { GOOGLE.1 } else { issuer }
     }
@@ -108,7 +108,7 @@ impl Issuer {
     /// # Errors
     /// Why the token is refused. Shows nothing of it.
     pub(super) async fn user(&self, token: &str) -> Result<Verified, String> {
-        let read = || Unverified::read(token).ok_or_else(|| "malformed jwt".to_owned());
+        let read = || UnverifiedToken::read(token).ok_or_else(|| "malformed jwt".to_owned());
         let unverified = read()?;
         if !ALGORITHMS.contains(&unverified.algorithm()) {
             return Err("id token signed with unsupported algorithm".to_owned());

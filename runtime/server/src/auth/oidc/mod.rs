@@ -24,8 +24,8 @@ use arc_swap::ArcSwap;
 use self::{configuration::Configuration, issuer::Issuer, known::KnownTokens};
 use super::{
     AnonymousAccess, Authenticate, Credentials, Soon, Unauthenticated,
-    authenticate::Identity,
-    jwt::{LONGEST, Unverified},
+    authenticate::{Identity, authenticated},
+    jwt::{LONGEST, UnverifiedToken},
 };
 use crate::tasks::BoxFuture;
 
@@ -92,14 +92,14 @@ impl Authenticate for IdTokens {
         if let Some(user) = current.known.find(token) {
             return Soon::now(Ok(Some(user)));
         }
-        let Some(unverified) = Unverified::read(token) else { return Soon::now(Ok(None)) };
+        let Some(unverified) = UnverifiedToken::read(token) else { return Soon::now(Ok(None)) };
         let Some(issuer) = current.issuers.iter().find(|issuer| issuer.issues(&unverified)) else {
             return Soon::now(Ok(None));
         };
         let (issuer, current) = (Arc::clone(issuer), arc_swap::Guard::into_inner(current));
         Soon::later(async move {
             let verified = issuer.user(token).await.map_err(|why| Unauthenticated(format!("oidc: {why}")))?;
-            let user = Arc::new(verified.user);
+            let user = authenticated(Arc::new(verified.user));
             current.known.add(token, &user, verified.expires);
             Ok(Some(user))
         })

@@ -172,8 +172,14 @@ fn with(mut claims: Value, name: &str, value: Value) -> Value {
     claims
 }
 
+/// The user of a token, without the group of all authenticated users, which each has.
 async fn sign_in(tokens: &IdTokens, token: &str) -> Result<Option<Arc<User>>, String> {
-    tokens.authenticate(&Credentials::token(token)).await.map_err(|why| why.0)
+    let mut user = tokens.authenticate(&Credentials::token(token)).await.map_err(|why| why.0)?;
+    if let Some(user) = &mut user {
+        assert_eq!(user.groups.last().map(String::as_str), Some(User::AUTHENTICATED));
+        Arc::make_mut(user).groups.pop();
+    }
+    Ok(user)
 }
 
 async fn name(tokens: &IdTokens, token: &str) -> Result<Option<String>, String> {

@@ -150,7 +150,7 @@ impl Policy {
                 }
             }
         }
-        Decision::NoOpinion(told(&missing).map(|missing| format!("RBAC: {missing}")).unwrap_or_default())
+        Decision::NoOpinion(joined(&missing).map(|missing| format!("RBAC: {missing}")).unwrap_or_default())
     }
 
     /// The rules that are bound to a user in a namespace, in the order of the names of their bindings, and what is missing.
@@ -169,7 +169,7 @@ impl Policy {
                 }
             }
         }
-        (held, told(&missing))
+        (held, joined(&missing))
     }
 
     /// The same as a list of what a user may do.
@@ -299,7 +299,7 @@ impl fmt::Display for MissingRole {
 }
 
 /// Several errors as one, as Go prints them.
-fn told(errors: &BTreeSet<String>) -> Option<String> {
+fn joined(errors: &BTreeSet<String>) -> Option<String> {
     let errors: Vec<&str> = errors.iter().map(String::as_str).collect();
     match *errors {
         [] => None,

@@ -6,29 +6,29 @@ use serde_json::{Value, json};
 use crate::auth::{User, authenticate::AUDIENCE as ISSUER};
 
 /// How far the clocks of servers may differ, in seconds.
-const LEEWAY: i64 = 60;
+pub(super) const LEEWAY: i64 = 60;
 
 /// An object by its name and uid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct ObjectReference {
     pub name: String,
     pub uid: String,
 }
 
 /// The object that a token is bound to: it is valid as long as that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bound {
+pub(super) struct BoundObject {
     /// `Secret`, `Pod` or `Node`.
     pub kind: String,
-    pub object: Named,
+    pub object: ObjectReference,
 }
 
 /// The claims of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claims {
     pub namespace: String,
-    pub account: Named,
-    pub bound: Option<Bound>,
+    pub account: ObjectReference,
+    pub bound: Option<BoundObject>,
     /// Whom the token is meant for; at least one.
     pub audiences: Vec<String>,
     /// The first and the last second of its validity, since 1970.
@@ -41,7 +41,7 @@ pub(super) struct Claims {
 impl Claims {
     pub(super) fn to_json(&self) -> Value {
         let Self { namespace, account, bound, audiences, issued, expires, id } = self;
-        let named = |object: &Named| json!({"name": object.name, "uid": object.uid});
+        let named = |object: &ObjectReference| json!({"name": object.name, "uid": object.uid});
         let mut private = json!({"namespace": namespace, "serviceaccount": named(account)});
         if let Some(bound) = bound {
             private[bound.kind.to_lowercase()] = named(&bound.object);
@@ -57,12 +57,12 @@ impl Claims {
         let private = &claims["kubernetes.io"];
         let named = |value: &Value| {
             let text = |name: &str| value[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-            Some(Named { name: text("name")?, uid: text("uid")? })
+            Some(ObjectReference { name: text("name")?, uid: text("uid")? })
         };
         let (namespace, account) = (private["namespace"].as_str()?.to_owned(), named(&private["serviceaccount"])?);
         let bound = ["Secret", "Pod", "Node"].into_iter().find_map(|kind| {
             let object = private.get(kind.to_lowercase())?;
-            Some(named(object).map(|object| Bound { kind: kind.to_owned(), object }))
+            Some(named(object).map(|object| BoundObject { kind: kind.to_owned(), object }))
         });
         let audiences = claims["aud"].as_array()?.iter().map(|one| one.as_str().map(str::to_owned));
         let claimed = Self {
@@ -93,7 +93,7 @@ impl Claims {
     pub(super) fn user(&self) -> User {
         let of = |key: &str, value: &str| (format!("authentication.kubernetes.io/{key}"), vec![value.to_owned()]);
         let mut extra = BTreeMap::from([of("credential-id", &format!("JTI={}", self.id))]);
-        if let Some(Bound { kind, object }) = self.bound.as_ref().filter(|bound| bound.kind != "Secret") {
+        if let Some(BoundObject { kind, object }) = self.bound.as_ref().filter(|bound| bound.kind != "Secret") {
             let kind = kind.to_lowercase();
             extra.extend([of(&format!("{kind}-name"), &object.name), of(&format!("{kind}-uid"), &object.uid)]);
         }

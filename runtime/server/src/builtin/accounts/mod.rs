@@ -13,9 +13,9 @@ use crate::{
     auth::{
         Authenticate, Credentials, Soon, Unauthenticated, User,
         authenticate::{AUDIENCE as ISSUER, Identity},
-        jwt::{PublicKey, SigningKey, Unverified},
+        jwt::{PublicKey, SigningKey, UnverifiedToken},
     },
-    builtin::{Secret, ServiceAccount},
+    builtin::ServiceAccount,
     cache::{self, Object},
     meta::Time,
     registry::ResourceEntry,
@@ -53,73 +53,82 @@ impl AccountKeys {
     }
 }
 
-/// Issues tokens of service accounts, and knows whose they are.
+/// Issues tokens of service accounts, and identifies accounts by them.
 pub(crate) struct Accounts {
-    keys: ArcSwap<AccountKeys>,
+    state: ArcSwap<State>,
     api: Weak<Verbs>,
     accounts: Arc<cache::Resource>,
-    known: Known,
+}
+
+/// The keys, and the tokens that they have verified: replaced together, so that no token outlives its key.
+struct State {
+    keys: AccountKeys,
+    verified: VerifiedTokens,
+}
+
+impl State {
+    fn of(keys: AccountKeys) -> Self {
+        Self { keys, verified: VerifiedTokens::default() }
+    }
 }
 
 impl Accounts {
     /// Tokens of the accounts of a server; `None` if it serves none.
     pub(crate) fn new(api: &Arc<Verbs>, keys: AccountKeys) -> Option<Self> {
         let accounts = api.registry.resource(&ServiceAccount::kind().group_resource())?.objects.clone();
-        let (keys, api, known) = (ArcSwap::from_pointee(keys), Arc::downgrade(api), Known::default());
-        Some(Self { keys, api, accounts, known })
+        Some(Self { state: ArcSwap::from_pointee(State::of(keys)), api: Arc::downgrade(api), accounts })
     }
 
     /// Replaces the keys. Tokens that none of them has signed are refused from now on.
     pub(crate) fn replace_keys(&self, keys: AccountKeys) {
-        self.keys.store(Arc::new(keys));
-        self.known.forget();
+        self.state.store(Arc::new(State::of(keys)));
     }
 
     /// The public keys, for others that check tokens themselves (RFC 7517).
     pub(crate) fn key_set(&self) -> Value {
-        let keys: Vec<Value> = self.keys.load().public().map(PublicKey::to_jwk).collect();
+        let keys: Vec<Value> = self.state.load().keys.public().map(PublicKey::to_jwk).collect();
         json!({"keys": keys})
     }
 
     /// A signed token.
     fn sign(&self, claims: &Claims) -> String {
-        self.keys.load().signing.sign(&claims.to_json())
+        self.state.load().keys.signing.sign(&claims.to_json())
     }
 
     /// The user of a token of ours that is meant for one of these audiences; `None` if it is not ours.
     fn user(&self, token: &str, audiences: &[&str]) -> Identity {
-        let now = Time::now().parts().0;
-        if let Some(user) = self.known.find(token, audiences, now, &self.accounts) {
-            return Ok(Some(user));
+        let (state, now) = (self.state.load(), Time::now().parts().0);
+        let known = state.verified.find(token, audiences, now, &self.accounts);
+        if let Some(known) = known.filter(|known| self.check_bound(&known.claims, now).is_ok()) {
+            return Ok(Some(known.user.clone()));
         }
         let refused = |why: &str| Unauthenticated(format!("the service account's token is invalid: {why}"));
-        let Some(unverified) = Unverified::read(token).filter(|token| token.issuer() == ISSUER) else {
+        let Some(unverified) = UnverifiedToken::read(token).filter(|token| token.issuer() == ISSUER) else {
             return Ok(None);
         };
-        let keys = self.keys.load_full();
-        let claims = unverified.verify(keys.public()).map_err(|why| refused(&why.0))?;
+        let claims = unverified.verify(state.keys.public()).map_err(|why| refused(&why.0))?;
         let claims = Claims::from_json(&claims).ok_or_else(|| refused("it lacks claims"))?;
         claims.check_time(now).map_err(refused)?;
         if !claims.audiences.iter().any(|audience| audiences.contains(&audience.as_str())) {
             return Err(refused("it is meant for others"));
         }
-        let account = self.account(&claims).ok_or_else(|| refused("its account is gone"))?;
-        self.check_bound(&claims).map_err(refused)?;
+        let key = format!("{}/{}", claims.namespace, claims.account.name);
+        let account = self.accounts.snapshot().get(&key).ok_or_else(|| refused("its account is gone"))?;
+        let identity = ObjectIdentity::of(&account);
+        if identity.uid != claims.account.uid || identity.is_gone(now) {
+            return Err(refused("its account is gone"));
+        }
+        self.check_bound(&claims, now).map_err(refused)?;
         let user = Arc::new(claims.user());
-        if claims.bound.is_none() {
-            self.known.add(token, Verified { user: user.clone(), account, claims });
+        // An account that is being deleted does not change any more when its time is over.
+        if identity.deleted.is_none() {
+            state.verified.add(token, VerifiedToken { user: user.clone(), account, claims });
         }
         Ok(Some(user))
     }
 
-    /// The account of a token, unless another one has its name by now.
-    fn account(&self, claims: &Claims) -> Option<Arc<Object>> {
-        let account = self.accounts.snapshot().get(&format!("{}/{}", claims.namespace, claims.account.name))?;
-        (uid_of(&account) == claims.account.uid).then_some(account)
-    }
-
     /// Checks that the object that a token is bound to is still there.
-    fn check_bound(&self, claims: &Claims) -> Result<(), &'static str> {
+    fn check_bound(&self, claims: &Claims, now: i64) -> Result<(), &'static str> {
         let Some(bound) = &claims.bound else { return Ok(()) };
         let api = self.api.upgrade().ok_or("the server is stopping")?;
         let resource =
@@ -129,7 +138,11 @@ impl Accounts {
             _ => format!("{}/{}", claims.namespace, bound.object.name),
         };
         let object = resource.objects.snapshot().get(&key).ok_or("the object that it is bound to is gone")?;
-        if uid_of(&object) == bound.object.uid {
+        let identity = ObjectIdentity::of(&object);
+        if identity.is_gone(now) {
+            return Err("the object that it is bound to is gone");
+        }
+        if identity.uid == bound.object.uid {
             Ok(())
         } else {
             Err("the object that it is bound to is another one by now")
@@ -140,7 +153,7 @@ impl Accounts {
 /// The resource of objects that a token may be bound to.
 fn bound_resource(api: &Verbs, kind: &str) -> Option<Arc<ResourceEntry>> {
     let plural = match kind {
-        "Secret" => return api.registry.resource(&Secret::kind().group_resource()),
+        "Secret" => "secrets",
         "Pod" => "pods",
         "Node" => "nodes",
         _ => return None,
@@ -148,9 +161,25 @@ fn bound_resource(api: &Verbs, kind: &str) -> Option<Arc<ResourceEntry>> {
     api.registry.find("", "v1", plural)
 }
 
-fn uid_of(object: &Object) -> String {
-    let document: Value = serde_json::from_slice(object.metadata_bytes()).unwrap_or_default();
-    document["uid"].as_str().unwrap_or_default().to_owned()
+/// Which object has a name, and for how long.
+struct ObjectIdentity {
+    uid: String,
+    /// When its deletion began, in seconds since 1970.
+    deleted: Option<i64>,
+}
+
+impl ObjectIdentity {
+    fn of(object: &Object) -> Self {
+        let metadata: Value = serde_json::from_slice(object.metadata_bytes()).unwrap_or_default();
+        let uid = metadata["uid"].as_str().unwrap_or_default().to_owned();
+        let deleted = metadata["deletionTimestamp"].as_str().and_then(|text| text.parse::<Time>().ok());
+        Self { uid, deleted: deleted.map(|time| time.parts().0) }
+    }
+
+    /// True from a minute after the beginning of its deletion on, as in kube-apiserver.
+    fn is_gone(&self, now: i64) -> bool {
+        self.deleted.is_some_and(|deleted| deleted < now.saturating_sub(claims::LEEWAY))
+    }
 }
 
 impl Authenticate for Accounts {
@@ -166,42 +195,46 @@ impl Authenticate for Accounts {
 
 /// Tokens whose signatures were checked, so that the next request does not check them again.
 #[derive(Default)]
-struct Known {
+struct VerifiedTokens {
     /// Two independent keys give a digest of 128 bits, as for tokens of a file.
     keys: (RandomState, RandomState),
-    tokens: RwLock<HashMap<(u64, u64), Verified>>,
+    tokens: RwLock<HashMap<(u64, u64), Arc<VerifiedToken>>>,
 }
 
-struct Verified {
+struct VerifiedToken {
     user: Arc<User>,
     /// The account as it was. If that has changed, the token is checked again.
     account: Arc<Object>,
     claims: Claims,
 }
 
-impl Known {
+impl VerifiedTokens {
     fn digest(&self, token: &str) -> (u64, u64) {
         (self.keys.0.hash_one(token), self.keys.1.hash_one(token))
     }
 
-    fn find(&self, token: &str, audiences: &[&str], now: i64, accounts: &cache::Resource) -> Option<Arc<User>> {
+    fn find(
+        &self,
+        token: &str,
+        audiences: &[&str],
+        now: i64,
+        accounts: &cache::Resource,
+    ) -> Option<Arc<VerifiedToken>> {
         let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
-        let Verified { user, account, claims } = tokens.get(&self.digest(token))?;
+        let found = tokens.get(&self.digest(token))?.clone();
+        drop(tokens);
+        let VerifiedToken { account, claims, .. } = &*found;
         let is_meant = claims.audiences.iter().any(|audience| audiences.contains(&audience.as_str()));
         let is_same = accounts.snapshot().get(account.key()).is_some_and(|found| Arc::ptr_eq(&found, account));
-        (is_meant && is_same && claims.check_time(now).is_ok()).then(|| user.clone())
+        (is_meant && is_same && claims.check_time(now).is_ok()).then_some(found)
     }
 
-    fn add(&self, token: &str, verified: Verified) {
+    fn add(&self, token: &str, verified: VerifiedToken) {
         let mut tokens = self.tokens.write().unwrap_or_else(PoisonError::into_inner);
         if tokens.len() >= MOST_KNOWN {
             tokens.clear();
         }
-        tokens.insert(self.digest(token), verified);
-    }
-
-    fn forget(&self) {
-        self.tokens.write().unwrap_or_else(PoisonError::into_inner).clear();
+        tokens.insert(self.digest(token), Arc::new(verified));
     }
 }
 

@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Accounts, bound_resource,
-    claims::{Bound, Claims, Named},
-    uid_of,
+    Accounts, ObjectIdentity, bound_resource,
+    claims::{BoundObject, Claims, ObjectReference},
 };
 use crate::{
     ApiType, ObjectMeta, Resource,
@@ -126,7 +125,7 @@ fn issue(accounts: &Accounts, account: &Parent<ServiceAccount>, mut request: Tok
     let now = Time::now();
     let claims = Claims {
         namespace: identity.namespace.clone(),
-        account: Named { name: identity.name.clone(), uid: identity.uid.clone() },
+        account: ObjectReference { name: identity.name.clone(), uid: identity.uid.clone() },
         bound: bound.transpose()?,
         audiences: request.spec.audiences.clone(),
         issued: now.parts().0,
@@ -155,7 +154,7 @@ fn check(seconds: i64) -> Result<()> {
 }
 
 /// The object that a token shall be bound to, which must exist.
-fn bound(accounts: &Accounts, account: &ObjectMeta, reference: &BoundObjectReference) -> Result<Bound> {
+fn bound(accounts: &Accounts, account: &ObjectMeta, reference: &BoundObjectReference) -> Result<BoundObject> {
     let BoundObjectReference { kind, api_version, name, uid } = reference;
     let api = accounts.api.upgrade().ok_or_else(|| Refusal::internal("the server is stopping"))?;
     let resource = bound_resource(&api, kind).filter(|_| api_version == "v1");
@@ -167,7 +166,7 @@ fn bound(accounts: &Accounts, account: &ObjectMeta, reference: &BoundObjectRefer
     let Some(object) = resource.objects.snapshot().get(&key) else {
         return Err(Refusal::not_found(format!("{} {name:?} not found", resource.kind.group_resource())));
     };
-    let found = uid_of(&object);
+    let found = ObjectIdentity::of(&object).uid;
     if !uid.is_empty() && *uid != found {
         return Err(Refusal::conflict(format!(
             "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted \
@@ -183,5 +182,5 @@ fn bound(accounts: &Accounts, account: &ObjectMeta, reference: &BoundObjectRefer
             )));
         }
     }
-    Ok(Bound { kind: kind.clone(), object: Named { name: name.clone(), uid: found } })
+    Ok(BoundObject { kind: kind.clone(), object: ObjectReference { name: name.clone(), uid: found } })
 }

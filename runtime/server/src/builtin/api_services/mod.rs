@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ApiType, ObjectMeta, Resource,
-    kind::{Kind, hook::Context},
+    kind::hook::Context,
     meta::{ByteString, FieldError, Time},
 };
 
@@ -138,11 +138,6 @@ pub struct APIServiceCondition {
     pub message: String,
 }
 
-/// The kind.
-pub(crate) fn api_service_kind() -> Kind {
-    APIService::kind()
-}
-
 impl APIServiceCondition {
     /// The condition of an available or unavailable service, as of now.
     pub(crate) fn available(is_available: bool, reason: &str, message: impl Into<String>) -> Self {
@@ -172,18 +167,15 @@ impl APIServiceStatus {
         self.availability().is_some_and(|condition| condition.status == "True")
     }
 
-    /// Sets the condition of availability. Its time changes only with its status. Returns true if something changed.
-    pub(crate) fn set_availability(&mut self, new: APIServiceCondition) -> bool {
+    /// Sets the condition of availability. Its time changes only with its status.
+    pub(crate) fn set_availability(&mut self, new: APIServiceCondition) {
         let Some(condition) = self.conditions.iter_mut().find(|condition| condition.kind == AVAILABLE) else {
             self.conditions.push(new);
-            return true;
+            return;
         };
         let is_same = condition.status == new.status;
         let last_transition_time = if is_same { condition.last_transition_time } else { new.last_transition_time };
-        let new = APIServiceCondition { last_transition_time, ..new };
-        let has_changed = *condition != new;
-        *condition = new;
-        has_changed
+        *condition = APIServiceCondition { last_transition_time, ..new };
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sees to it, at each start, that the default roles and bindings exist and grant at least what they should. What an administrator
-//! has added to them stays, and one with the annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` stays as it is.
+//! has added to them stays, and one with the annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` stays as it is. The roles
+//! of the program's kinds are written anew.
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{AggregationRule, ClusterRole, ClusterRoleBinding, PolicyRule, Role, Subject, declared_kinds, served};
@@ -55,7 +56,7 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
 async fn complete_role(client: &Client, expected: &DefaultRole) -> Result<()> {
     let roles = client.of::<ClusterRole>("");
     let Some(found) = roles.get_opt(&expected.name).await? else {
-        return roles.create(&role(expected)).await.map(drop);
+        return unless_there(roles.create(&role(expected)).await);
     };
     let missing = |role: &ClusterRole| {
         let held: &[PolicyRule] = role.rules.as_deref().unwrap_or_default();
@@ -87,7 +88,7 @@ async fn complete_reader(client: &Client) -> Result<()> {
         |role: &Role| cover::uncovered(role.rules.as_deref().unwrap_or_default(), std::slice::from_ref(&rule));
     let Some(found) = roles.get_opt(READER).await? else {
         let metadata = ObjectMeta { namespace: READER_NAMESPACE.to_owned(), ..metadata(READER) };
-        return roles.create(&Role { metadata, rules: Some(vec![rule]) }).await.map(drop);
+        return unless_there(roles.create(&Role { metadata, rules: Some(vec![rule]) }).await);
     };
     if stays(&found.metadata) || (missing(&found).is_empty() && is_marked(&found.metadata)) {
         return Ok(());
@@ -103,13 +104,15 @@ async fn complete_reader(client: &Client) -> Result<()> {
     roles.change(READER, change).await.map(drop)
 }
 
-/// Makes the rules of a role those that are expected, because the kinds that the program declares are all that it is about.
+/// Makes the rules of a role those that are expected, because the kinds that the program declares are all that it is about. One of this
+/// name that an administrator has applied stays.
 async fn replace_role(client: &Client, expected: &DefaultRole) -> Result<()> {
     let roles = client.of::<ClusterRole>("");
     let Some(found) = roles.get_opt(&expected.name).await? else {
-        return roles.create(&role(expected)).await.map(drop);
+        return unless_there(roles.create(&role(expected)).await);
     };
-    if stays(&found.metadata) || found.rules.as_ref() == Some(&expected.rules) {
+    let is_ours = is_marked(&found.metadata) && !stays(&found.metadata);
+    if !is_ours || found.rules.as_ref() == Some(&expected.rules) {
         return Ok(());
     }
     let change = |role: &mut ClusterRole| {
@@ -119,6 +122,14 @@ async fn replace_role(client: &Client, expected: &DefaultRole) -> Result<()> {
         Ok(())
     };
     roles.change(&expected.name, change).await.map(drop)
+}
+
+/// Of servers that start at once on a new store, one is the first.
+fn unless_there<T>(created: Result<T>) -> Result<()> {
+    match created {
+        Err(refusal) if refusal.status().code == 409 => Ok(()),
+        created => created.map(drop),
+    }
 }
 
 /// A role as it is created.
@@ -138,7 +149,7 @@ async fn complete_binding(client: &Client, expected: &DefaultBinding) -> Result<
     let Some(found) = bindings.get_opt(expected.name).await? else {
         let (metadata, subjects) = (metadata(expected.name), expected.subjects());
         let new = ClusterRoleBinding { metadata, subjects, role_ref: expected.role_ref() };
-        return bindings.create(&new).await.map(drop);
+        return unless_there(bindings.create(&new).await);
     };
     let missing = |binding: &ClusterRoleBinding| -> Vec<Subject> {
         expected.subjects().into_iter().filter(|subject| !binding.subjects.contains(subject)).collect()

@@ -58,6 +58,9 @@ pub(crate) fn answer(handlers: &mut Pending, authenticator: &Arc<dyn Authenticat
     handlers.virtual_kind(move |review, _| reviewer.clone().subject(review));
 }
 
+/// The maximum number of audiences of a TokenReview. The token is checked for each.
+const MOST_AUDIENCES: usize = 64;
+
 async fn who_am_i(_: SelfSubjectReview, context: RequestContext) -> Result<SelfSubjectReview> {
     Ok(SelfSubjectReview {
         metadata: ObjectMeta { creation_timestamp: Some(Time::now()), ..ObjectMeta::default() },
@@ -70,8 +73,15 @@ impl Reviewer {
         if review.spec.token.is_empty() {
             return Err(Refusal::bad_request("token is required for TokenReview in authentication"));
         }
-        let asked =
-            if review.spec.audiences.is_empty() { vec![AUDIENCE.to_owned()] } else { review.spec.audiences.clone() };
+        let mut asked = review.spec.audiences.clone();
+        asked.sort();
+        asked.dedup();
+        if asked.len() > MOST_AUDIENCES {
+            return Err(Refusal::bad_request(format!("at most {MOST_AUDIENCES} audiences may be named")));
+        }
+        if asked.is_empty() {
+            asked.push(AUDIENCE.to_owned());
+        }
         let (mut user, mut audiences) = (None, Vec::new());
         for audience in asked {
             let credentials = Credentials { audiences: &[&audience], ..Credentials::token(&review.spec.token) };

@@ -173,8 +173,10 @@ async fn answer(exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<R
     let discovered = site.backend.aggregation.as_ref().map(|aggregation| aggregation.discovered());
     // Both only grow.
     let generation = generation + discovered.as_ref().map_or(0, Discovered::generation);
-    let remote = discovered.map(|discovered| discovered.openapi()).unwrap_or_default();
-    let make = move |before: Option<&Documents>| Documents::new(kinds, remote, server_version, before);
+    let make = move |before: Option<&Documents>| {
+        let remote = discovered.map(|discovered| discovered.openapi()).unwrap_or_default();
+        Documents::new(kinds, remote, server_version, before)
+    };
     let made = site.openapi.get(generation, make).await;
     let headers = &exchange.parts.headers;
     match path.strip_prefix("/openapi/")? {

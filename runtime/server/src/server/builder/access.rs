@@ -82,7 +82,8 @@ impl Builder {
     /// directory, which signs for `kindsmith user add`. The file is read again within a few seconds after a change. As in kube-apiserver, the subject's common name (CN) is the user, and its
     /// organizations (O) are the groups. Members of the group `system:masters` may do everything, so use only authorities
     /// that sign certificates for clients of this server. Clients without a certificate can connect, clients with an invalid
-    /// one cannot. An open connection keeps its user even if the certificate expires.
+    /// one cannot. On an open connection, a certificate that has expired, or whose authority was taken
+    /// away, identifies no user any more after a minute at most.
     pub fn client_ca(mut self, path: impl AsRef<Path>) -> Self {
         self.users.client_ca = Some(path.as_ref().to_owned());
         self

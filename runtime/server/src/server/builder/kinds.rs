@@ -112,7 +112,7 @@ impl Builder {
     #[doc = include_str!("../docs/aggregation.md")]
     pub fn aggregation(mut self) -> Self {
         self.core.aggregation = true;
-        self.model(builtin::api_services::api_service_kind())
+        self.kind::<builtin::APIService>()
     }
 
     /// Serves no built-in kinds, for programs that embed the server for their own kinds.

@@ -42,6 +42,9 @@ async fn the_proxy_names_the_user_with_all_groups_and_extra() {
     assert_eq!((&*name, &user["uid"]), ("ada", &json!("7")));
     assert_eq!(user["groups"], json!(["a", "b, c", "system:authenticated"]));
     assert_eq!(user["extra"], json!({"example.com/scopes": ["one", "two"]}));
+    let anonymous = [("x-remote-user", "system:anonymous"), ("x-remote-group", "system:unauthenticated")];
+    let (name, user) = who_am_i(server, Some(&proxies.client("front", "x")), &anonymous).await.unwrap();
+    assert_eq!((&*name, &user), ("system:anonymous", &json!(null)), "only authenticated users may ask for more");
     let token = format!("Bearer {}", server.token());
     let both = [("authorization", token.as_str()), ("x-remote-user", "ada")];
     let answer = who_am_i(server, Some(&proxies.client("front", "x")), &both).await;
@@ -89,4 +92,7 @@ async fn plain_http_and_a_file_without_authorities_are_refused() {
     assert!(error.contains("none.crt") && error.contains("no certificate in PEM"), "{error}");
     let started = Server::test().configure(|server| server.front_proxy(FrontProxy::new(&file))).try_start().await;
     assert_eq!(started.err().unwrap().to_string(), "front_proxy() needs TLS: leave out http()");
+    let every = FrontProxy { extra_header_prefixes: vec![String::new()], ..FrontProxy::new(&file) };
+    let started = Server::test().tls().configure(|server| server.front_proxy(every)).try_start().await;
+    assert_eq!(started.err().unwrap().to_string(), "front_proxy(): extra_header_prefixes: a prefix is empty");
 }

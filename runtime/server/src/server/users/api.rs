@@ -1,20 +1,29 @@
 //! The API of a server: a running one over HTTPS, or a stopped one whose store is opened in this process.
 
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::Method;
 use serde_json::Value;
 
-use super::{Result, Target, UserError, credential::Issued, kubeconfig, remote::Remote};
+use super::{Result, Target, UserError, credential::Issued, kubeconfig};
 use crate::{
     App, Error, Server,
     auth::User,
     http::{self, Caller},
     storage::OpenError,
+    upstream::{client::Client, kubeconfig::Endpoint},
 };
 
+/// How long a request may take.
+const WITHIN: Duration = Duration::from_secs(30);
+/// The maximum size of an answer in bytes.
+const LARGEST: usize = 16 << 20;
 /// The file of the store.
 const STORE: &str = "store.redb";
 
 pub(super) enum Api {
-    Running(Box<Remote>),
+    Running(Box<Client>),
     Stopped(Box<App>),
 }
 
@@ -22,7 +31,7 @@ impl Api {
     /// The server of a target. A data directory that no other process has locked belongs to a stopped server.
     pub(super) async fn open(target: &Target) -> Result<Self> {
         if let Some(file) = &target.kubeconfig {
-            return Ok(Self::Running(Box::new(Remote::new(&kubeconfig::read(file)?)?)));
+            return Self::running(kubeconfig::read(file)?);
         }
         let dir = target.data_dir.as_ref().ok_or("neither a data directory nor a kubeconfig is named")?;
         if dir.join(STORE).is_file() {
@@ -33,13 +42,18 @@ impl Api {
                 Err(error) => return Err(error.to_string().into()),
             }
         }
-        Ok(Self::Running(Box::new(Remote::new(&kubeconfig::of_data_dir(dir)?)?)))
+        Self::running(kubeconfig::of_data_dir(dir)?)
+    }
+
+    fn running(endpoint: Endpoint) -> Result<Self> {
+        let failed = |why: String| format!("the server of the kubeconfig cannot be used: {why}");
+        Ok(Self::Running(Box::new(Client::new(endpoint).map_err(failed)?)))
     }
 
     /// Sends a request with a JSON body, or without one for null. Returns the status and the body.
     pub(super) async fn call(&self, method: &str, path: &str, body: Value) -> Result<(u16, Value)> {
         match self {
-            Self::Running(remote) => remote.call(method, path, &body).await,
+            Self::Running(client) => call(client, method, path, &body).await,
             Self::Stopped(app) => {
                 let user = User::system();
                 let answer = http::call(&app.service(), Caller::User(&user), method, path, &body).await;
@@ -50,16 +64,16 @@ impl Api {
 
     /// Asks a running server who it takes the user for.
     pub(super) async fn check_login(&self, issued: &Issued) -> Result<()> {
-        let Self::Running(remote) = self else { return Ok(()) };
+        let Self::Running(client) = self else { return Ok(()) };
         let untrusted = |found: &str| {
             format!(
                 "the server does not accept the new credentials ({found}); a program whose client_ca() names another file does not \
                  trust client-ca.crt: sign certificates with that authority, or use a token"
             )
         };
-        let remote = remote.with_credentials(&issued.entry)?;
+        let client = client.with_user(&issued.entry)?;
         let review = serde_json::json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
-        let asked = remote.call("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", &review).await;
+        let asked = call(&client, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", &review).await;
         let (code, answer) = asked.map_err(|error| untrusted(&error.to_string()))?;
         match answer["status"]["userInfo"]["username"].as_str() {
             Some(found) if found == issued.user => Ok(()),
@@ -76,6 +90,15 @@ impl Api {
             app.stop().await;
         }
     }
+}
+
+/// Sends a request to a running server.
+pub(super) async fn call(client: &Client, method: &str, path: &str, body: &Value) -> Result<(u16, Value)> {
+    let failed = |why: String| format!("the server at {} cannot be reached: {why}; is it running?", client.url());
+    let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
+    let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
+    let (code, text) = client.exchange(&method, path, body, (WITHIN, LARGEST)).await.map_err(failed)?;
+    Ok((code, serde_json::from_slice(&text).unwrap_or_else(|_| String::from_utf8_lossy(&text).into())))
 }
 
 /// What a server says of a request that failed.

@@ -54,7 +54,10 @@ pub(super) async fn find_role(api: &Api, name: &str, namespace: Option<&str>) ->
             (code, answer) => return Err(refused(&format!("the role {name} cannot be read"), code, &answer)),
         }
     }
-    let (_, all) = api.call("GET", &of_cluster, Value::Null).await?;
+    let (code, all) = api.call("GET", &of_cluster, Value::Null).await?;
+    if code != 200 {
+        return Err(refused("the roles cannot be listed", code, &all));
+    }
     let names = items(&all).iter().filter_map(|role| role["metadata"]["name"].as_str());
     let mut names: Vec<&str> = names.filter(|name| !name.starts_with("system:")).collect();
     names.sort_unstable();
@@ -64,7 +67,10 @@ pub(super) async fn find_role(api: &Api, name: &str, namespace: Option<&str>) ->
 
 /// Binds a user to a role. Returns what was made, or that it was there.
 pub(super) async fn bind(api: &Api, user: &NewUser, role: &FoundRole) -> Result<String> {
-    let name = format!("{}-{}", user.name, role.name);
+    let name = match user.credential {
+        Credential::Certificate => format!("{}:{}", user.name, role.name),
+        Credential::Token => format!("serviceaccount:{}:{}", user.name, role.name),
+    };
     let (kind, path) = match &user.namespace {
         Some(namespace) => ("RoleBinding", format!("{API}/namespaces/{}/rolebindings", encoded(namespace))),
         None => ("ClusterRoleBinding", format!("{API}/clusterrolebindings")),
@@ -90,7 +96,10 @@ pub(super) async fn bind(api: &Api, user: &NewUser, role: &FoundRole) -> Result<
     if !exists(code, &answer) {
         return Err(refused(&format!("the {kind} {name} cannot be created"), code, &answer));
     }
-    let (_, found) = api.call("GET", &format!("{path}/{}", encoded(&name)), Value::Null).await?;
+    let (code, found) = api.call("GET", &format!("{path}/{}", encoded(&name)), Value::Null).await?;
+    if code != 200 {
+        return Err(refused(&format!("the {kind} {name} cannot be read"), code, &found));
+    }
     let subjects = found["subjects"].as_array().map(Vec::as_slice).unwrap_or_default();
     if found["roleRef"] == reference && subjects.contains(&subject) {
         return Ok(format!("{shown} is there already"));

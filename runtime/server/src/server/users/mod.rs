@@ -6,7 +6,6 @@ mod api;
 mod binding;
 mod credential;
 mod kubeconfig;
-mod remote;
 #[cfg(test)]
 mod tests;
 
@@ -127,13 +126,13 @@ impl Target {
             Some(issuer) => credential::certificate(&issuer, user)?,
             None => credential::token(api, user, &mut changes).await?,
         };
+        api.check_login(&issued).await?;
         if let Some(role) = role {
             changes.push(binding::bind(api, user, &role).await?);
         }
         let namespace = user.namespace.as_deref();
         let kubeconfig =
             NewKubeconfig { server: &server, user: &user.name, credential: &issued.entry, namespace }.text();
-        api.check_login(&issued).await?;
         Ok(AddedUser { user: issued.user, expires: issued.expires, kubeconfig, changes })
     }
 
@@ -149,7 +148,7 @@ impl Target {
     }
 
     /// Removes the bindings that adding a user made, and its service account; of one namespace, if it is given. A certificate stays
-    /// valid until it expires, but allows no more than every certificate does. Returns what was removed, a line each.
+    /// valid until it expires, with what its groups and other bindings allow. Returns what was removed, a line each.
     ///
     /// # Errors
     /// If there is no such user, or the server refuses or cannot be reached.

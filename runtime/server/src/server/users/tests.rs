@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Credential, NewUser, Target, kubeconfig, remote::Remote};
+use super::{Credential, NewUser, Target, api, kubeconfig};
 use crate::{
     Server,
     server::{TestServer, state::StateDir},
+    upstream::client::Client,
 };
 
 fn user(name: &str) -> NewUser {
@@ -26,8 +27,8 @@ fn user(name: &str) -> NewUser {
 async fn ask(state: &StateDir, text: &str, method: &str, path: &str, body: Value) -> (u16, String) {
     let file = state.files.file("user.conf");
     std::fs::write(&file, text).unwrap();
-    let remote = Remote::new(&kubeconfig::read(&file).unwrap()).unwrap();
-    let (code, answer) = remote.call(method, path, &body).await.unwrap();
+    let client = Client::new(kubeconfig::read(&file).unwrap()).unwrap();
+    let (code, answer) = api::call(&client, method, path, &body).await.unwrap();
     (code, answer["message"].as_str().unwrap_or_default().to_owned())
 }
 
@@ -109,14 +110,18 @@ async fn a_stopped_server_lets_in_whom_its_data_directory_got() {
     closed(&target).await;
     let grace = NewUser { groups: vec!["editors".into()], role: Some("edit".into()), ..user("grace") };
     let added = target.add(&grace).await.unwrap();
-    assert!(added.changes[0].starts_with("clusterrolebinding/grace-edit created"), "{added:?}");
+    assert!(added.changes[0].starts_with("clusterrolebinding/grace:edit created"), "{added:?}");
     let token = NewUser { credential: Credential::Token, ..user("ci") };
     let error = target.add(&token).await.unwrap_err().to_string();
     assert!(error.contains("running server"), "{error}");
     closed(&target).await;
     let dir = target.data_dir.clone().unwrap();
     let server = Server::test().tls().data_dir(&dir).port(port).start().await;
-    assert_eq!(ask(&state, &added.kubeconfig, "GET", MAPS, Value::Null).await.0, 200);
+    // The role gathers its rules after the start.
+    let begun = std::time::Instant::now();
+    while ask(&state, &added.kubeconfig, "GET", MAPS, Value::Null).await.0 != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the role of grace allows nothing");
+    }
     assert_eq!(target.list().await.unwrap().len(), 1);
     server.stop();
 }
@@ -165,8 +170,10 @@ async fn a_server_that_trusts_another_authority_is_found_out() {
     let test = Server::test().tls().data_dir(&dir).configure(|server| server.client_ca(&authority));
     let _server = test.start().await;
     let target = Target { data_dir: Some(dir.clone()), kubeconfig: None };
-    let error = target.add(&user("ada")).await.unwrap_err().to_string();
+    let ada = NewUser { role: Some("view".into()), ..user("ada") };
+    let error = target.add(&ada).await.unwrap_err().to_string();
     assert!(error.contains("does not trust client-ca.crt"), "{error}");
+    assert_eq!(target.list().await.unwrap(), [], "nothing is left behind");
     // Through a kubeconfig alone.
     let remote = Target { data_dir: None, kubeconfig: Some(dir.join("kubeconfig")) };
     let error = remote.add(&user("ada")).await.unwrap_err().to_string();

@@ -1,18 +1,18 @@
 //! Answers that are kept for a while. Their number is limited: the oldest makes room for a new one.
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Mutex, PoisonError},
+    sync::{PoisonError, RwLock},
 };
 
 use tokio::time::{Duration, Instant};
 
 /// The digest of a question.
-pub(super) type Digest = [u8; 32];
+pub(crate) type Digest = [u8; 32];
 
 /// Answers by the digests of their questions.
-pub(super) struct Cache<A> {
+pub(crate) struct Cache<A> {
     most: usize,
-    answers: Mutex<Answers<A>>,
+    answers: RwLock<Answers<A>>,
 }
 
 struct Answers<A> {
@@ -24,26 +24,25 @@ struct Answers<A> {
 
 impl<A: Clone> Cache<A> {
     /// A cache of a number of answers at most.
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, answers: Mutex::new(Answers { by_digest: HashMap::new(), order: VecDeque::new(), last: 0 }) }
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, answers: RwLock::new(Answers { by_digest: HashMap::new(), order: VecDeque::new(), last: 0 }) }
     }
 
     /// An answer whose time is not over.
-    pub(super) fn get(&self, digest: &Digest) -> Option<A> {
-        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn get(&self, digest: &Digest) -> Option<A> {
+        let answers = self.answers.read().unwrap_or_else(PoisonError::into_inner);
         let (answer, until, _) = answers.by_digest.get(digest)?;
         (Instant::now() < *until).then(|| answer.clone())
     }
 
     /// Keeps an answer for a time.
-    pub(super) fn put(&self, digest: Digest, answer: A, time: Duration) {
-        if time.is_zero() {
-            return;
-        }
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn put(&self, digest: Digest, answer: A, time: Duration) {
+        let until = Instant::now().checked_add(time).filter(|_| !time.is_zero());
+        let Some(until) = until else { return };
+        let mut answers = self.answers.write().unwrap_or_else(PoisonError::into_inner);
         answers.last += 1;
         let number = answers.last;
-        answers.by_digest.insert(digest, (answer, Instant::now() + time, number));
+        answers.by_digest.insert(digest, (answer, until, number));
         answers.order.push_back((digest, number));
         while answers.by_digest.len() > self.most || answers.order.len() > 2 * self.most {
             let Some((digest, number)) = answers.order.pop_front() else { break };
@@ -67,6 +66,7 @@ mod tests {
         let cache = Cache::new(10);
         cache.put(digest(1), "a", Duration::from_secs(10));
         cache.put(digest(2), "b", Duration::ZERO);
+        cache.put(digest(3), "c", Duration::MAX);
         tokio::time::advance(Duration::from_secs(9)).await;
         assert_eq!((cache.get(&digest(1)), cache.get(&digest(2))), (Some("a"), None));
         tokio::time::advance(Duration::from_secs(1)).await;
@@ -84,7 +84,7 @@ mod tests {
         for _ in 0..100 {
             cache.put(digest(4), 4, Duration::from_mins(1));
         }
-        let answers = cache.answers.lock().unwrap();
+        let answers = cache.answers.read().unwrap();
         assert!(answers.order.len() <= 6 && answers.by_digest.len() <= 3);
     }
 }
