@@ -242,11 +242,20 @@ def test_compact_json_ends_with_a_newline_and_pretty_json_does_not(raw, path):
     assert pretty.endswith("\n}") and pretty.count("\n") > 5
 
 
+def test_tokens_of_accounts_are_made_beside_the_documents(raw, name):
+    """Kubernetes' documents have service accounts, too; their tokens are this server's."""
+    accounts = "/api/v1/namespaces/default/serviceaccounts"
+    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
+    missing = raw.post(f"{accounts}/{name}/token", json=request)
+    assert missing.status_code == 404 and missing.json()["details"]["kind"] == "serviceaccounts", missing.text
+    made = raw.post(accounts, json=thing("v1", "ServiceAccount", name))
+    assert made.status_code == 201, made.text
+    token = raw.post(f"{accounts}/{name}/token", json=request)
+    assert token.status_code == 201 and token.json()["status"]["token"].count(".") == 2, token.text
+
+
 def test_subresources_without_a_handler_are_said_to_be_so(raw):
-    """Kinds that this server brings itself keep the subresources of the documents; a path below a proxy is the proxy's."""
-    token = raw.post("/api/v1/namespaces/default/serviceaccounts/default/token", json={
-        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}})
-    assert token.status_code in (201, 501), token.text
+    """A path below a proxy is the proxy's."""
     for path in ["/api/v1/nodes/node-1/proxy", "/api/v1/nodes/node-1/proxy/a/b", "/api/v1/namespaces/kube-system/pods/kube-scheduler-node-1/proxy/metrics"]:
         assert raw.get(path).status_code == 501, path
 

@@ -13,12 +13,13 @@ const SHARED: [(&str, &str); 4] = [
 ];
 
 /// The files of kinds, in `proto/`.
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 7] = [
     "k8s.io/api/authentication/v1/generated.proto",
     "k8s.io/api/authorization/v1/generated.proto",
     "k8s.io/api/core/v1/generated.proto",
     "k8s.io/api/coordination/v1/generated.proto",
     "k8s.io/api/events/v1/generated.proto",
+    "k8s.io/api/rbac/v1/generated.proto",
     "sample.example.com/v1/generated.proto",
 ];
 

@@ -7,7 +7,7 @@ use std::{fmt::Debug, fs, path::Path};
 
 use kindsmith::{
     Resource, Server,
-    builtin::{self, ConfigMap, Event, Lease, Namespace, Secret, ServiceAccount},
+    builtin::{self, ClusterRole, ConfigMap, Event, Lease, Namespace, Role, Secret, ServiceAccount},
     kind::{Kind, model::Scope, proto},
     schema::Schema,
     testing,
@@ -23,7 +23,7 @@ use self::{
     messages::{
         com::example::sample::v1 as sample_v1,
         k8s::io::{
-            api::{coordination::v1 as coordination_v1, core::v1 as core_v1},
+            api::{coordination::v1 as coordination_v1, core::v1 as core_v1, rbac::v1 as rbac_v1},
             apimachinery::pkg::apis::meta::v1::ObjectMeta,
         },
     },
@@ -67,6 +67,8 @@ pub async fn definitions() -> Result<(), Failure> {
     same_bytes::<Namespace, core_v1::Namespace>(&client, |namespace| &mut namespace.metadata).await?;
     same_bytes::<Secret, core_v1::Secret>(&client, |secret| &mut secret.metadata).await?;
     same_bytes::<ServiceAccount, core_v1::ServiceAccount>(&client, |account| &mut account.metadata).await?;
+    same_bytes::<ClusterRole, rbac_v1::ClusterRole>(&client, |role| &mut role.metadata).await?;
+    same_bytes::<Role, rbac_v1::Role>(&client, |role| &mut role.metadata).await?;
     same_bytes::<Sample, sample_v1::Sample>(&client, |sample| &mut sample.metadata).await?;
     server.stop();
     Ok(())
