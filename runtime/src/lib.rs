@@ -135,7 +135,7 @@ pub use kindsmith_cel as cel;
 #[cfg(feature = "server")]
 pub mod client {
     pub use kindsmith_model::kind::client::{
-        Client, InvalidObject, List, Objects, Patch, Scale, ScaleSpec, ScaleStatus, Watch, WatchEvent,
+        Access, Client, InvalidObject, List, Objects, Patch, Scale, ScaleSpec, ScaleStatus, Watch, WatchEvent,
     };
 }
 

@@ -9,13 +9,14 @@ use std::{
 use bytes::Bytes;
 use futures_core::Stream;
 use kindsmith_model::kind::client::{
-    InvalidObject, WatchEvent,
+    Access, InvalidObject, WatchEvent,
     backend::{self, Backend, Change, Item},
 };
 use tokio::time::{Instant, Sleep};
 
 use super::{Refusal, Result, change};
 use crate::{
+    auth::{Attributes, Decision, User},
     cache::{self, Event, EventType, WatchError},
     codec,
     kind::{Kind, resource::ResourceDecl},
@@ -56,6 +57,25 @@ impl Backend for Verbs {
 
     fn kind(&self, resource: &ResourceDecl) -> Result<Arc<Kind>> {
         Ok(self.resource_of(resource)?.kind.clone())
+    }
+
+    fn authorize<'a>(&'a self, user: &'a User, access: &'a Access) -> backend::Answer<'a, ()> {
+        Box::pin(async move {
+            let Access { verb, group, version, resource, subresource, namespace, name, .. } = access;
+            let attributes = Attributes {
+                group,
+                version,
+                resource,
+                subresource,
+                namespace,
+                name,
+                ..Attributes::new(user, verb, "")
+            };
+            match self.decide(&attributes).await {
+                Decision::Allow(_) => Ok(()),
+                refusal => Err(verbs::status::forbidden(&attributes, &refusal).into()),
+            }
+        })
     }
 
     fn get<'a>(&'a self, of: &'a backend::Request, options: &'a GetOptions) -> backend::Answer<'a, Document> {

@@ -3,17 +3,15 @@
 
 use super::negotiate::{NotAcceptable, Offer};
 pub(super) use crate::verbs::status::{
-    method_not_allowed, no_handler, no_such_resource, of_watch, timed_out, too_many_requests,
+    forbidden, method_not_allowed, no_handler, no_such_resource, of_watch, timed_out, too_many_requests,
 };
 use crate::{
-    auth::{Attributes, Decision},
     codec::{Encoding, protobuf::EncodeError},
     kind::{Kind, Policy, endpoint::PatchType},
     meta::{
         GroupResource,
         status::{Status, StatusDetails},
     },
-    verbs::status::refuse,
 };
 
 /// A request that is answered with a failure.
@@ -24,18 +22,6 @@ impl<T: Into<Status>> From<T> for StatusError {
     fn from(status: T) -> Self {
         Self(Box::new(status.into()))
     }
-}
-
-/// 403: denied by an authorizer.
-pub(super) fn forbidden(attributes: &Attributes<'_>, decision: &Decision) -> Status {
-    // kube-apiserver escapes these so that browsers do not interpret the message as HTML.
-    let message = attributes.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let message = match decision {
-        Decision::NoOpinion(reason) | Decision::Deny(reason) if !reason.is_empty() => format!("{message}: {reason}"),
-        _ => message,
-    };
-    let resource = GroupResource { group: attributes.group.to_owned(), resource: attributes.resource.to_owned() };
-    refuse(resource, attributes.name.to_owned(), &message, Vec::new())
 }
 
 /// 401.

@@ -11,12 +11,13 @@ use tokio_rustls::rustls::pki_types::{PrivateKeyDer, pem::PemObject};
 
 use super::{
     Error, Result,
+    controllers::Controller,
     files::{FileWatcher, warn_if_open},
     state::StateDir,
 };
 use crate::{
     auth::{authenticate::AUDIENCE, jwt::SigningKey},
-    builtin::accounts::{AccountKeys, Accounts},
+    builtin::accounts::{AccountKeys, Accounts, Authority},
     files::{self, Limits},
     http::DocumentsAt,
     storage::private::Access,
@@ -73,6 +74,24 @@ fn read(path: &Path) -> Result<AccountKeys, String> {
         })?);
     }
     AccountKeys::new(keys).ok_or_else(|| "it has no private key in PEM".to_owned())
+}
+
+/// The controller that fills the Secrets of service accounts. They get the server's own authority, unless its certificate is the
+/// builder's.
+pub(super) fn secrets_controller(accounts: &Arc<Accounts>, state: &StateDir, own_certificate: bool) -> Controller {
+    let (accounts, files) = (accounts.clone(), state.files.clone());
+    let read = move || if own_certificate { files.read("ca.crt", Access::Public).ok().flatten() } else { None };
+    let authority: Authority = Arc::new(read);
+    Controller::new("tokens-controller".to_owned(), move |client, shutdown| {
+        let (accounts, authority) = (accounts.clone(), authority.clone());
+        async move {
+            tokio::select! {
+                () = accounts.fill_secrets(&client, &authority) => {}
+                () = shutdown.requested() => {}
+            }
+            Ok::<_, Error>(())
+        }
+    })
 }
 
 /// OpenID Connect's discovery document, and the public keys, for others that check tokens themselves.

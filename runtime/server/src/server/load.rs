@@ -16,6 +16,7 @@ use super::{
     builder::{Builder, Check, Core, RegisterMetrics},
     controllers::{Controller, ControllerTasks},
     definition_files::{self, InitialDefinitions, KindHooks},
+    files::FileWatcher,
     listen::Entrance,
     state::StateDir,
     stores::OpenStore,
@@ -29,7 +30,7 @@ use crate::{
     },
     cache::{Cache, Preload},
     handlers::Pending,
-    http::{self, Health, Metrics, Service, VersionInfo},
+    http::{self, DocumentsAt, Health, Metrics, Service, VersionInfo},
     kind::{Kind, by_resource},
     registry::{PreparedKind, Preparer, Registry, reader::Identity},
     storage::Store,
@@ -58,11 +59,12 @@ impl Builder {
         let Access { authenticator, authorizer, admin, client_ca, clients, mut files, follow_host } =
             self.users.access(&state, self.entrance.plain_http, accounts.clone(), roles.clone()).await?;
         guard.allow(&roles, &authorizer);
-        let documents = accounts.as_ref().map(account_keys::documents).unwrap_or_default();
-        if let Some(accounts) = accounts {
-            drop(issuer.set(Arc::downgrade(&accounts)));
-            files.push(key_file.watch(accounts)?);
-        }
+        api.authorize_by(authorizer.clone());
+        let secrets = accounts.as_ref().filter(|_| self.builtin_controllers);
+        let own_certificate = self.entrance.certificate.is_none();
+        let secrets = secrets.map(|accounts| account_keys::secrets_controller(accounts, &state, own_certificate));
+        self.controllers.splice(0..0, secrets);
+        let documents = serve_accounts(accounts, &issuer, key_file, &mut files)?;
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
         let health = health(&api.store, self.checks)?;
@@ -106,9 +108,7 @@ impl Builder {
         app.follow_all(files, follow_host);
         Ok(app)
     }
-}
 
-impl Builder {
     /// Reads the files of definitions, adds their kinds, and adds hooks to kinds that come from documents.
     async fn define(&mut self) -> Result<InitialDefinitions> {
         let (kinds, files) = (&mut self.entrance.samples.kinds, &mut self.definition_files);
@@ -187,6 +187,20 @@ impl Core {
         let definitions = self.definitions.then(|| Definitions::load(&api));
         Ok((api, self.handlers, definitions))
     }
+}
+
+/// Gives accounts to their `token` subresource, follows their keys, and returns the documents for those who check tokens.
+fn serve_accounts(
+    accounts: Option<Arc<Accounts>>,
+    issuer: &Issuer,
+    key_file: KeyFile,
+    files: &mut Vec<FileWatcher>,
+) -> Result<DocumentsAt> {
+    let Some(accounts) = accounts else { return Ok(DocumentsAt::default()) };
+    drop(issuer.set(Arc::downgrade(&accounts)));
+    let documents = account_keys::documents(&accounts);
+    files.push(key_file.watch(accounts)?);
+    Ok(documents)
 }
 
 /// Creates the objects that every server has.

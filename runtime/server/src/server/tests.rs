@@ -1,5 +1,7 @@
 //! Several whole servers over one store, in one process.
+mod account_secrets;
 mod aggregation;
+mod authorize;
 mod delegated;
 mod front_proxy;
 #[cfg(feature = "etcd")]

@@ -10,13 +10,13 @@
 //! - `pipeline`, which has the order of these steps; `commit`, which stores their result; and `rewrite`, which makes both
 //!   again if another write came first;
 //! - the verbs.
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use bytes::Bytes;
 
 use self::error::MODIFIED;
 use crate::{
-    auth::User,
+    auth::{self, Authorize, Decision, Masters, User},
     cache::{Cache, Object},
     codec::DecodedDocument,
     kind::{Changes, endpoint::Endpoint, model::Scope},
@@ -97,6 +97,8 @@ pub struct Verbs {
     admission_durations: metrics::Admission,
     /// Serializes writers of one object that conflict.
     turns: turns::Turns,
+    /// Who may do what, once the server has its roles.
+    authorizer: OnceLock<Arc<dyn Authorize>>,
     /// This, for the clients of the user's code.
     this: Weak<Self>,
 }
@@ -121,8 +123,22 @@ impl Verbs {
             admission,
             admission_durations: metrics::Admission::default(),
             turns: turns::Turns::default(),
+            authorizer: OnceLock::new(),
             this: this.clone(),
         })
+    }
+
+    /// Says who may do what, for the user's code that asks. Until then, only members of `system:masters` may.
+    pub(crate) fn authorize_by(&self, authorizer: Arc<dyn Authorize>) {
+        drop(self.authorizer.set(authorizer));
+    }
+
+    /// The decision about a request of a user, for the user's code.
+    pub(crate) async fn decide(&self, attributes: &auth::Attributes<'_>) -> Decision {
+        match self.authorizer.get() {
+            Some(authorizer) => authorizer.authorize(attributes).await,
+            None => Masters.authorize(attributes).await,
+        }
     }
 
     /// This, for clients that outlive the request.

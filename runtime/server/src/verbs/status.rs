@@ -2,6 +2,7 @@
 //! search for messages.
 use super::{Error, error::Occupant, metadata};
 use crate::{
+    auth::{Attributes, Decision},
     cache::WatchError,
     kind::Kind,
     meta::{
@@ -187,7 +188,19 @@ fn unavailable(status: Status) -> Status {
     Status::failure(503, "ServiceUnavailable", status.message, Some(details))
 }
 
-pub(crate) fn refuse(
+/// 403: denied by an authorizer.
+pub(crate) fn forbidden(attributes: &Attributes<'_>, decision: &Decision) -> Status {
+    // kube-apiserver escapes these so that browsers do not interpret the message as HTML.
+    let message = attributes.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let message = match decision {
+        Decision::NoOpinion(reason) | Decision::Deny(reason) if !reason.is_empty() => format!("{message}: {reason}"),
+        _ => message,
+    };
+    let resource = GroupResource { group: attributes.group.to_owned(), resource: attributes.resource.to_owned() };
+    refuse(resource, attributes.name.to_owned(), &message, Vec::new())
+}
+
+pub(super) fn refuse(
     resource: GroupResource,
     name: String,
     message: &str,

@@ -4,7 +4,7 @@ use std::{pin::Pin, sync::Arc};
 use bytes::Bytes;
 use futures_core::Stream;
 
-use super::{InvalidObject, Patch, WatchEvent};
+use super::{Access, InvalidObject, Patch, WatchEvent};
 use crate::{
     kind::{Kind, resource::ResourceDecl},
     meta::{
@@ -61,6 +61,9 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// 500 if it is not served, as for all verbs.
     fn kind(&self, resource: &ResourceDecl) -> Result<Arc<Kind>>;
+
+    /// Asks whether a user may do this. Fails with 403 if not.
+    fn authorize<'a>(&'a self, user: &'a User, access: &'a Access) -> Answer<'a, ()>;
 
     /// Returns an object, or a subresource of it.
     fn get<'a>(&'a self, request: &'a Request, options: &'a GetOptions) -> Answer<'a, Document>;

@@ -1,6 +1,7 @@
 //! A typed client inside the process: the API's verbs with the Rust types of kinds. It uses the same pipeline as
 //! requests, but neither authentication nor authorization, because its holder is the server's own code.
 
+mod access;
 pub mod backend;
 mod list;
 mod objects;
@@ -12,6 +13,7 @@ mod watch;
 
 use std::{marker::PhantomData, sync::Arc};
 
+pub use access::Access;
 pub use backend::Backend;
 pub use list::{InvalidObject, List};
 pub use objects::Objects;

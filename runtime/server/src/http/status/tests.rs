@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    auth::User,
+    auth::{Attributes, Decision, User},
     cache::WatchError,
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, Revision},
     verbs::{Error, error::Occupant},
