@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kindsmith::{
-    kind::{Definition, model::Version},
+    kind::{Definition, UserRoles, model::Version},
     schema::Schema,
 };
 use serde_json::Value;
@@ -27,8 +27,13 @@ impl Kinds {
         };
         let documents: Vec<_> = exported["openapi"].as_object().into_iter().flatten().map(document).collect();
         let mut kinds = Self::of_texts(&definitions)?;
-        for described in Self::of_texts(&documents)?.kinds {
+        for mut described in Self::of_texts(&documents)?.kinds {
             let name = described.definition.shared.group_resource();
+            if let [Some(read), Some(write)] = [0, 1].map(|index| exported["roles"][name.to_string()][index].as_str())
+                && let Ok(roles) = UserRoles::named(Some(read), Some(write))
+            {
+                Arc::make_mut(&mut described.definition.shared).roles = roles;
+            }
             let mut defined = kinds.kinds.iter_mut().map(|declaration| &mut declaration.definition);
             match defined.find(|definition| definition.shared.group_resource() == name) {
                 Some(definition) => complete(definition, &described.definition),

@@ -29,6 +29,7 @@ pub(crate) struct Kind {
     pub selectable: Vec<RustPath>,
     /// How long objects live, in seconds.
     pub lifetime: Option<u64>,
+    pub roles: Roles,
     pub update_without_version: bool,
     pub create_on_update: bool,
     pub returns_deleted: bool,
@@ -43,6 +44,27 @@ pub(crate) struct Kind {
     /// The verbs that are served, by the names of their variants; `None` for all.
     pub verbs: Option<Vec<&'static str>>,
     pub storage: Option<Storage>,
+}
+
+/// The least roles that read and write objects; `None` if none of them does.
+#[derive(Clone, Copy)]
+pub(crate) struct Roles {
+    pub read: Option<Role>,
+    pub write: Option<Role>,
+}
+
+impl Default for Roles {
+    fn default() -> Self {
+        Self { read: Some(Role::View), write: Some(Role::Edit) }
+    }
+}
+
+/// A user-facing role, by the name of its variant. Each may do what those before it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    View,
+    Edit,
+    Admin,
 }
 
 /// The storage version, if it is another one. Settings that are the same for all versions are declared there.

@@ -151,7 +151,7 @@ pub mod kind {
     pub use kindsmith_model::kind::{
         Binding, CellMeter, Compiled, Compute, Convert, Custom, Definition, Described, DocumentHooks, Hook,
         HookContext, HookError, HookFuture, JsonPath, Kind, KindData, NoHooks, Policy, Problems, Resource, Stored,
-        Unchanged, Unstored, Verb, model,
+        Unchanged, Unstored, UserRole, UserRoles, Verb, model,
     };
 }
 

@@ -1,10 +1,10 @@
 //! Roles: what they allow from one request to the next, and that users grant only what they have, in whatever way.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::body::{Body, to_bytes};
 use hyper::Request;
-use kindsmith::{Server, auth::User, server::TestServer};
+use kindsmith::{ObjectMeta, Resource, Server, auth::User, server::TestServer};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -264,5 +264,51 @@ async fn a_change_of_a_role_or_binding_holds_for_the_next_request() {
         assert_eq!(server.call("PATCH", &role_path, gets).await.0, 200);
         assert_eq!((code("GET").await, code("DELETE").await), (404, 403));
         assert_eq!(server.call("DELETE", &format!("{binding_path}/bob"), Value::Null).await.0, 200);
+    }
+}
+
+/// Audits are read by those who edit, and written by the server's own code alone.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "audits.example.com", version = "v1", roles(read = edit, write = none))]
+struct Audit {
+    metadata: ObjectMeta,
+}
+
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "audits.example.com", version = "v1")]
+struct Note {
+    metadata: ObjectMeta,
+}
+
+#[tokio::test]
+async fn a_kind_says_which_roles_read_and_write_it() {
+    let server = Server::test().kind::<Audit>().kind::<Note>().start().await;
+    create(&server, "/api/v1/namespaces", json!({"metadata": {"name": "team"}})).await;
+    for name in ["view", "edit", "admin"] {
+        let bound = binding("RoleBinding", name, "ClusterRole", name, name);
+        create(&server, &format!("{TEAM}/rolebindings"), bound).await;
+    }
+    let path = |resource: &str| format!("/apis/audits.example.com/v1/namespaces/team/{resource}");
+    // The controller gathers the rules of the roles soon after the start.
+    let admin = User::new("admin", &[]);
+    let gathered = async {
+        while server.call_as(&admin, "GET", &path("audits"), Value::Null).await.0 != 200 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), gathered).await.expect("the role admin gets its rules");
+    for (user, resource, reads, writes) in [
+        ("view", "audits", false, false),
+        ("edit", "audits", true, false),
+        ("admin", "audits", true, false),
+        ("view", "notes", true, false),
+        ("edit", "notes", true, true),
+        ("admin", "notes", true, true),
+    ] {
+        let (who, made) = (User::new(user, &[]), json!({"metadata": {"name": format!("of-{user}")}}));
+        let read = server.call_as(&who, "GET", &path(resource), Value::Null).await.0;
+        let written = server.call_as(&who, "POST", &path(resource), made).await.0;
+        let expected = (if reads { 200 } else { 403 }, if writes { 201 } else { 403 });
+        assert_eq!((read, written), expected, "{user} on {resource}");
     }
 }

@@ -124,6 +124,10 @@ const _: () = {
             returns_deleted: false,
             grace: ::core::option::Option::None,
             lifetime_seconds: ::core::option::Option::None,
+            roles: __kind::UserRoles {
+                read: ::core::option::Option::Some(__kind::UserRole::View),
+                write: ::core::option::Option::Some(__kind::UserRole::Edit),
+            },
         };
     }
     #[diagnostic::do_not_recommend]

@@ -1,6 +1,9 @@
 //! The attributes `#[resource(…)]`: what a kind is beside its fields.
 use kindsmith::{
-    kind::model::{Cell, Column, NameRule, Path, Scope},
+    kind::{
+        UserRoles,
+        model::{Cell, Column, NameRule, Path, Scope},
+    },
     schema::Type,
 };
 use proc_macro2::{Ident, TokenStream};
@@ -112,6 +115,10 @@ impl Emitter<'_> {
             NameRule::Label => first.push(quote!(names = label)),
             NameRule::PathSegment => first.push(quote!(names = path_segment)),
             NameRule::Subdomain => {}
+        }
+        if shared.roles != UserRoles::default() {
+            let [read, write] = shared.roles.names().map(names::ident);
+            first.push(quote!(roles(read = #read, write = #write)));
         }
         if !shared.stored {
             first.push(quote!(unstored));

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Arguments that the storage version declares for all versions.
-const OF_ALL_VERSIONS: [&str; 22] = [
+const OF_ALL_VERSIONS: [&str; 23] = [
     "group",
     "kind",
     "plural",
@@ -35,6 +35,7 @@ const OF_ALL_VERSIONS: [&str; 22] = [
     "holds_deletion",
     "grace_seconds",
     "lifetime",
+    "roles",
     "unstored",
 ];
 

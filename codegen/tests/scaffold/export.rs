@@ -19,11 +19,16 @@ fn program(folder: &Folder, command: &str) -> PathBuf {
 }
 
 fn bakery(folder: &Folder) -> PathBuf {
+    serving(folder, MANIFEST)
+}
+
+/// A program that serves the kinds of a manifest.
+fn serving(folder: &Folder, manifest: &str) -> PathBuf {
     let kindsmith = env!("CARGO_BIN_EXE_kindsmith");
     program(
         folder,
         &format!(
-            "echo noise; exec {kindsmith} serve {MANIFEST} --listen 127.0.0.1:0 --data-dir {}/data",
+            "echo noise; exec {kindsmith} serve {manifest} --listen 127.0.0.1:0 --data-dir {}/data",
             folder.text()
         ),
     )
@@ -168,6 +173,46 @@ fn a_program_and_its_files_are_exported_alike() {
     for what in ["crd", "openapi", "json-schema", "rbac"] {
         let of_program = done(folder.path(), &["export", what, "--program", program.to_str().unwrap()]);
         assert_eq!(of_program, done(folder.path(), &["export", what, MANIFEST]), "{what}");
+    }
+}
+
+/// A manifest that says who reads orders, and who writes them.
+fn manifest_with_roles(folder: &Folder, read: &str, write: &str) -> String {
+    let annotations = format!(
+        "metadata:\n  annotations:\n    roles.kindsmith.dev/read: {read}\n    roles.kindsmith.dev/write: {write}\n  name: orders"
+    );
+    let path = folder.path().join("roles.yaml");
+    fs::write(&path, fs::read_to_string(MANIFEST).unwrap().replace("metadata:\n  name: orders", &annotations)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_definition_says_which_roles_read_and_write() {
+    let folder = Folder::new("export");
+    let manifest = manifest_with_roles(&folder, "edit", "none");
+    let program = serving(&folder, &manifest);
+    for what in ["crd", "rbac"] {
+        let of_program = done(folder.path(), &["export", what, "--program", program.to_str().unwrap()]);
+        assert_eq!(of_program, done(folder.path(), &["export", what, &manifest]), "{what}");
+    }
+    let roles = done(folder.path(), &["export", "rbac", &manifest]);
+    let names: Vec<_> = roles.lines().filter_map(|line| line.strip_prefix("  name: ")).collect();
+    assert_eq!(names, ["bakery.example.com-edit", "bakery.example.com-admin"]);
+    assert!(!roles.contains("create") && !roles.contains("patch"), "{roles}");
+
+    done(folder.path(), &["generate", &manifest, "--out", "rust"]);
+    let rust = files(&folder.path().join("rust")).into_values().collect::<String>();
+    assert!(rust.contains("roles(read = edit, write = none)"), "{rust}");
+
+    for (read, write, why) in [
+        ("eidt", "admin", "no role is named \"eidt\"; the roles are view, edit, admin and none"),
+        ("admin", "edit", "a role that writes objects could not read them"),
+    ] {
+        let error = refused(folder.path(), &["export", "rbac", &manifest_with_roles(&folder, read, write)]);
+        assert!(
+            error.contains("roles.yaml:") && error.contains("/metadata/annotations: ") && error.contains(why),
+            "{error}"
+        );
     }
 }
 

@@ -64,6 +64,7 @@ const OF_ALL_VERSIONS: &[&str] = &[
     "holds_deletion",
     "grace_seconds",
     "lifetime",
+    "roles",
     "unstored",
 ];
 

@@ -63,6 +63,7 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
         status: args.status.is_some(),
         grace: args.grace,
         lifetime: args.lifetime,
+        roles: args.roles,
         scale: args.scale.and_then(|s| scale(s, &fields, errors)),
         columns,
         no_age: args.no_age,

@@ -125,6 +125,12 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
             quote!(__kind::GraceDecl::Path(#path))
         }
     }));
+    let [read, write] = [kind.roles.read, kind.roles.write].map(|role| {
+        option(role.map(|role| {
+            let role = format_ident!("{role:?}");
+            quote!(__kind::UserRole::#role)
+        }))
+    });
     let lifetime = option(kind.lifetime.map(|seconds| quote!(#seconds)));
     quote! {
         group: #group,
@@ -144,6 +150,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
         returns_deleted: #returns_deleted,
         grace: #grace,
         lifetime_seconds: #lifetime,
+        roles: __kind::UserRoles { read: #read, write: #write },
     }
 }
 

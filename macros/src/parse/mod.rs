@@ -9,6 +9,7 @@ pub(crate) mod field;
 pub(crate) mod keys;
 pub(crate) mod keywords;
 pub(crate) mod resource;
+mod roles;
 pub(crate) mod rules;
 pub(crate) mod serde;
 pub(crate) mod type_args;

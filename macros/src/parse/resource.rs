@@ -7,10 +7,11 @@ use super::{
     args::{Arg, Value, parse_args},
     conversion,
     keys::{Key, Reader},
+    roles,
 };
 use crate::{
     diag::Errors,
-    model::{Conversion, Grace, RustPath},
+    model::{Conversion, Grace, Roles, RustPath},
 };
 
 const KEYS: &[Key] = &[
@@ -41,6 +42,7 @@ const KEYS: &[Key] = &[
     ("holds_deletion", "holds_deletion = Book::is_lent"),
     ("grace_seconds", "grace_seconds = 30"),
     ("lifetime", "lifetime = \"1h\""),
+    ("roles", "roles(read = edit, write = admin)"),
     ("names", "names = subdomain"),
     ("builtin", "builtin"),
     ("policy", "policy = Books"),
@@ -101,6 +103,7 @@ pub(crate) struct KindArgs {
     pub grace: Option<Grace>,
     /// In seconds.
     pub lifetime: Option<u64>,
+    pub roles: Roles,
     pub names: Option<Ident>,
     pub builtin: bool,
     pub policy: Option<syn::Path>,
@@ -205,6 +208,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         }
         "grace_seconds" => kind.grace = grace(arg, reader),
         "lifetime" => kind.lifetime = lifetime(arg, reader),
+        "roles" => kind.roles = roles::read(arg, reader),
         "builtin" => kind.builtin = reader.flag(arg).is_some(),
         "policy" => kind.policy = reader.function(arg),
         "generation" => kind.generation = reader.flag(arg).is_some(),

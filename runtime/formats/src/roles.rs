@@ -4,6 +4,8 @@
 //! - `edit` also creates, changes and deletes objects, and uses subresources. It does not write the status, which is the controller's.
 //! - `admin` may do everything.
 //!
+//! A kind may leave reading or writing to a higher one of these roles, or to none.
+//!
 //! Kinds of the cluster get roles of their own without the labels. Kubernetes' roles are bound in namespaces, and must not grant more.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     endpoints,
     kind::{
-        Verb,
+        UserRole, Verb,
         model::{Scope, Shared, Version},
     },
 };
@@ -41,28 +43,17 @@ pub struct Rule {
     pub verbs: Vec<&'static str>,
 }
 
-/// What may be done.
-#[derive(Clone, Copy, PartialEq)]
-enum Level {
-    View,
-    Edit,
-    Admin,
-}
-
-impl Level {
-    const ALL: [(Self, &'static str); 3] = [(Self::View, "view"), (Self::Edit, "edit"), (Self::Admin, "admin")];
-
-    /// True if a verb on an endpoint is allowed.
-    fn allows(self, kind: &Shared, endpoint: &endpoints::Endpoint, verb: Verb) -> bool {
-        let reads = matches!(verb, Verb::Get | Verb::List | Verb::Watch);
-        let is_secret = kind.group.is_empty() && kind.names.plural == "secrets";
-        let writes_status = !reads && matches!(endpoint.subresource.as_str(), "status" | "finalize");
-        match self {
-            Self::View => reads && !endpoint.connects && !is_secret,
-            Self::Edit => !writes_status,
-            Self::Admin => true,
-        }
-    }
+/// True if a role may use a verb on an endpoint.
+fn allows(role: UserRole, kind: &Shared, endpoint: &endpoints::Endpoint, verb: Verb) -> bool {
+    let reads = matches!(verb, Verb::Get | Verb::List | Verb::Watch);
+    let writes_status = !reads && matches!(endpoint.subresource.as_str(), "status" | "finalize");
+    let is_secret = kind.group.is_empty() && kind.names.plural == "secrets";
+    let least = match (reads && !endpoint.connects, is_secret) {
+        (true, true) => Some(UserRole::Edit),
+        (true, false) => kind.roles.read,
+        (false, _) => kind.roles.write,
+    };
+    least.is_some_and(|least| least <= role) && (!writes_status || role == UserRole::Admin)
 }
 
 /// A kind in a served version.
@@ -82,8 +73,8 @@ fn roles(group: &str, kinds: &[Served<'_>]) -> Vec<Role> {
     let mut roles = Vec::new();
     for (scope, infix) in [(Scope::Namespaced, ""), (Scope::Cluster, "cluster-")] {
         let of_scope: Vec<_> = kinds.iter().copied().filter(|(shared, _)| shared.scope == scope).collect();
-        for (level, name) in Level::ALL {
-            let rules = rules(group, &of_scope, level);
+        for role in UserRole::ALL {
+            let (name, rules) = (role.as_str(), rules(group, &of_scope, role));
             if !rules.is_empty() {
                 let part_of = (scope == Scope::Namespaced).then_some(name);
                 roles.push(Role { name: format!("{name_of_group}-{infix}{name}"), part_of, rules });
@@ -94,7 +85,7 @@ fn roles(group: &str, kinds: &[Served<'_>]) -> Vec<Role> {
 }
 
 /// The rules of a role. Resources with the same verbs share one.
-fn rules(group: &str, kinds: &[Served<'_>], level: Level) -> Vec<Rule> {
+fn rules(group: &str, kinds: &[Served<'_>], role: UserRole) -> Vec<Rule> {
     let mut allowed: Vec<(String, BTreeSet<&'static str>)> = Vec::new();
     for (shared, version) in kinds {
         for endpoint in endpoints::of(shared, version) {
@@ -103,7 +94,7 @@ fn rules(group: &str, kinds: &[Served<'_>], level: Level) -> Vec<Rule> {
                 "" => plural.clone(),
                 subresource => format!("{plural}/{subresource}"),
             };
-            let verbs = endpoint.verbs.iter().filter(|verb| level.allows(shared, &endpoint, **verb));
+            let verbs = endpoint.verbs.iter().filter(|verb| allows(role, shared, &endpoint, **verb));
             let verbs: BTreeSet<&'static str> = verbs.map(|verb| verb.as_str()).collect();
             match allowed.iter_mut().find(|(known, _)| *known == resource) {
                 Some((_, known)) => known.extend(verbs),

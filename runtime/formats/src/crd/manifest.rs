@@ -1,9 +1,9 @@
 //! Files of definitions: several documents each, lists among them.
-use std::{cell::OnceCell, fmt};
+use std::{cell::OnceCell, fmt, sync::Arc};
 
 use serde::Serialize;
 
-use super::{API_VERSION, Defined, Findings, Groups, Rules, define_in};
+use super::{API_VERSION, Defined, Findings, Groups, Rules, define_in, roles};
 use crate::{
     codec::{self, Limits, yaml},
     meta::text::in_one_line,
@@ -190,6 +190,13 @@ impl Reader<'_> {
         let warnings = match define_in(document, Groups::All, Rules::New) {
             Ok(mut defined) => {
                 let warnings = std::mem::take(&mut defined.warnings);
+                match roles::read(document) {
+                    Ok(roles) => Arc::make_mut(&mut defined.definition.shared).roles = roles,
+                    Err(why) => {
+                        let entry = self.entry(at, prefix, "/metadata/annotations", why.to_string());
+                        self.errors.0.push(entry);
+                    }
+                }
                 self.manifest.definitions.push(defined);
                 warnings
             }

@@ -18,6 +18,7 @@ mod definition;
 mod manifest;
 mod model;
 mod print;
+mod roles;
 mod shape;
 #[cfg(test)]
 mod tests;

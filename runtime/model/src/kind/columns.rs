@@ -1,8 +1,9 @@
 //! The columns of a kind declared in Rust, and the age, which other kinds without columns have.
 use super::{
     JsonPath, Problems,
+    binding::Compute,
     model::{Cell, Column, Path},
-    resource::{CellDecl, ColumnDecl, ResourceDecl},
+    resource::{ResourceDecl, RustPath},
 };
 use crate::schema::declare::{TypeDecl, resolve};
 
@@ -11,6 +12,32 @@ const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the
     created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
     this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. \
     More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
+/// A column as declared.
+#[derive(Clone, Copy)]
+pub struct ColumnDecl {
+    /// The header.
+    pub name: &'static str,
+    /// 0 is always shown, above it only in wide output.
+    pub priority: i32,
+    /// The description; empty for a default.
+    pub description: &'static str,
+    /// A format, such as `int32`; usually empty.
+    pub format: &'static str,
+    /// The source of cells.
+    pub cell: CellDecl,
+}
+
+/// The source of a declared column's cells.
+#[derive(Clone, Copy)]
+pub enum CellDecl {
+    /// The value at a path, whose type is the column's.
+    Path(RustPath),
+    /// What a JSONPath finds, and the column's type.
+    JsonPath(&'static str, &'static str),
+    /// A function's result, and the column's type.
+    Computed(Compute, &'static str),
+}
 
 impl ResourceDecl {
     /// The declared columns, then Age unless one of them shows the creation time. A kind that declares its own name

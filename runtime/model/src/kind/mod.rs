@@ -19,6 +19,7 @@ pub mod model;
 pub mod names;
 pub mod policy;
 pub mod resource;
+mod user_roles;
 mod versions;
 
 pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError, HookFuture, Kind, KindData, NoHooks};
@@ -29,4 +30,5 @@ pub use endpoint::Verb;
 pub use jsonpath::{CellMeter, JsonPath};
 pub use policy::{Compiled, Custom, Described, Policy};
 pub use resource::{Resource, Stored, Unstored};
+pub use user_roles::{InvalidRoles, UserRole, UserRoles};
 pub use versions::{Versions, by_resource};

@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use super::{
+    UserRoles,
     cells::Call,
     endpoint::{Endpoint, Verb},
     jsonpath::JsonPath,
@@ -242,6 +243,8 @@ pub struct Shared {
     pub grace: Option<Grace>,
     /// How long an object lives after its last write. The store deletes it then, whatever finalizers it has.
     pub lifetime: Option<Duration>,
+    /// The least of the roles `view`, `edit` and `admin` that read and write objects.
+    pub roles: UserRoles,
 }
 
 impl Shared {
@@ -255,6 +258,7 @@ impl Shared {
             stored: true,
             grace: None,
             lifetime: None,
+            roles: UserRoles::default(),
         }
     }
 

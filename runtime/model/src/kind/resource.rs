@@ -5,16 +5,17 @@ use serde::{Serialize, Serializer};
 
 use super::{
     Binding, Convert, Kind, Policy, Problems,
-    binding::Compute,
     convert::{self, Change, DeclaredConversion, Unchanged},
     model::{Grace, Names, Path, ScalePaths, Shared, Version},
 };
 pub use super::{
     binding::{DocumentHooks, NoHooks},
+    columns::{CellDecl, ColumnDecl},
     convert::typed,
     endpoint::Verb,
     model::{NameRule, Scope},
     policy::{Compiled, Custom},
+    user_roles::{UserRole, UserRoles},
 };
 use crate::{
     meta::{GroupVersion, ObjectMeta, OwnerReference},
@@ -142,6 +143,8 @@ pub struct ResourceDecl {
     pub grace: Option<GraceDecl>,
     /// How long an object lives after its last write, in seconds.
     pub lifetime_seconds: Option<u64>,
+    /// The roles that read and write objects.
+    pub roles: UserRoles,
     /// Hooks, adapted to documents.
     pub hooks: fn() -> Arc<dyn DocumentHooks>,
     /// True if the version is served.
@@ -205,32 +208,6 @@ pub enum GraceDecl {
     Seconds(u32),
     /// The number of seconds in a field of the object.
     Path(RustPath),
-}
-
-/// A column as declared.
-#[derive(Clone, Copy)]
-pub struct ColumnDecl {
-    /// The header.
-    pub name: &'static str,
-    /// 0 is always shown, above it only in wide output.
-    pub priority: i32,
-    /// The description; empty for a default.
-    pub description: &'static str,
-    /// A format, such as `int32`; usually empty.
-    pub format: &'static str,
-    /// The source of cells.
-    pub cell: CellDecl,
-}
-
-/// The source of a declared column's cells.
-#[derive(Clone, Copy)]
-pub enum CellDecl {
-    /// The value at a path, whose type is the column's.
-    Path(RustPath),
-    /// What a JSONPath finds, and the column's type.
-    JsonPath(&'static str, &'static str),
-    /// A function's result, and the column's type.
-    Computed(Compute, &'static str),
 }
 
 /// The group and version as in `apiVersion`; `v1` in the core group.
@@ -315,6 +292,7 @@ impl ResourceDecl {
             name_rule: self.names,
             stored: self.stored,
             lifetime: self.lifetime_seconds.map(Duration::from_secs),
+            roles: self.roles,
             grace: self.grace.and_then(|grace| match grace {
                 GraceDecl::Seconds(seconds) => Some(Grace::Seconds(seconds.into())),
                 GraceDecl::Path(rust) => problems.note(wire(stored_root, rust)).map(Grace::Path),

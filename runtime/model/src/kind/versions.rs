@@ -40,7 +40,7 @@ impl Versions {
         for other in kinds.iter().filter(|other| other.shared != definition.shared) {
             problems.push(format!(
                 "version {} of {} and version {} of {} differ in what the versions of a resource share (group, names, scope, \
-                 whether objects are stored, grace, lifetime): declare it once, or give the other resource another plural name",
+                 whether objects are stored, grace, lifetime, roles): declare it once, or give the other resource another plural name",
                 definition.storage_version,
                 definition.shared.group_kind(),
                 other.version.name,

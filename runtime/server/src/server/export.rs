@@ -40,7 +40,7 @@ impl Builder {
         let messages = messages(&kinds);
         let served = kinds.iter().filter(|kind| kind.version.served);
         let versions: BTreeSet<_> = served.map(|kind| kind.group_version.to_string()).collect();
-        let (mut definitions, mut warnings) = (Vec::new(), Vec::new());
+        let (mut definitions, mut roles, mut warnings) = (Vec::new(), Map::new(), Vec::new());
         for kinds in by_resource(kinds) {
             let versions = Versions::new(kinds).map_err(|problems| Error::Kind(problems.to_string()))?;
             match crd::write(versions.definition()) {
@@ -52,7 +52,11 @@ impl Builder {
                         warnings.push(format!("{what}: {CONVERTED}"));
                     }
                 }
-                Err(why) => warnings.push(why),
+                Err(why) => {
+                    let shared = &versions.stored().shared;
+                    roles.insert(shared.group_resource().to_string(), json!(shared.roles.names()));
+                    warnings.push(why);
+                }
             }
         }
         let (mut documents, admin) = (Map::new(), User::new("kindsmith", &["system:masters"]));
@@ -66,8 +70,7 @@ impl Builder {
             documents.insert(path, answer.body);
         }
         app.stop().await;
-        let exported =
-            json!({"definitions": definitions, "openapi": documents, "proto": messages, "warnings": warnings});
+        let exported = json!({"definitions": definitions, "openapi": documents, "proto": messages, "roles": roles, "warnings": warnings});
         let failed = |error| Error::Setting(format!("{VARIABLE}={}: {error}", file.display()));
         std::fs::write(&file, exported.to_string()).map_err(failed)
     }

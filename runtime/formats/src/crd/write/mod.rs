@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use super::{
     API_VERSION, Metadata,
     check::{APPROVAL, is_protected},
+    roles,
 };
 use crate::{
     kind::{
@@ -75,6 +76,9 @@ pub fn write(definition: &Definition) -> Result<Written, String> {
     let mut metadata = json!({"name": shared.group_resource().to_string()});
     if is_protected(&shared.group) {
         metadata["annotations"] = json!({APPROVAL: "unapproved: it is not an API of Kubernetes"});
+    }
+    for (name, role) in roles::annotations(shared.roles) {
+        metadata["annotations"][name] = json!(role);
     }
     let document = json!({
         "apiVersion": API_VERSION,

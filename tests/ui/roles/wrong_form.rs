@@ -1,0 +1,9 @@
+use kindsmith::Resource;
+
+#[derive(Resource, Clone, Debug, PartialEq)]
+#[resource(group = "example.com", version = "v1", roles(read = "edit"))]
+struct Book {
+    metadata: kindsmith::ObjectMeta,
+}
+
+fn main() {}
