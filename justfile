@@ -169,10 +169,10 @@ conformance *scenarios: (build "conformance-server")
 kubectl kubectl="kubectl": (build "library pod-server")
     python3 tests/kubectl/check.py --kubectl "$1" --server '{{ programs }}/library' --pods '{{ programs }}/pod-server'
 
-# Runs kubectl and helm on the API of Kubernetes, and on the Gateway API. Needs the shared folder.
+# Runs kubectl and helm on the API of Kubernetes, on the Gateway API, with roles, and through a server in front of another. Needs the shared folder.
 [group('clients')]
-kubectl-kubernetes kubectl="kubectl" helm="helm": (build "kindsmith")
-    python3 tests/kubectl/check.py --kubectl "$1" --helm "$2" --kindsmith '{{ programs }}/kindsmith' --corpus '{{ shared }}/corpus'
+kubectl-kubernetes kubectl="kubectl" helm="helm": (build "kindsmith pod-server")
+    python3 tests/kubectl/check.py --kubectl "$1" --helm "$2" --kindsmith '{{ programs }}/kindsmith' --behind '{{ programs }}/pod-server' --corpus '{{ shared }}/corpus'
 
 # Applies the definitions of other projects with kubectl. Needs the shared folder.
 [group('clients')]
@@ -229,10 +229,10 @@ client-go: build-client-go (build "library")
 build-client-rust:
     cargo build --quiet --locked {{ client_rust }}
 
-# Runs the Rust client against the example server.
+# Runs the Rust client against the example server, and against one server behind another.
 [group('clients')]
-client-rust: (build "library")
-    cargo run --quiet --locked {{ client_rust }} -- --library '{{ programs }}/library'
+client-rust: (build "library kindsmith pod-server")
+    cargo run --quiet --locked {{ client_rust }} -- --programs '{{ programs }}'
 
 # Creates, changes and deletes definitions under load. By hand also in release, with a thousand.
 [group('faults')]

@@ -2,10 +2,12 @@
 """Runs kubectl against the example server, and reads what it prints as a person would.
 
     python3 tests/kubectl/check.py --server target/debug/library --kubectl kubectl [--kubectl ANOTHER ...] [--pods target/debug/pod-server]
-    python3 tests/kubectl/check.py --kindsmith target/debug/kindsmith --corpus ../shared/corpus --kubectl kubectl [--helm helm]
+    python3 tests/kubectl/check.py --kindsmith target/debug/kindsmith --behind target/debug/pod-server --corpus ../shared/corpus
+        --kubectl kubectl [--helm helm]
 
 Each kubectl gets a server of its own, in an empty folder, and one more of pods, which it logs, attaches to and so on; with
-`--kindsmith`, one of Kubernetes' documents and one of definitions of the Gateway API instead. Prints a line for each step that
+`--kindsmith`, one of Kubernetes' documents, one of definitions of the Gateway API, one of nothing but built-in kinds, and one in front
+of another instead. Prints a line for each step that
 fails, and ends with `N passed, M failed`. Standard library only.
 """
 import argparse
@@ -20,6 +22,7 @@ import time
 import traceback
 
 import steps_applying
+import steps_behind
 import steps_gateway
 import steps_helm
 import steps_kubernetes
@@ -40,8 +43,8 @@ class Failure(Exception):
 class Session:
     """One kubectl, and the server it talks to."""
 
-    def __init__(self, kubectl, command, folder, helm=None):
-        self.kubectl, self.folder, self.helm = kubectl, folder, helm
+    def __init__(self, kubectl, command, folder, programs):
+        self.kubectl, self.folder, self.programs, self.helm = kubectl, folder, programs, programs["helm"]
         self.environment = dict(os.environ, HOME=folder, KUBECONFIG=os.path.join(folder, "data", "kubeconfig"))
         # The commands that the server prints say `kubectl`: that is this one.
         binaries = os.path.join(folder, "bin")
@@ -165,7 +168,7 @@ LIBRARY = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *ste
            *steps_lending.STEPS]
 
 
-def check(kubectl, command, steps, helm=None):
+def check(kubectl, command, steps, programs):
     """Runs all steps; gives back how many passed and failed."""
     version = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True).stdout.split("\n")[0]
     print(f"kubectl: {version} ({kubectl})", flush=True)
@@ -173,7 +176,7 @@ def check(kubectl, command, steps, helm=None):
     passed = failed = 0
     session = None
     try:
-        session = Session(kubectl, command, folder, helm)
+        session = Session(kubectl, command, folder, programs)
         for step in [*steps, Session.close]:
             try:
                 step(session)
@@ -197,7 +200,8 @@ def served(kindsmith, corpus, helm):
     helming = steps_helm.STEPS if helm else []
     return [(kubernetes, [*steps_kubernetes.STEPS, *steps_verbs.STEPS, *helming]),
             (of(os.path.join(corpus, "crd")), steps_gateway.STEPS),
-            (of(), steps_roles.STEPS)]
+            (of(), steps_roles.STEPS),
+            (of("--aggregation"), steps_behind.STEPS)]
 
 
 def main():
@@ -206,9 +210,11 @@ def main():
     parser.add_argument("--server")
     parser.add_argument("--pods")
     parser.add_argument("--kindsmith")
+    parser.add_argument("--behind")
     parser.add_argument("--corpus")
     parser.add_argument("--helm")
     arguments = parser.parse_args()
+    programs = {"helm": arguments.helm, "pods": arguments.behind and os.path.abspath(arguments.behind)}
     passed = failed = 0
     for name in arguments.kubectl or ["kubectl"]:
         kubectl = shutil.which(name)
@@ -223,7 +229,7 @@ def main():
         if arguments.kindsmith:
             runs += served(os.path.abspath(arguments.kindsmith), os.path.abspath(arguments.corpus), arguments.helm)
         for command, steps in runs:
-            some_passed, some_failed = check(os.path.abspath(kubectl), command, steps, arguments.helm)
+            some_passed, some_failed = check(os.path.abspath(kubectl), command, steps, programs)
             passed, failed = passed + some_passed, failed + some_failed
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

@@ -43,6 +43,9 @@ pub(super) struct Command {
     /// Serve behind the API server of the cluster in which this runs as a Pod.
     #[arg(long, conflicts_with = "delegate")]
     delegate_in_cluster: bool,
+    /// Serve APIServices, and pass requests on to the API servers that they name.
+    #[arg(long)]
+    aggregation: bool,
     #[command(flatten)]
     size: SizeLimit,
 }
@@ -59,6 +62,7 @@ pub(super) fn run(command: Command) -> Outcome {
         None if command.delegate_in_cluster => server.delegated_in_cluster(),
         None => server,
     };
+    let server = if command.aggregation { server.aggregation() } else { server };
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -2,6 +2,7 @@
 //! subresources. The containers are processes of this machine, or a few lines of code.
 
 mod logs;
+mod machines;
 mod sessions;
 
 use kindsmith::{
@@ -10,6 +11,7 @@ use kindsmith::{
     server::Builder,
 };
 pub use logs::flooded;
+pub use machines::{Machine, serve as machines};
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt;
 

@@ -28,13 +28,18 @@ pub(crate) struct PodLogOptions {
 
 pub(crate) async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text> {
     check(&pod, options.container.as_deref())?;
-    let lines: Vec<String> = (1..=5).map(|number| format!("line {number} of {}", pod.metadata.name)).collect();
+    Ok(lines(&pod.metadata.name, &options))
+}
+
+/// Five lines of an object of this name, or without end.
+pub(crate) fn lines(name: &str, options: &PodLogOptions) -> Text {
+    let lines: Vec<String> = (1..=5).map(|number| format!("line {number} of {name}")).collect();
     let from = options.tail_lines.map_or(0, |tail| lines.len().saturating_sub(usize::try_from(tail).unwrap_or(0)));
     if !options.follow.unwrap_or_default() {
-        return Ok(Text::whole(lines[from..].join("\n") + "\n"));
+        return Text::whole(lines[from..].join("\n") + "\n");
     }
-    let endless = pod.metadata.name.starts_with("endless");
-    Ok(Text::written(move |mut out| async move {
+    let endless = name.starts_with("endless");
+    Text::written(move |mut out| async move {
         for line in &lines[from..] {
             out.line(line).await?;
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -46,7 +51,7 @@ pub(crate) async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text
             out.line("and on").await?;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-    }))
+    })
 }
 
 /// The number of bytes that floods have written.

@@ -9,8 +9,13 @@ use crate::{Pod, check};
 
 pub(crate) async fn exec(pod: Parent<Pod>, options: ExecOptions) -> Result<Session> {
     check(&pod, options.container.as_deref())?;
+    Ok(command(options))
+}
+
+/// A session with the command of the options.
+pub(crate) fn command(options: ExecOptions) -> Session {
     let command = options.command.unwrap_or_default();
-    Ok(Session::new(move |io| async move {
+    Session::new(move |io| async move {
         let words: Vec<&str> = command.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["echo-shell"] => shell(io).await,
@@ -26,7 +31,7 @@ pub(crate) async fn exec(pod: Parent<Pod>, options: ExecOptions) -> Result<Sessi
             [program, arguments @ ..] => process(io, program, arguments).await,
             [] => Err(Refusal::bad_request("there is no command")),
         }
-    }))
+    })
 }
 
 /// A shell that echoes its input.

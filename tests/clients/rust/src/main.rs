@@ -1,15 +1,16 @@
 //! Runs the Rust client `kube` against the example server over TLS: the dynamic Api, the typed Api with the kinds' own
-//! root types, refusals, built-in kinds, all of that in Protobuf, leader election, and a reflector that survives stops
-//! and kills of the server. Also compiles the Protobuf definitions that a server exports.
+//! root types, refusals, built-in kinds, all of that in Protobuf, leader election, a reflector that survives stops
+//! and kills of the server, and a server behind another one. Also compiles the Protobuf definitions that a server exports.
 //!
 //! ```text
-//! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --library target/debug/library
+//! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --programs target/debug
 //! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --definitions FOLDER
 //! ```
 //!
 //! Starts the program itself, in an empty folder. Prints `FAILED step: why` for each failed step, and ends with `N
 //! passed, M failed`. Every step has a time limit.
 
+mod behind;
 mod builtin;
 mod compiled;
 mod dynamic;
@@ -32,7 +33,7 @@ use k8s_pb::api::{coordination::v1::Lease, core::v1::ConfigMap};
 use kube::{Client, runtime::watcher};
 use tokio::{sync::Mutex, time::timeout, try_join};
 
-use crate::{election::Way, following::End, server::Library};
+use crate::{election::Way, following::End, server::Server};
 
 /// The error of a step; a failed assertion also counts.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -74,12 +75,12 @@ async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments[..] {
-        ["--library", program] => return against(Path::new(program)).await,
+        ["--programs", folder] => return against(Path::new(folder)).await,
         ["--definitions", folder] => compiled::export(Path::new(folder)),
         ["--contend", kubeconfig, way, lease, identity] => {
             election::contend(Path::new(kubeconfig), way, lease, identity).await
         }
-        _ => Err("usage: client-check --library PROGRAM | --definitions FOLDER".into()),
+        _ => Err("usage: client-check --programs FOLDER | --definitions FOLDER".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -90,10 +91,12 @@ async fn main() -> ExitCode {
     }
 }
 
-/// All steps, against the example server.
-async fn against(program: &Path) -> ExitCode {
+/// All steps, against the programs of a folder.
+async fn against(programs: &Path) -> ExitCode {
     let mut tally = Tally::default();
-    match Library::start(program).await {
+    let (kindsmith, pods) = (programs.join("kindsmith"), programs.join("pod-server"));
+    tally.step("behind_another", async move { behind::through_the_front(&kindsmith, &pods).await }).await;
+    match Server::start(&programs.join("library"), "library", |address| vec![address.to_owned()]).await {
         Ok(library) => check(&mut tally, library).await,
         Err(why) => {
             println!("FAILED start: {why}");
@@ -104,7 +107,7 @@ async fn against(program: &Path) -> ExitCode {
     ExitCode::from(u8::from(tally.failed > 0))
 }
 
-async fn check(tally: &mut Tally, library: Library) {
+async fn check(tally: &mut Tally, library: Server) {
     let client = match library.client().await {
         Ok(client) => client,
         Err(why) => {

@@ -1,4 +1,4 @@
-//! The example server as a separate process in an empty folder. It uses the same port again after a restart.
+//! A server as a separate process in an empty folder. It uses the same port again after a restart.
 
 use std::{
     fs::{File, create_dir_all, read_to_string, remove_dir_all},
@@ -23,23 +23,25 @@ use crate::Failure;
 /// The maximum time to start and to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The example server. Killed on drop, and its folder removed.
-pub struct Library {
+/// A server. Killed on drop, and its folder removed.
+pub struct Server {
     program: PathBuf,
+    arguments: Vec<String>,
     folder: PathBuf,
     address: String,
     running: Option<Child>,
 }
 
-impl Library {
-    /// Starts the program in an empty folder.
-    pub async fn start(program: &Path) -> Result<Self, Failure> {
+impl Server {
+    /// Starts the program in an empty folder that has this name, with the arguments for an address.
+    pub async fn start(program: &Path, name: &str, arguments: impl Fn(&str) -> Vec<String>) -> Result<Self, Failure> {
         let program = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
-        let folder = std::env::temp_dir().join(format!("kindsmith-kube-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("kindsmith-kube-{name}-{}", std::process::id()));
         create_dir_all(&folder)?;
-        let mut library = Self { program, folder, address: free_address()?, running: None };
-        library.start_again().await?;
-        Ok(library)
+        let address = free_address()?;
+        let mut server = Self { program, arguments: arguments(&address), folder, address, running: None };
+        server.start_again().await?;
+        Ok(server)
     }
 
     /// Starts it on the existing data, unless it is running.
@@ -49,7 +51,7 @@ impl Library {
         }
         let log = File::options().append(true).create(true).open(self.log())?;
         let mut child = Command::new(&self.program)
-            .arg(&self.address)
+            .args(&self.arguments)
             .current_dir(&self.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -90,7 +92,12 @@ impl Library {
         if log.contains("panicked") { Err(log.into()) } else { Ok(()) }
     }
 
-    /// The kubeconfig that the server wrote.
+    /// The host and port.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The kubeconfig that the server wrote, in its data directory.
     pub fn kubeconfig(&self) -> PathBuf {
         self.folder.join("data/kubeconfig")
     }
@@ -111,7 +118,7 @@ impl Library {
     }
 }
 
-impl Drop for Library {
+impl Drop for Server {
     fn drop(&mut self) {
         // A remaining temporary folder does no harm.
         let _ = remove_dir_all(&self.folder);

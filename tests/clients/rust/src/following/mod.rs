@@ -35,7 +35,7 @@ use self::writer::{Change, Writer};
 use crate::{
     Failure,
     kinds::{book, named},
-    server::Library,
+    server::Server,
 };
 
 /// Books that exist from the beginning and are never written: more than fit into a chunk.
@@ -57,7 +57,7 @@ pub enum End {
 
 /// Follows books in a separate namespace while the server ends and starts again.
 pub async fn through(
-    library: Arc<tokio::sync::Mutex<Library>>,
+    library: Arc<tokio::sync::Mutex<Server>>,
     namespace: &str,
     config: watcher::Config,
     ends: Vec<End>,
