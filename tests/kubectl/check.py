@@ -6,8 +6,8 @@
         --kubectl kubectl [--helm helm]
 
 Each kubectl gets a server of its own, in an empty folder, and one more of pods, which it logs, attaches to and so on; with
-`--kindsmith`, one of Kubernetes' documents, one of definitions of the Gateway API, one of nothing but built-in kinds, and one in front
-of another instead. Prints a line for each step that
+`--kindsmith`, one of Kubernetes' documents, one of definitions of the Gateway API, two of nothing but built-in kinds, and one
+in front of another instead. Prints a line for each step that
 fails, and ends with `N passed, M failed`. Standard library only.
 """
 import argparse
@@ -28,6 +28,7 @@ import steps_helm
 import steps_kubernetes
 import steps_lending
 import steps_objects
+import steps_oidc
 import steps_owning
 import steps_pods
 import steps_reading
@@ -168,13 +169,16 @@ LIBRARY = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *ste
            *steps_lending.STEPS]
 
 
-def check(kubectl, command, steps, programs):
-    """Runs all steps; gives back how many passed and failed."""
+def check(kubectl, command, steps, programs, files):
+    """Runs all steps on a server that finds these files in its folder; gives back how many passed and failed."""
     version = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True).stdout.split("\n")[0]
     print(f"kubectl: {version} ({kubectl})", flush=True)
     folder = tempfile.mkdtemp(prefix="kindsmith-kubectl-")
     passed = failed = 0
     session = None
+    for name, text in files.items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
     try:
         session = Session(kubectl, command, folder, programs)
         for step in [*steps, Session.close]:
@@ -198,10 +202,11 @@ def served(kindsmith, corpus, helm):
     of = lambda *paths: [kindsmith, "serve", *paths, "--listen", "127.0.0.1:0"]
     kubernetes = of(os.path.join(corpus, "kubernetes"), os.path.join(schemas, "kubernetes"))
     helming = steps_helm.STEPS if helm else []
-    return [(kubernetes, [*steps_kubernetes.STEPS, *steps_verbs.STEPS, *helming]),
-            (of(os.path.join(corpus, "crd")), steps_gateway.STEPS),
-            (of(), steps_roles.STEPS),
-            (of("--aggregation"), steps_behind.STEPS)]
+    return [(kubernetes, [*steps_kubernetes.STEPS, *steps_verbs.STEPS, *helming], {}),
+            (of(os.path.join(corpus, "crd")), steps_gateway.STEPS, {}),
+            (of(), steps_roles.STEPS, {}),
+            (of("--authentication-config", "authentication.yaml"), steps_oidc.STEPS, steps_oidc.FILES),
+            (of("--aggregation"), steps_behind.STEPS, {})]
 
 
 def main():
@@ -224,12 +229,12 @@ def main():
             failed += 1 if os.environ.get("CI") else 0
             continue
         # As found, not what it links to: a dispatcher looks at the name it is called by.
-        runs = [([os.path.abspath(server), "127.0.0.1:0"], steps)
+        runs = [([os.path.abspath(server), "127.0.0.1:0"], steps, {})
                 for server, steps in [(arguments.server, LIBRARY), (arguments.pods, steps_pods.STEPS)] if server]
         if arguments.kindsmith:
             runs += served(os.path.abspath(arguments.kindsmith), os.path.abspath(arguments.corpus), arguments.helm)
-        for command, steps in runs:
-            some_passed, some_failed = check(os.path.abspath(kubectl), command, steps, programs)
+        for command, steps, files in runs:
+            some_passed, some_failed = check(os.path.abspath(kubectl), command, steps, programs, files)
             passed, failed = passed + some_passed, failed + some_failed
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

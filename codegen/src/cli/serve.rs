@@ -43,6 +43,12 @@ pub(super) struct Command {
     /// Serve behind the API server of the cluster in which this runs as a Pod.
     #[arg(long, conflicts_with = "delegate")]
     delegate_in_cluster: bool,
+    /// File of the issuers whose ID tokens are accepted: kube-apiserver's AuthenticationConfiguration.
+    #[arg(long, value_name = "FILE")]
+    authentication_config: Option<PathBuf>,
+    /// File of who decides what users may do, and in which order: kube-apiserver's AuthorizationConfiguration.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["delegate", "delegate_in_cluster"])]
+    authorization_config: Option<PathBuf>,
     /// Serve APIServices, and pass requests on to the API servers that they name.
     #[arg(long)]
     aggregation: bool,
@@ -60,6 +66,14 @@ pub(super) fn run(command: Command) -> Outcome {
     let server = match command.delegate {
         Some(kubeconfig) => server.delegated(kubeconfig),
         None if command.delegate_in_cluster => server.delegated_in_cluster(),
+        None => server,
+    };
+    let server = match command.authentication_config {
+        Some(file) => server.authentication_config(file),
+        None => server,
+    };
+    let server = match command.authorization_config {
+        Some(file) => server.authorization_config(file),
         None => server,
     };
     let server = if command.aggregation { server.aggregation() } else { server };
