@@ -9,7 +9,7 @@ use crate::{
     fixed, kubeconfig,
     program::{self, Program},
     report,
-    scenario::{self, objects},
+    scenario::{self, Steps, objects},
     session::{self, Compared, Side},
     table::Table,
     target::{self, Access, Http, Target},
@@ -248,6 +248,9 @@ impl Run {
             sides.push(self.side("B", &other, other_program.as_ref().map(Program::pid))?);
         }
         for side in &sides {
+            if scenarios.iter().any(|scenario| matches!(scenario.steps, Steps::ByRole(_))) {
+                session::grant(side)?;
+            }
             let clients = load.connections * load.streams;
             crate::runtime()?.block_on(objects::prepare(&side.target, load.objects, clients))?;
         }

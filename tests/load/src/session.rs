@@ -95,11 +95,6 @@ pub(crate) struct Compared {
 pub(crate) fn compare(sides: &[Side], scenario: &'static Scenario, load: Load, rounds: usize) -> Outcome<Compared> {
     let mut compared: Vec<_> =
         sides.iter().map(|side| Rounds { label: side.label.clone(), rounds: Vec::new() }).collect();
-    if matches!(scenario.steps, Steps::ByRole(_)) {
-        for side in sides {
-            grant(side)?;
-        }
-    }
     for number in 1..=rounds {
         for (side, found) in sides.iter().zip(&mut compared) {
             let title = format!("{} {}, round {number} of {rounds}", scenario.name, side.label);
@@ -109,8 +104,9 @@ pub(crate) fn compare(sides: &[Side], scenario: &'static Scenario, load: Load, r
     Ok(Compared { scenario, sides: compared })
 }
 
-/// Creates roles and bindings, and prints what they add to the memory of the server.
-fn grant(side: &Side) -> Outcome<()> {
+/// Creates roles and bindings, and prints what they add to the memory of the server. Before the other objects, whose creation leaves
+/// memory behind that roles would fill.
+pub(crate) fn grant(side: &Side) -> Outcome<()> {
     let resident = || side.pid.map(program::resident_kib).transpose();
     let before = resident()?;
     crate::runtime()?.block_on(roles::prepare(&side.target))?;

@@ -57,6 +57,13 @@ pub(crate) struct RemoteVersion {
     pub is_fresh: bool,
 }
 
+/// The OpenAPI document of version 2 of a server behind.
+pub(crate) struct RemoteDocument {
+    /// The paths of the versions that are served through this server: `/apis/<group>/<version>`.
+    pub roots: Vec<String>,
+    pub document: Value,
+}
+
 /// What discovery shows of services.
 pub(crate) struct Discovered {
     table: Arc<Table>,
@@ -90,6 +97,35 @@ impl Discovered {
             Some((entry.path()[1..].to_owned(), url))
         });
         known.collect()
+    }
+
+    /// The OpenAPI documents of version 2 of available servers, read now. Those that do not answer, or with something else, are left out.
+    pub(crate) async fn openapi_v2(&self) -> Vec<RemoteDocument> {
+        let mut servers: Vec<(&Arc<RemoteServer>, Vec<String>)> = Vec::new();
+        for (entry, server) in self.table.remotes().filter(|(entry, _)| entry.is_available) {
+            match servers.iter_mut().find(|(known, _)| Arc::ptr_eq(known, server)) {
+                Some((_, roots)) => roots.push(entry.path()),
+                None => servers.push((server, vec![entry.path()])),
+            }
+        }
+        let mut read = Vec::new();
+        for some in servers.chunks(AT_ONCE) {
+            let mut reading = JoinSet::new();
+            for (server, roots) in some {
+                let (server, roots) = ((*server).clone(), roots.clone());
+                reading.spawn(tasks::boxed(async move {
+                    let (code, _, body) = server.get("/openapi/v2", JSON, MOST_BYTES).await.ok()?;
+                    let document = (code == 200).then(|| serde_json::from_slice(&body).ok()).flatten()?;
+                    Some(RemoteDocument { roots, document })
+                }));
+            }
+            while let Some(document) = reading.join_next().await {
+                read.extend(document.ok().flatten());
+            }
+        }
+        // In one order, so that the same documents are merged alike.
+        read.sort_by(|a, b| a.roots.cmp(&b.roots));
+        read
     }
 }
 

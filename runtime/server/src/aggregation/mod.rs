@@ -27,7 +27,7 @@ use tokio::{sync::Notify, task::JoinSet};
 
 use self::{documents::Fetched, table::Compiled};
 pub(crate) use self::{
-    documents::{Discovered, RemoteVersion},
+    documents::{Discovered, RemoteDocument, RemoteVersion},
     headers::{identify, names_user},
     priority::{Priority, of_local},
     server::{RemoteBody, RemoteServer, Unreachable},

@@ -70,11 +70,16 @@ impl<T> Default for OnRequest<T> {
 impl<T: Clone + Send + Sync + 'static> OnRequest<T> {
     /// The value, and true if this request had it made.
     pub(super) async fn get(&self, make: impl FnOnce() -> T + Send + 'static) -> (T, bool) {
+        self.get_by(tasks::blocking_or_panic(make)).await
+    }
+
+    /// The value that a future makes, and true if this request had it made.
+    pub(super) async fn get_by(&self, make: impl Future<Output = T> + Send) -> (T, bool) {
         let cell = Arc::clone(self.lock().get_or_insert_default());
         let mut fresh = false;
         let made = cell.get_or_init(|| {
             fresh = true;
-            tasks::blocking_or_panic(make)
+            make
         });
         (made.await.clone(), fresh)
     }

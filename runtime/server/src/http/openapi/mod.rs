@@ -1,9 +1,10 @@
 //! The OpenAPI documents: one of version 3 for each group and version, and one of version 2 for everything, as JSON and in
 //! the Protobuf form that kubectl asks for; and the Protobuf definitions of the kinds. With many kinds the documents take more
 //! memory than all else, and clients that know their hashes do not ask for them again. So those of version 3 are rendered on
-//! request, in about a millisecond; those of version 2 are kept for a minute; and the hashes are kept. Whatever is rendered
+//! request, in about a millisecond; those of version 2, of which those of servers behind are a part, are kept for a minute; and the hashes are kept. Whatever is rendered
 //! is rendered once for all requests that wait for it or read it, and not on their threads.
 
+mod behind;
 mod definitions;
 mod operations;
 mod parameters;
@@ -30,7 +31,12 @@ use super::{
     negotiate, response,
     status::StatusError,
 };
-use crate::{aggregation::Discovered, registry::ResourceEntry, schema::openapi::Version, tasks};
+use crate::{
+    aggregation::{Discovered, RemoteDocument},
+    registry::ResourceEntry,
+    schema::openapi::Version,
+    tasks,
+};
 use render::Parts;
 
 const JSON: &str = "application/json";
@@ -149,8 +155,9 @@ impl Documents {
         if protobuf { &self.v2_protobuf } else { &self.v2 }
     }
 
-    fn render_v2(&self, protobuf: bool) -> Vec<u8> {
-        let parts = Parts::of(self.kinds.iter().map(|served| &**served), Version::V2);
+    fn render_v2(&self, protobuf: bool, behind: &[RemoteDocument]) -> Vec<u8> {
+        let mut parts = Parts::of(self.kinds.iter().map(|served| &**served), Version::V2);
+        behind::add_all(&mut parts, behind);
         if protobuf { protobuf::document(parts, &self.server_version) } else { parts.v2(&self.server_version) }
     }
 }
@@ -224,9 +231,20 @@ async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response
         return answer;
     }
     let documents = made.clone();
-    let render = move || documents.1.v2(protobuf).last.get_or(|| Document::new(documents.1.render_v2(protobuf)));
+    let discovered = exchange.site.backend.aggregation.as_ref().map(|aggregation| aggregation.discovered());
+    let render = async move {
+        let behind = match discovered {
+            Some(discovered) => discovered.openapi_v2().await,
+            None => Vec::new(),
+        };
+        let render = move || {
+            let render = || Document::new(documents.1.render_v2(protobuf, &behind));
+            documents.1.v2(protobuf).last.get_or(render)
+        };
+        tasks::blocking_or_panic(render).await
+    };
     let entry = made.1.v2(protobuf);
-    let (document, fresh) = entry.document.get(render).await;
+    let (document, fresh) = entry.document.get_by(render).await;
     entry.hash.get_or_init(|| document.hash().to_owned());
     if fresh {
         let documents = Arc::downgrade(made);

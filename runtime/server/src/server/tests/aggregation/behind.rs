@@ -137,9 +137,21 @@ async fn discovery_and_openapi_have_the_groups_of_the_server_behind() {
     let (code, document) = front.call("GET", url, Value::Null).await;
     assert_eq!(code, 200);
     assert!(document["paths"].as_object().unwrap().contains_key("/apis/conformance.example.com/v1/widgets"));
+    let has_widgets = |document: &Value| {
+        let has_path = document["paths"].get("/apis/conformance.example.com/v1/widgets").is_some();
+        let has_definition = document["definitions"].get("com.example.conformance.v1.Widget").is_some();
+        assert_eq!(has_path, has_definition);
+        has_path
+    };
+    let (code, document) = front.call("GET", "/openapi/v2", Value::Null).await;
+    assert!(code == 200 && has_widgets(&document) && document["paths"].get("/api/v1/namespaces").is_some());
+    let names: Vec<_> =
+        document["definitions"].as_object().unwrap().keys().filter(|name| name.ends_with("_v2")).collect();
+    assert!(names.is_empty(), "both have the same shared definitions: {names:?}");
     behind.stop();
     front.call("GET", "/apis/conformance.example.com/v1/widgets", Value::Null).await;
     wait_for(&front, GROUP, "FailedDiscoveryCheck").await;
+    assert!(!has_widgets(&front.call("GET", "/openapi/v2", Value::Null).await.1));
     let (_, stale) = discovered(&front, GROUP).await;
     assert_eq!((&stale["freshness"], &stale["resources"]), (&json!("Stale"), &version["resources"]));
 }
