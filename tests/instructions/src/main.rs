@@ -1,4 +1,4 @@
-//! Counts the instructions of six hot paths of the server, and compares them with those that were accepted, in `counts.txt`.
+//! Counts the instructions of seven hot paths of the server, and compares them with those that were accepted, in `counts.txt`.
 //!
 //! ```sh
 //! CARGO_PROFILE_DEV_DEBUG=0 cargo build --workspace --test architecture --bin instructions

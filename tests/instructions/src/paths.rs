@@ -14,6 +14,12 @@ use crate::{
 };
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const ACCOUNTS: &str = "/api/v1/namespaces/default/serviceaccounts";
+const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+/// The service account that may read ConfigMaps, its role and its binding.
+const READER: &str = "reader";
+/// Roles beside that one, each with a binding.
+const ROLES: u64 = 100;
 const WORKLOADS: &str = "/apis/instructions.example.com/v1/namespaces/default/workloads";
 /// Objects that exist before the first path: ConfigMaps, which are listed, and workloads, of which each is written by one path.
 const LISTED: u64 = 500;
@@ -27,19 +33,36 @@ pub(crate) struct Path {
     /// How often it is repeated. Few for what takes long, because callgrind is fifty times slower than the processor.
     pub(crate) operations: u64,
     request: fn(Turn) -> Parts,
+    user: User,
     /// Watchers of all ConfigMaps, each of which receives one event for each operation.
     watchers: usize,
 }
 
+/// Who sends requests.
+#[derive(Clone, Copy)]
+enum User {
+    /// The administrator, with a token of the server.
+    Admin,
+    /// A service account, with a signed token, and a role.
+    Account,
+}
+
 /// All paths, in the order in which they run.
-pub(crate) const PATHS: [Path; 6] = [
-    Path { name: "get", operations: 500, request: get, watchers: 0 },
-    Path { name: "list of 500", operations: 50, request: list, watchers: 0 },
-    Path { name: "create", operations: 50, request: |turn| create(WRITTEN + turn.number), watchers: 0 },
-    Path { name: "update", operations: 50, request: update, watchers: 0 },
-    Path { name: "apply without change", operations: 50, request: apply, watchers: 0 },
-    Path { name: "event to 100 watchers", operations: 50, request: patch, watchers: 100 },
+pub(crate) const PATHS: [Path; 7] = [
+    Path::of_admin("get", 500, get),
+    Path::of_admin("list of 500", 50, list),
+    Path::of_admin("create", 50, |turn| create(WRITTEN + turn.number)),
+    Path::of_admin("update", 50, update),
+    Path::of_admin("apply without change", 50, apply),
+    Path { watchers: 100, ..Path::of_admin("event to 100 watchers", 50, patch) },
+    Path { user: User::Account, ..Path::of_admin("get by an account", 500, get) },
 ];
+
+impl Path {
+    const fn of_admin(name: &'static str, operations: u64, request: fn(Turn) -> Parts) -> Self {
+        Self { name, operations, request, user: User::Admin, watchers: 0 }
+    }
+}
 
 /// Which of a path's requests it is.
 #[derive(Clone, Copy)]
@@ -112,7 +135,7 @@ pub(crate) fn run() -> Outcome<()> {
     for path in &PATHS {
         let failed = |error| format!("{}: {error}", path.name);
         let newest = runtime.block_on(subject.revision())?;
-        let request = |number| subject.request((path.request)(Turn { number, newest }));
+        let request = |number| subject.request_of(path.user, (path.request)(Turn { number, newest }));
         let requests = |numbers: Range<u64>| numbers.map(request).collect::<Outcome<Vec<_>>>();
         let mut watches = runtime.block_on(subject.watches(path.watchers, newest))?;
         runtime.block_on(subject.operate(requests(0..WARMING)?, &mut watches)).map_err(failed)?;
@@ -136,7 +159,9 @@ type Frames = Pin<Box<dyn hyper::body::Body<Data = Bytes, Error = Box<dyn std::e
 /// The server under test.
 struct Subject {
     app: App,
-    authorization: String,
+    /// The headers of the administrator and of the service account.
+    admin: String,
+    account: String,
 }
 
 impl Subject {
@@ -144,16 +169,47 @@ impl Subject {
     async fn start() -> Outcome<Self> {
         let app = Server::builder().memory().http().without_builtin_controllers().kind::<Workload>().build().await?;
         let token = app.admin_token().ok_or("the server has no admin token")?;
-        let subject = Self { authorization: format!("Bearer {token}"), app };
+        let mut subject = Self { admin: format!("Bearer {token}"), account: String::new(), app };
         let created = (0..LISTED).map(create_config_map).chain((0..WRITTEN).map(create));
         let requests = created.map(|parts| subject.request(parts)).collect::<Outcome<_>>()?;
         subject.operate(requests, &mut []).await?;
+        subject.account = subject.account().await?;
         Ok(subject)
     }
 
-    fn request(&self, (method, path, content_type, body): Parts) -> Outcome<Request<Full<Bytes>>> {
+    /// Makes the service account beside other roles and bindings; returns its header.
+    async fn account(&self) -> Outcome<String> {
+        let post = |path: String, body: Value| self.request((Method::POST, path, JSON, body.to_string()));
+        let mut requests = vec![post(ACCOUNTS.to_owned(), json!({"metadata": {"name": READER}}))?];
+        let others = (0..ROLES).map(|number| (format!("other-{number}"), "secrets"));
+        for (name, resource) in others.chain([(READER.to_owned(), "configmaps")]) {
+            let rule = json!({"apiGroups": [""], "resources": [resource], "verbs": ["get", "list"]});
+            requests.push(post(format!("{RBAC}/roles"), json!({"metadata": {"name": name}, "rules": [rule]}))?);
+            let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name});
+            let subject = json!({"kind": "ServiceAccount", "name": name, "namespace": "default"});
+            let binding = json!({"metadata": {"name": name}, "roleRef": role, "subjects": [subject]});
+            requests.push(post(format!("{RBAC}/rolebindings"), binding)?);
+        }
+        self.operate(requests, &mut []).await?;
+        let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
+        let answer = self.answer(post(format!("{ACCOUNTS}/{READER}/token"), request)?).await?;
+        let answer: Value = serde_json::from_slice(&answer.collect().await?.to_bytes())?;
+        let token = answer["status"]["token"].as_str().ok_or("a token request is answered with a token")?;
+        Ok(format!("Bearer {token}"))
+    }
+
+    /// A request of the administrator.
+    fn request(&self, parts: Parts) -> Outcome<Request<Full<Bytes>>> {
+        self.request_of(User::Admin, parts)
+    }
+
+    fn request_of(&self, user: User, (method, path, content_type, body): Parts) -> Outcome<Request<Full<Bytes>>> {
+        let authorization = match user {
+            User::Admin => &self.admin,
+            User::Account => &self.account,
+        };
         let request = Request::builder().method(method).uri(path).header("accept", JSON);
-        let request = request.header("authorization", &self.authorization).header("content-type", content_type);
+        let request = request.header("authorization", authorization).header("content-type", content_type);
         Ok(request.body(body.into())?)
     }
 

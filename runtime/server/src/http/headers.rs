@@ -7,9 +7,10 @@ use http::{
 
 use crate::auth::authenticate::Headers;
 
-/// A header as text.
+/// A header as text, if it is ASCII. What `HeaderValue::to_str` does byte by byte, which takes long for signed tokens.
 pub(super) fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+    let bytes = headers.get(name)?.as_bytes();
+    if bytes.is_ascii() { std::str::from_utf8(bytes).ok() } else { None }
 }
 
 /// The media type of the body in lower case without parameters; empty if the client sent none.
