@@ -267,7 +267,7 @@ async fn a_change_of_a_role_or_binding_holds_for_the_next_request() {
     }
 }
 
-/// Audits are read by those who edit, and written by the server's own code alone.
+/// Audits are read by editors, and written by the server's own code alone.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "audits.example.com", version = "v1", roles(read = edit, write = none))]
 struct Audit {

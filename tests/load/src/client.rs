@@ -36,7 +36,7 @@ pub(crate) struct Request {
     pub(crate) accept: &'static str,
     /// Whether the answer may be compressed.
     pub(crate) gzip: bool,
-    /// Whether the user is the one of [`Target::reader`].
+    /// True if the user is the one of [`Target::reader`].
     pub(crate) as_reader: bool,
     /// The media type of the body.
     pub(crate) content_type: &'static str,

@@ -4,7 +4,7 @@ use crate::{
     schema::Document,
 };
 
-/// The annotations of those who read and of those who write.
+/// The annotations that name the role for reading and the role for writing.
 const ANNOTATIONS: [&str; 2] = ["roles.kindsmith.dev/read", "roles.kindsmith.dev/write"];
 
 /// The roles that a definition names, and the usual ones for what it does not say.

@@ -48,7 +48,7 @@ impl UserRoles {
     /// Roles by their names, or `none`. Who reads is `view` if it is not said, and who writes `edit`, or the one who reads if that is more.
     ///
     /// # Errors
-    /// A name that is none of them, or a role that may write and not read.
+    /// An unknown name, or a role that may write and not read.
     pub fn named(read: Option<&str>, write: Option<&str>) -> Result<Self, InvalidRoles> {
         let role = |name: &str| {
             let role = UserRole::ALL.into_iter().find(|role| role.as_str() == name);

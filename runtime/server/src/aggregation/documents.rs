@@ -90,7 +90,7 @@ impl Discovered {
         }
     }
 
-    /// Where the OpenAPI documents of available servers are, by `apis/<group>/<version>`.
+    /// The paths of the OpenAPI documents of available servers, by `apis/<group>/<version>`.
     pub(crate) fn openapi(&self) -> BTreeMap<String, String> {
         let known = self.table.remotes().filter(|(entry, _)| entry.is_available).filter_map(|(entry, _)| {
             let url = self.fetched.services.get(&entry.name)?.openapi.clone()?;
@@ -99,7 +99,7 @@ impl Discovered {
         known.collect()
     }
 
-    /// The OpenAPI documents of version 2 of available servers, read now. Those that do not answer, or with something else, are left out.
+    /// Reads the OpenAPI documents of version 2 of available servers. A server without a document, or without an answer, is left out.
     pub(crate) async fn openapi_v2(&self) -> Vec<RemoteDocument> {
         let mut servers: Vec<(&Arc<RemoteServer>, Vec<String>)> = Vec::new();
         for (entry, server) in self.table.remotes().filter(|(entry, _)| entry.is_available) {
@@ -285,7 +285,7 @@ fn aggregated(list: &Value, entry: &Entry) -> Value {
     Value::Array(resources)
 }
 
-/// Where the OpenAPI document of version 3 is, on this server as on the one behind.
+/// The path of the OpenAPI document of version 3, on this server as on the one behind.
 async fn openapi(entry: &Entry, server: &Arc<RemoteServer>) -> Option<String> {
     let (code, _, body) = server.get("/openapi/v3", JSON, MOST_BYTES).await.ok()?;
     let index: Value = (code == 200).then(|| serde_json::from_slice(&body).ok()).flatten()?;

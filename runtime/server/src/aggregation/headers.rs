@@ -17,7 +17,7 @@ pub(crate) const EXTRA: &str = "x-remote-extra-";
 /// Replaces whatever user the headers name with this one.
 ///
 /// # Errors
-/// If a name has characters that no header can have. Nobody else must be named instead.
+/// If a name has characters that no header can have. No other user may be named instead.
 pub(crate) fn identify(headers: &mut HeaderMap, user: &User) -> Result<(), String> {
     let forged: Vec<HeaderName> = headers.keys().filter(|name| names_user(name.as_str())).cloned().collect();
     for name in forged {

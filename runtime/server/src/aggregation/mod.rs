@@ -50,7 +50,7 @@ pub struct Aggregation {
     compiled: ArcSwap<Compiled>,
     /// Locked while a change is read, so that it is read once.
     compiling: Mutex<()>,
-    /// What servers have said that they serve.
+    /// The documents of servers behind.
     fetched: ArcSwap<Fetched>,
     /// Notified when a server could not be reached.
     failed: Notify,

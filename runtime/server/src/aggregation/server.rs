@@ -38,7 +38,7 @@ const MOST_IDLE: usize = 16;
 /// How long a connection stays open when no request uses it.
 const IDLE_FOR: Duration = Duration::from_secs(30);
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Address {
     /// A service: its namespace, its name, and the port.
@@ -50,7 +50,7 @@ pub(super) enum Address {
 /// How to reach a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerSettings {
-    /// Where it is, or why this is unknown.
+    /// The address, or why it is unknown.
     pub address: Result<Address, String>,
     /// The authorities of its certificate in PEM; those of the system if it is empty.
     pub ca_bundle: Vec<u8>,
@@ -174,7 +174,7 @@ impl RemoteServer {
         let name = ServerName::try_from(name).map_err(|error| format!("invalid host: {error}"))?;
         let socket = TcpStream::connect(address.as_str()).await;
         let socket = socket.map_err(|error| format!("dial tcp {address}: connect: {error}"))?;
-        // What there is to send is sent at once; waiting for more of it would only delay it.
+        // Small writes are sent at once (no Nagle's algorithm).
         socket.set_nodelay(true).map_err(|error| error.to_string())?;
         let stream = tls.connect(name, socket).await.map_err(|error| format!("tls: {error}"))?;
         let (requests, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;

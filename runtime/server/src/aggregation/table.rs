@@ -113,7 +113,7 @@ impl Entry {
         resolver: Option<&Resolver>,
         identity: &Arc<dyn ProxyIdentity>,
     ) -> Self {
-        // The kind itself must stay within reach, or nobody could undo it.
+        // The kind itself stays local, so that this can be undone.
         let settings = settings(&service).filter(|_| service.spec.group != GROUP);
         let server = settings.map(|settings| {
             let same = known.and_then(|known| known.server.as_ref()).filter(|server| server.settings == settings);

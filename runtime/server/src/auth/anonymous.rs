@@ -32,7 +32,7 @@ impl AnonymousAccess {
     }
 }
 
-/// Who may be anonymous, which may be changed while requests are served.
+/// The settings for anonymous requests. They can change while requests are served.
 #[derive(Default)]
 pub(crate) struct CurrentAnonymousAccess(ArcSwap<AnonymousAccess>);
 

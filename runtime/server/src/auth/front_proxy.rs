@@ -80,7 +80,7 @@ impl FrontProxies {
 /// The user that the headers name. Values that are empty do not count, except in further information.
 fn user(headers: &ProxyHeaders, credentials: &Credentials<'_>) -> Result<Option<User>, Unauthenticated> {
     let (mut user, mut unreadable) = (User::default(), None);
-    // Where a name and a uid come from: the first header of the list counts.
+    // A name and a uid come from the first header of the list that is there.
     let (mut name_from, mut uid_from) = (usize::MAX, usize::MAX);
     let mut groups: Vec<(usize, String)> = Vec::new();
     credentials.headers.each(&mut |name, value| {

@@ -46,7 +46,7 @@ struct Header {
 }
 
 impl<'t> UnverifiedToken<'t> {
-    /// Reads a token; `None` if it is none.
+    /// Reads a token; `None` if the text is no token.
     pub(crate) fn read(token: &'t str) -> Option<Self> {
         if token.len() > LONGEST {
             return None;
@@ -60,7 +60,7 @@ impl<'t> UnverifiedToken<'t> {
         Some(Self { signed, header, claims, signature: decoded(signature)? })
     }
 
-    /// Who says to have signed it.
+    /// The issuer that it names.
     pub(crate) fn issuer(&self) -> &str {
         self.claims["iss"].as_str().unwrap_or_default()
     }

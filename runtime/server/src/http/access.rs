@@ -49,7 +49,7 @@ pub(super) async fn authenticate(exchange: &Exchange) -> Result<Arc<User>, Statu
     }
 }
 
-/// Removes the headers in which a front proxy names the user: whoever gets the headers after authentication must not believe them.
+/// Removes the headers in which a front proxy names the user: code after authentication must not believe them.
 pub(super) fn drop_proxy_headers(headers: &mut HeaderMap) {
     let found: Vec<_> = headers.keys().filter(|name| aggregation::names_user(name.as_str())).cloned().collect();
     for name in found {

@@ -136,7 +136,7 @@ impl Users {
         }
         let client_ca = self.client_ca.clone();
         let certificates = ClientCertificates::open(self.client_ca.take(), self.front_proxy.take(), host.as_ref())?;
-        // Nobody has said that clients shall have certificates: those that they have for other servers do no harm.
+        // The program does not ask for certificates: a client may have one for another server.
         let clients = certificates.authorities(has_own_authority);
         let ClientCertificates { mut authenticators, watchers: mut files, .. } = certificates;
         let mut admin = None;

@@ -28,7 +28,7 @@ const KEY_SET: &str = "/openid/v1/jwks";
 /// The file in the data directory.
 const KEY: &str = "service-account.key";
 
-/// Where the keys are.
+/// The file of the keys.
 #[derive(Clone)]
 pub(super) struct KeyFile(PathBuf);
 

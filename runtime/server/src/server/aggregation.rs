@@ -32,7 +32,7 @@ const FRONT_PROXY: AuthorityFiles =
     AuthorityFiles { certificate: "front-proxy-ca.crt", key: "front-proxy-ca.key", name: "kindsmith-front-proxy-ca" };
 /// The name in the certificate.
 const NAME: &str = "front-proxy-client";
-/// Where servers behind read how requests of this server are known.
+/// The ConfigMap that tells servers behind how to recognize this server.
 const NAMESPACE: &str = "kube-system";
 const CONFIG_MAP: &str = "extension-apiserver-authentication";
 const AUTHORITIES: &str = "requestheader-client-ca-file";

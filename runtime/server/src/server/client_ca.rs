@@ -31,7 +31,7 @@ const MOST_KEPT: usize = 1_024;
 /// The digest of a chain of certificates.
 type Digest = [u8; 32];
 
-/// Whether a certificate is of the authorities, or why it is not.
+/// The verdict on a certificate: it is of the authorities, or the reason why it is not.
 type Verified = std::result::Result<(), String>;
 
 /// Authorities of one purpose.
@@ -64,7 +64,7 @@ impl Authorities {
         Ok(())
     }
 
-    /// Replaces the authorities by those that were read, or by none.
+    /// Replaces the authorities.
     pub(super) fn set(&self, verifier: Option<WebPki>) {
         self.current.store(verifier.map(Arc::new));
         self.kept.write().unwrap_or_else(PoisonError::into_inner).clear();
@@ -147,7 +147,7 @@ pub(super) fn verifier(pem: &[u8]) -> std::result::Result<WebPki, String> {
 #[derive(Debug)]
 pub(super) struct ClientAuthorities {
     purposes: Vec<Arc<Authorities>>,
-    /// True if clients may connect with a certificate of another authority. It identifies nobody then.
+    /// True if clients may connect with a certificate of another authority, which then identifies no user.
     admits_others: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }

@@ -153,7 +153,7 @@ fn write_name(writer: DERWriter<'_>, user: &str, groups: &[String]) {
     });
 }
 
-/// What the certificate is for: signatures of clients.
+/// The usages of the certificate: signatures of clients.
 fn write_extensions(extensions: &mut DERWriterSeq<'_>) {
     // The first bit: digital signatures.
     let usage = yasna::construct_der(|writer| writer.write_bitvec_bytes(&[0x80], 1));

@@ -29,7 +29,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// How often the published authorities are read.
 const READ_AGAIN: Duration = Duration::from_secs(10);
 
-/// Where the host is.
+/// The location of the host.
 pub(super) enum HostLocation {
     /// The server of a kubeconfig.
     Kubeconfig(PathBuf),

@@ -189,7 +189,7 @@ impl Core {
     }
 }
 
-/// Gives accounts to their `token` subresource, follows their keys, and returns the documents for those who check tokens.
+/// Gives accounts to their `token` subresource, follows their keys, and returns the documents by which others check tokens.
 fn serve_accounts(
     accounts: Option<Arc<Accounts>>,
     issuer: &Issuer,

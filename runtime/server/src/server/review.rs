@@ -18,7 +18,7 @@ use crate::upstream::{
 /// The longest time of one attempt, and the longest time of all attempts that requests share, as in kube-apiserver.
 const ATTEMPT: Duration = Duration::from_secs(30);
 
-/// What messages call the API server of the cluster in which this program is a Pod, in place of a kubeconfig.
+/// The name in messages of the API server of the cluster in which this program is a Pod, in place of a kubeconfig.
 pub(super) const IN_CLUSTER: &str = "the service account of this Pod";
 
 /// The webhook of a kubeconfig that reviews tokens.

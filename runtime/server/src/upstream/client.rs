@@ -180,7 +180,7 @@ impl Client {
     /// Posts a document to a path below the URL; to the URL itself if the path is empty.
     ///
     /// # Errors
-    /// [`CallError`] for an answer other than 2xx or without JSON, and if there is none in time.
+    /// [`CallError`] for an answer other than 2xx or without JSON, and without an answer in time.
     pub(crate) async fn post(
         &self,
         path: &str,

@@ -97,7 +97,7 @@ pub struct Verbs {
     admission_durations: metrics::Admission,
     /// Serializes writers of one object that conflict.
     turns: turns::Turns,
-    /// Who may do what, once the server has its roles.
+    /// The authorizer, once the server has its roles.
     authorizer: OnceLock<Arc<dyn Authorize>>,
     /// This, for the clients of the user's code.
     this: Weak<Self>,

@@ -220,7 +220,7 @@ pub(crate) async fn connect(
     Ok(requests)
 }
 
-/// The authorities of the system in PEM; empty if there are none.
+/// The authorities of the system in PEM; empty on a system without any.
 fn system_authorities() -> Vec<u8> {
     let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
     named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()

@@ -209,7 +209,7 @@ async fn connections(machines: &Api<Machine>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names of machines that a watcher is told of, until it has all of these.
+/// Reads the events of a watcher until it has had these names.
 async fn told(
     events: &mut (impl Stream<Item = watcher::Result<Machine>> + Unpin),
     mut names: Vec<&str>,

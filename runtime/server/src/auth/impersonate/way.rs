@@ -10,7 +10,7 @@ const NODE_OF_TOKEN: &str = "authentication.kubernetes.io/node-name";
 const ASSOCIATED: &str = "authentication.kubernetes.io/associated-node-keys";
 /// The group of what is impersonated.
 const AUTHENTICATION: &str = "authentication.k8s.io";
-/// What the path of an extra value's key may have besides letters and digits.
+/// The characters besides letters and digits that the path of an extra value's key may have.
 const PATH_CHARACTERS: &str = "/-._~%!$&'()*+,;=:";
 /// From this number of groups or extra values on, it is first asked whether all are allowed.
 const MANY: usize = 4;
@@ -209,7 +209,7 @@ fn unfit(key: &str, values: &[String]) -> Option<String> {
     }
 }
 
-/// What is wrong with the key of an extra value, which is a domain and a path.
+/// The problem with the key of an extra value, which is a domain and a path.
 fn wrong_key(key: &str) -> Vec<FieldError> {
     let invalid = |given: &str, why: String| {
         FieldError::new(&FieldPath::new("extra.key"), FieldErrorKind::Invalid(json!(given)), why)

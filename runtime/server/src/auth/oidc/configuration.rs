@@ -19,7 +19,7 @@ pub(super) struct Configuration {
     pub anonymous: Option<Anonymous>,
 }
 
-/// Whether requests without credentials are let in, and for which paths.
+/// The settings for requests without credentials.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Anonymous {

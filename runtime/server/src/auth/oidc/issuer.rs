@@ -18,7 +18,7 @@ use crate::{
 const LEEWAY: f64 = 60.0;
 /// What Google's tokens may say in place of the URL with its scheme.
 const GOOGLE: (&str, &str) = ("accounts.google.com", "https://accounts.google.com");
-/// The algorithms by which tokens may be signed. There is none without a key, and none with a shared secret.
+/// The algorithms by which tokens may be signed: with a key, and not with a shared secret.
 const ALGORITHMS: [&str; 9] = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
 /// An issuer in a file without errors.
@@ -28,12 +28,12 @@ pub(super) struct CheckedIssuer {
     pub mapping: Mapping,
 }
 
-/// Where the keys of an issuer are.
+/// The source of an issuer's keys.
 #[derive(Clone)]
 pub(super) struct KeySource {
     /// The URL of the issuer.
     pub issuer: String,
-    /// Where its discovery document is, if that is not below its URL; may be empty.
+    /// The URL of its discovery document, if that is not below its own URL; may be empty.
     pub discovery_url: String,
     /// Who has signed the certificate of its server, in PEM; empty for the authorities of the system.
     pub certificate_authority: String,
@@ -81,7 +81,7 @@ pub(super) fn now() -> f64 {
 }
 
 impl Issuer {
-    /// An issuer with the keys that are known from before, or else with those that it begins to fetch now.
+    /// An issuer with known keys, or with keys that it begins to fetch now.
     pub(super) fn new(checked: CheckedIssuer, keys: Option<Arc<RemoteKeys>>) -> Self {
         let CheckedIssuer { source, audiences, mapping } = checked;
         let keys = keys.unwrap_or_else(|| Arc::new(RemoteKeys::fetch(source.clone(), Pace::default())));

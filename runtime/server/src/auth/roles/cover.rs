@@ -1,4 +1,4 @@
-//! Whether rules grant all that others grant: nobody may give away more than they have.
+//! Compares what rules grant: users may give away only what they have.
 use std::collections::BTreeSet;
 
 use super::rule::{PolicyRule, has, has_or_all, resource_covers, url_covers};

@@ -25,7 +25,7 @@ pub use rule::{PolicyRule, RoleRef, Subject};
 
 /// Allows what roles allow.
 pub(crate) struct Roles {
-    /// Where `ClusterRole`, `ClusterRoleBinding`, `Role` and `RoleBinding` are; `None` if they are not served.
+    /// The resources `ClusterRole`, `ClusterRoleBinding`, `Role` and `RoleBinding`; `None` if they are not served.
     resources: Option<[Arc<cache::Resource>; 4]>,
     compiled: ArcSwap<Compiled>,
     /// Locked while a change is compiled, so that it is compiled once.

@@ -145,7 +145,7 @@ impl Subject {
         }
     }
 
-    /// Whom it means in a binding of a namespace; `None` for kinds that nobody knows, and for an account of no namespace.
+    /// Whom it means in a binding of a namespace; `None` for unknown kinds, and for an account without a namespace.
     pub(super) fn who<'a>(&'a self, namespace: &'a str) -> Option<Who<'a>> {
         match &*self.kind {
             "User" => Some(Who::User(&self.name)),

@@ -238,7 +238,7 @@ fn what_is_held_allows_all_that_is_granted_without_escalation() {
         let allowed = |rules: &[PolicyRule], question| rules.iter().any(|rule| is_allowed(rule, question));
         escalates || questions.iter().all(|question| allowed(&held, question) || !allowed(&granted, question))
     });
-    // Whoever has some rules may grant each of them.
+    // A user with some rules may grant each of them.
     check(500, vec(rule(), 1..4), |held| cover::missing(&held, &held[..1]).is_empty());
 }
 

@@ -98,7 +98,7 @@ const USUAL: i64 = 60 * 60;
 const SHORTEST: i64 = 10 * 60;
 const LONGEST: i64 = 1 << 32;
 
-/// What issues the tokens, once the server has its keys, and as long as it runs.
+/// The issuer of tokens, once the server has its keys, and as long as it runs.
 pub(crate) type Issuer = Arc<OnceLock<Weak<Accounts>>>;
 
 /// The subresource.

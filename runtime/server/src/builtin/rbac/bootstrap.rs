@@ -155,7 +155,7 @@ async fn complete_binding(client: &Client, expected: &DefaultBinding) -> Result<
         expected.subjects().into_iter().filter(|subject| !binding.subjects.contains(subject)).collect()
     };
     let is_complete = missing(&found).is_empty() && is_marked(&found.metadata);
-    // A role that an administrator has put in its place stays: the reference cannot change.
+    // A binding that an administrator has made of another role stays: its roleRef cannot change.
     if stays(&found.metadata) || found.role_ref != expected.role_ref() || is_complete {
         return Ok(());
     }

@@ -106,7 +106,7 @@ fn subject(subject: &Subject, namespaced: bool, path: &FieldPath) -> Vec<FieldEr
     errors
 }
 
-/// The error of a value that is none of these.
+/// The error of a value that is not supported.
 fn one_of(path: &FieldPath, given: &str, supported: &[&str]) -> Option<FieldError> {
     if supported.contains(&given) {
         return None;

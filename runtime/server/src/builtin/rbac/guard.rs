@@ -1,4 +1,4 @@
-//! Guards roles and bindings: whoever writes one may grant only what they have themselves, unless a role allows them more by
+//! Guards roles and bindings: users may grant only what they have themselves, unless a role allows them more by
 //! the verbs `escalate` and `bind`.
 use std::sync::{Arc, OnceLock, Weak};
 

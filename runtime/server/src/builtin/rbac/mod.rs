@@ -1,4 +1,4 @@
-//! Roles and bindings (`rbac.authorization.k8s.io`): the kinds, what they must be, that nobody grants more than they have, and the
+//! Roles and bindings (`rbac.authorization.k8s.io`): the kinds, what they must be, that users grant only what they have, and the
 //! defaults. `auth::roles` evaluates them.
 use std::{future::ready, sync::Arc};
 

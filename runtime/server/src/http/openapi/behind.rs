@@ -38,7 +38,7 @@ pub(super) fn add_all(parts: &mut Parts, documents: &[RemoteDocument]) {
     }
 }
 
-/// The definitions that some values refer to, and those that they refer to.
+/// The definitions that some values refer to, directly or through others.
 fn needed<'d>(definitions: &'d Value, values: impl Iterator<Item = &'d Value>) -> BTreeMap<&'d str, &'d Value> {
     let mut found = BTreeMap::new();
     let mut open: Vec<&Value> = values.collect();

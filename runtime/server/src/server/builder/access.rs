@@ -48,7 +48,7 @@ impl Builder {
     /// about OpenID Connect describes it. Distributed claims and egress selectors are not supported.
     ///
     /// The file is read again within a few seconds after a change, and at once after SIGHUP. If it is invalid, the server logs an error
-    /// and keeps what it said before. An issuer that cannot be reached keeps nobody else out: its tokens are refused, and the server tries
+    /// and keeps what it said before. An issuer that cannot be reached does not affect others: its tokens are refused, and the server tries
     /// again.
     pub fn authentication_config(mut self, path: impl AsRef<Path>) -> Self {
         self.users.authentication_config = Some(path.as_ref().to_owned());

@@ -123,7 +123,7 @@ pub(super) async fn who_am_i(
     let request = ("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", &review);
     let (status, body) = send(server, identity, headers, request).await.map_err(|_| 0_u16)?;
     if status != 201 {
-        // Who may not ask is named in the refusal.
+        // The refusal names the user.
         let message = body["message"].as_str().unwrap_or_default();
         let name = message.split('"').nth(1).filter(|_| status == 403).ok_or(status)?;
         return Ok((name.to_owned(), Value::Null));

@@ -11,7 +11,7 @@ use crate::{
     upstream::kubeconfig::{Content, Endpoint},
 };
 
-/// Where a server is, and what to trust.
+/// The address of a server, and its authority.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cluster {
     /// The base of its URLs.
