@@ -131,7 +131,9 @@ impl Meter {
         let start = Instant::now();
         let done = work();
         let taken = start.elapsed().as_nanos() / Self::NANOSECONDS;
-        self.step(usize::try_from(taken).unwrap_or(usize::MAX)).then_some(done)
+        // The thread may have waited for a processor meanwhile: that is no work.
+        let taken = usize::try_from(taken).unwrap_or(usize::MAX).min(worst);
+        self.step(taken).then_some(done)
     }
 
     /// Makes bytes. Returns false if a limit is exceeded.
@@ -234,6 +236,16 @@ mod tests {
         assert_eq!(meter.check(), Err(Exceeded::Bytes));
         let meter = Meter::of((10, 10), None);
         assert!(!meter.step(11) && !meter.step(1) && !meter.make(1));
+        assert_eq!(meter.check(), Err(Exceeded::Steps));
+    }
+
+    #[test]
+    fn waiting_for_a_processor_is_no_work() {
+        let meter = Meter::of((10_000, 10), None);
+        let done = meter.timed(3_000, || std::thread::sleep(Duration::from_millis(2)));
+        assert!(done.is_some() && meter.check().is_ok());
+        // What takes as long as it may in the worst case is counted.
+        assert!(meter.timed(30_000, || std::thread::sleep(Duration::from_millis(2))).is_none());
         assert_eq!(meter.check(), Err(Exceeded::Steps));
     }
 
