@@ -14,6 +14,7 @@ use super::{
     object::EventType,
     snapshot::Snapshot,
     state::{SharedState, Slot, State},
+    tree::Tree,
 };
 use crate::{
     meta::Revision,
@@ -122,6 +123,12 @@ impl Replica {
     pub(super) fn state(&self) -> (Snapshot, Revision) {
         let newest = self.shared.snapshot(self.slot);
         newest.or_else(|| self.ended.get().cloned()).expect("a resource has its slot until it has ended")
+    }
+
+    /// True if a tree is that of the newest state.
+    pub(super) fn is_newest(&self, tree: &Tree) -> bool {
+        let is_newest = self.shared.is_newest(self.slot, tree);
+        is_newest.unwrap_or_else(|| self.ended.get().is_some_and(|(last, _)| last.tree.is_same(tree)))
     }
 
     /// The revision up to which the window is complete. Read it before the window. It stays fixed once the resource has

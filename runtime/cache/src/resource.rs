@@ -45,6 +45,11 @@ impl Resource {
         self.replica.state().0
     }
 
+    /// True if a state is the newest one. Faster than another snapshot.
+    pub fn is_newest(&self, state: &Snapshot) -> bool {
+        self.replica.is_newest(&state.tree)
+    }
+
     /// How much of the resource's past is in memory.
     pub fn window(&self) -> WindowSize {
         lock(&self.replica.feed).size()

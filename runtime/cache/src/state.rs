@@ -111,6 +111,13 @@ impl SharedState {
         (state.id == slot.id).then(|| (Snapshot { revision, tree: state.tree.clone() }, state.last))
     }
 
+    /// True if a tree is that of a resource's newest state. `None` if the slot no longer belongs to the resource.
+    pub(super) fn is_newest(&self, slot: Slot, tree: &Tree) -> Option<bool> {
+        let root = self.root.load();
+        let state = root.states.get(slot.number);
+        (state.id == slot.id).then(|| state.tree.is_same(tree))
+    }
+
     /// The approximate size of all indexes in bytes.
     pub(super) fn index_bytes(&self) -> usize {
         let root = self.root.load();

@@ -70,7 +70,8 @@ impl<T> Default for OnRequest<T> {
 impl<T: Clone + Send + Sync + 'static> OnRequest<T> {
     /// The value, and true if this request had it made.
     pub(super) async fn get(&self, make: impl FnOnce() -> T + Send + 'static) -> (T, bool) {
-        self.get_by(tasks::blocking_or_panic(make)).await
+        // The work begins only when the value is needed.
+        self.get_by(async { tasks::blocking_or_panic(make).await }).await
     }
 
     /// The value that a future makes, and true if this request had it made.

@@ -56,6 +56,8 @@ fn binding(name: &str, role: &str, account: &str) -> Value {
 
 /// Creates the user, the roles and the bindings, as far as they do not exist, and gives the target a token of the user.
 pub(crate) async fn prepare(target: &Arc<Target>) -> Outcome<()> {
+    let namespace = json!({"metadata": {"name": READ}}).to_string();
+    create(&mut Connection::open(target, false).await?, CORE.to_owned(), namespace).await?;
     let mut tasks = JoinSet::new();
     for client in 0..CLIENTS {
         let target = target.clone();

@@ -61,17 +61,16 @@ impl Roles {
     fn with_policy<T>(&self, read: impl FnOnce(&Arc<Policy>) -> T) -> T {
         let compiled = self.compiled.load();
         let Some(resources) = &self.resources else { return read(&compiled.policy) };
-        let states = resources.each_ref().map(|resource| resource.snapshot());
-        if compiled.is_of(&states) { read(&compiled.policy) } else { read(&self.compile(resources)) }
+        if compiled.is_newest(resources) { read(&compiled.policy) } else { read(&self.compile(resources)) }
     }
 
     fn compile(&self, resources: &[Arc<cache::Resource>; 4]) -> Arc<Policy> {
         let _one_at_a_time = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
         let compiled = self.compiled.load();
-        let states = resources.each_ref().map(|resource| resource.snapshot());
-        if compiled.is_of(&states) {
+        if compiled.is_newest(resources) {
             return compiled.policy.clone();
         }
+        let states = resources.each_ref().map(|resource| resource.snapshot());
         let nothing = || states.each_ref().map(|state| cache::Snapshot::of(state.revision(), Vec::new()));
         let before = compiled.states.clone().unwrap_or_else(nothing);
         let policy = Arc::new(compiled.policy.after(&before, &states));
@@ -81,9 +80,9 @@ impl Roles {
 }
 
 impl Compiled {
-    fn is_of(&self, states: &States) -> bool {
-        let same = |known: &States| known.iter().zip(states).all(|(known, state)| known.is_same(state));
-        self.states.as_ref().is_some_and(same)
+    fn is_newest(&self, resources: &[Arc<cache::Resource>; 4]) -> bool {
+        let newest = |states: &States| resources.iter().zip(states).all(|(resource, state)| resource.is_newest(state));
+        self.states.as_ref().is_some_and(newest)
     }
 }
 
