@@ -244,7 +244,7 @@ mod tests {
         let meter = Meter::of((10_000, 10), None);
         let done = meter.timed(3_000, || std::thread::sleep(Duration::from_millis(2)));
         assert!(done.is_some() && meter.check().is_ok());
-        // What takes as long as it may in the worst case is counted.
+        // Work that takes as long as its worst case is counted.
         assert!(meter.timed(30_000, || std::thread::sleep(Duration::from_millis(2))).is_none());
         assert_eq!(meter.check(), Err(Exceeded::Steps));
     }

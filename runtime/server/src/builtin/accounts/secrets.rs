@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{Accounts, ObjectIdentity};
 use crate::{
@@ -27,8 +27,8 @@ const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
 pub(super) const ISSUER: &str = "kubernetes/serviceaccount";
 /// How long to wait for further deletions after one.
 const GATHER: Duration = Duration::from_millis(10);
-/// The wait after a failure.
-const WAIT: Duration = Duration::from_secs(1);
+/// The first and the longest time until a Secret that could not be written is tried again. Each is twice as long as the one before.
+const WAITS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 
 /// The certificate authority of the server in PEM, if it has one.
 pub(crate) type Authority = Arc<dyn Fn() -> Option<String> + Send + Sync>;
@@ -110,16 +110,26 @@ impl Accounts {
         let Some(secrets) = secrets(&api) else { return };
         let cache = api.cache.clone();
         drop(api);
+        let mut wait = WAITS.0;
         while !cache.is_closed() {
-            if self.follow(&secrets, client, authority).await.is_none() {
-                sleep(WAIT).await;
+            if self.follow(&secrets, client, authority, wait).await.is_some() {
+                wait = WAITS.0;
+            } else {
+                sleep(WAITS.0).await;
+                wait = (2 * wait).min(WAITS.1);
             }
         }
     }
 
-    /// Looks at all Secrets, and then at those that change, and at all again when an account changes. Ends when events were
-    /// missed, or after a failure.
-    async fn follow(&self, secrets: &ResourceEntry, client: &Client, authority: &Authority) -> Option<()> {
+    /// Looks at all Secrets, and then at each that changes. Ends when an account is deleted, so that all are looked at again; `None` when
+    /// events were missed, and a while after a Secret could not be written. Others are filled meanwhile.
+    async fn follow(
+        &self,
+        secrets: &ResourceEntry,
+        client: &Client,
+        authority: &Authority,
+        wait: Duration,
+    ) -> Option<()> {
         let (snapshot, accounts) = (secrets.objects.snapshot(), self.accounts.snapshot());
         let mut changes = secrets.objects.watch(snapshot.revision(), Subscription::All, None).await.ok()?;
         let mut of_accounts = self.accounts.watch(accounts.revision(), Subscription::All, None).await.ok()?;
@@ -127,17 +137,17 @@ impl Accounts {
         for object in snapshot.range("", None) {
             failed |= self.look_at(object, client, authority).await.is_err();
         }
-        if failed {
-            return None;
-        }
+        let mut again = failed.then(|| Instant::now() + wait);
         loop {
             tokio::select! {
                 event = changes.next() => {
                     let event = event?.ok()?;
                     if event.event_type != EventType::Deleted {
-                        self.look_at(&event.object, client, authority).await.ok()?;
+                        let done = self.look_at(&event.object, client, authority).await;
+                        again = again.or_else(|| done.is_err().then(|| Instant::now() + wait));
                     }
                 }
+                () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => return None,
                 event = of_accounts.next() => {
                     if event?.ok()?.event_type == EventType::Deleted {
                         // Further ones are often deleted at the same time.
@@ -218,7 +228,7 @@ fn read<T: serde::de::DeserializeOwned>(object: &Object) -> Option<T> {
 fn of_account(object: &Object) -> Option<Secret> {
     let is_named = |secret: &Secret| secret.metadata.annotations.get(NAME).is_some_and(|name| !name.is_empty());
     // Most Secrets are others: their type is found without reading them as a whole.
-    let names_type = object.json_bytes().windows(TYPE.len()).any(|window| window == TYPE.as_bytes());
+    let names_type = std::str::from_utf8(object.json_bytes()).is_ok_and(|text| text.contains(TYPE));
     let secret = if names_type { read::<Secret>(object)? } else { return None };
     (secret.kind == TYPE && is_named(&secret) && secret.metadata.deletion_timestamp.is_none()).then_some(secret)
 }

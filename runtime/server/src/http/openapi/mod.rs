@@ -1,8 +1,9 @@
 //! The OpenAPI documents: one of version 3 for each group and version, and one of version 2 for everything, as JSON and in
 //! the Protobuf form that kubectl asks for; and the Protobuf definitions of the kinds. With many kinds the documents take more
 //! memory than all else, and clients that know their hashes do not ask for them again. So those of version 3 are rendered on
-//! request, in about a millisecond; those of version 2, of which those of servers behind are a part, are kept for a minute; and the hashes are kept. Whatever is rendered
-//! is rendered once for all requests that wait for it or read it, and not on their threads.
+//! request, in about a millisecond; those of version 2, of which those of servers behind are a part, are kept for a minute; and the hashes of
+//! documents of this server alone are kept. Whatever is rendered is rendered once for all requests that wait for it or read it, and
+//! not on their threads.
 
 mod behind;
 mod definitions;
@@ -225,13 +226,15 @@ async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response
         Some(_) => (true, PROTOBUF),
         None => return response::text(StatusCode::NOT_ACCEPTABLE, ""),
     };
-    if let Some(hash) = made.1.v2(protobuf).hash.get()
+    let discovered = exchange.site.backend.aggregation.as_ref().map(|aggregation| aggregation.discovered());
+    // What a server behind says may be another time than this one, without a change that is known here.
+    let is_alone = discovered.as_ref().is_none_or(|discovered| discovered.table().remotes().next().is_none());
+    if let Some(hash) = made.1.v2(protobuf).hash.get().filter(|_| is_alone)
         && let Some(answer) = cached::not_modified(headers, hash, REVALIDATE)
     {
         return answer;
     }
     let documents = made.clone();
-    let discovered = exchange.site.backend.aggregation.as_ref().map(|aggregation| aggregation.discovered());
     let render = async move {
         let behind = match discovered {
             Some(discovered) => discovered.openapi_v2().await,

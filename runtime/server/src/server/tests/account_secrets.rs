@@ -3,7 +3,12 @@ use std::{fmt::Write, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::{Server, server::TestServer};
+use crate::{
+    Server,
+    handlers::{Refusal, Result},
+    server::TestServer,
+    verbs::admission::{Admission, Attributes},
+};
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const ACCOUNTS: &str = "/api/v1/namespaces/default/serviceaccounts";
@@ -101,4 +106,31 @@ async fn forged_tokens_of_secrets_are_refused() {
     for forged in forged {
         assert_eq!(whose(&server, &forged).await, None);
     }
+}
+
+/// Refuses all changes of one Secret.
+struct Locks;
+
+impl Admission for Locks {
+    async fn validate(&self, attributes: &Attributes<'_>, _: &Value) -> Result<()> {
+        let is_locked = attributes.resource == "secrets" && attributes.name == "locked" && attributes.old.is_some();
+        if is_locked { Err(Refusal::forbidden("it is locked")) } else { Ok(()) }
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_cannot_be_written_keeps_no_other_waiting() {
+    let server = Server::test().configure(|server| server.admission(Locks)).start().await;
+    assert_eq!(server.call("POST", ACCOUNTS, json!({"metadata": {"name": "robot"}})).await.0, 201);
+    let mut locked = secret("robot");
+    locked["metadata"]["name"] = "locked".into();
+    assert_eq!(server.call("POST", SECRETS, locked).await.0, 201);
+    let start = std::time::Instant::now();
+    for _ in 0..8 {
+        assert_eq!(server.call("POST", SECRETS, secret("robot")).await.0, 201);
+        filled(&server).await;
+        assert_eq!(server.call("DELETE", &format!("{SECRETS}/of-robot"), Value::Null).await.0, 200);
+    }
+    // The wait after a failure is a second at least, so that this would take eight.
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
