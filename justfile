@@ -20,7 +20,7 @@ rustdoc := 'RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo
 # A failed test does not hide the results of the packages after it.
 test := "cargo test --no-fail-fast --locked"
 # The crates of the library, which lie in `runtime`.
-runtime := "-p kindsmith -p kindsmith-server -p kindsmith-cache -p kindsmith-storage -p kindsmith-formats -p kindsmith-model -p kindsmith-cel -p kindsmith-meta"
+runtime := "-p kindsmith -p kindsmith-server -p kindsmith-cache -p kindsmith-storage -p kindsmith-formats -p kindsmith-model -p kindsmith-cel -p kindsmith-meta -p kindsmith-kubernetes"
 # The features that are off by default bring dependencies that take longer to build than Kindsmith. All of them at once, and all
 # packages that have them, so that the recipes with features have one build.
 with_features := "-p kindsmith -p kindsmith-server -p kindsmith-storage -p kindsmith-codegen -p conformance-server -p library -p controller -p from-openapi -p kube-rs -p foreign --features etcd,kube,k8s-openapi/latest"

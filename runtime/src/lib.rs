@@ -88,6 +88,7 @@
 //! | `etcd` | the store over etcd, for several servers of one API |
 //! | `messages` | declared types as Protobuf messages in Rust |
 //! | `kube` | kube-rs on declared kinds, and inside the process |
+//! | `kubernetes` | `Builder::kubernetes`: the API of Kubernetes itself, served without documents |
 //! | `tools` | `tools`: what the command `kindsmith store` does with whole stores, such as backups, checks and copies |
 //! | `schemars` | types that implement `schemars::JsonSchema` as parts of kinds: `#[api(schema = schemars)]` |
 

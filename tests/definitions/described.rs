@@ -7,7 +7,7 @@ use kindsmith::{
     kind::{
         Definition, Kind,
         model::{Scope, Version},
-        openapi::{self, Described, Source},
+        openapi::{self, Described, Descriptions, Source},
     },
     schema::Schema,
     server::TestServer,
@@ -85,6 +85,52 @@ fn every_kind_of_kubernetes_has_a_message_that_keeps_its_objects() {
         count += 1;
     }
     assert_eq!(count, 94);
+}
+
+/// The facts of Kubernetes that the feature `kubernetes` has.
+const FACTS: &str = include_str!("../../schemas/kubernetes/api.json");
+
+#[test]
+fn facts_of_kubernetes_are_those_of_its_documents() {
+    let Some(documents) = sources() else { return };
+    let texts: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
+    let described = openapi::describe(&texts, &BTreeSet::new(), Descriptions::Omit);
+    let described = described.unwrap_or_else(|report| panic!("{report}"));
+    assert!(
+        described == [FACTS],
+        "write them anew: kindsmith import ../shared/corpus/kubernetes --without-descriptions --output FOLDER"
+    );
+    // And both are read alike.
+    let without = documents.into_iter().map(|(name, text)| {
+        let document = if name == "overlay" { return (name, text) } else { serde_json::from_slice(&text) };
+        (name, without_descriptions(document.expect("JSON"), false).to_string().into_bytes())
+    });
+    let overlay = ("overlay".to_owned(), OVERLAY.as_bytes().to_vec());
+    let facts = BTreeMap::from([("facts".to_owned(), FACTS.as_bytes().to_vec()), overlay]);
+    let definitions = |of: &Described| of.resources.iter().map(|one| one.definition.clone()).collect::<Vec<_>>();
+    let (by_documents, by_facts) = (definitions(&read(&without.collect())), definitions(&read(&facts)));
+    assert_eq!((by_documents.len(), by_facts.len()), (76, 76));
+    for (by_documents, by_facts) in by_documents.iter().zip(&by_facts) {
+        assert_eq!(by_documents, by_facts, "{:?}", by_facts.shared);
+    }
+}
+
+/// A document without its sentences. Fields of objects may be called `description`.
+fn without_descriptions(value: Value, of_fields: bool) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members =
+                members.into_iter().filter(|(name, of)| of_fields || name != "description" || !of.is_string());
+            members
+                .map(|(name, of)| {
+                    let fields = name == "properties" && !of_fields;
+                    (name, without_descriptions(of, fields))
+                })
+                .collect()
+        }
+        Value::Array(items) => items.into_iter().map(|item| without_descriptions(item, false)).collect(),
+        other => other,
+    }
 }
 
 /// The path of a kind's collection.

@@ -198,9 +198,8 @@ def check(kubectl, command, steps, programs, files):
 
 def served(kindsmith, corpus, helm):
     """Servers of documents as they stand, and what is done to them."""
-    schemas = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "schemas")
     of = lambda *paths: [kindsmith, "serve", *paths, "--listen", "127.0.0.1:0"]
-    kubernetes = of(os.path.join(corpus, "kubernetes"), os.path.join(schemas, "kubernetes"))
+    kubernetes = of("kubernetes")
     helming = steps_helm.STEPS if helm else []
     return [(kubernetes, [*steps_kubernetes.STEPS, *steps_verbs.STEPS, *helming], {}),
             (of(os.path.join(corpus, "crd")), steps_gateway.STEPS, {}),
@@ -219,7 +218,8 @@ def main():
     parser.add_argument("--corpus")
     parser.add_argument("--helm")
     arguments = parser.parse_args()
-    programs = {"helm": arguments.helm, "pods": arguments.behind and os.path.abspath(arguments.behind)}
+    programs = {"helm": arguments.helm, "kindsmith": arguments.kindsmith and os.path.abspath(arguments.kindsmith),
+                "pods": arguments.behind and os.path.abspath(arguments.behind)}
     passed = failed = 0
     for name in arguments.kubectl or ["kubectl"]:
         kubectl = shutil.which(name)

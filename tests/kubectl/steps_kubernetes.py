@@ -1,6 +1,8 @@
 """The API of Kubernetes as its documents describe it: every object that kubectl makes by itself, and what is read of it."""
 import json
+import os
 import re
+import subprocess
 
 import explain as explaining
 
@@ -140,5 +142,17 @@ def no_handler_is_said_clearly(s):
     s.has(s.run("drain", "busy", "--force"), r"^node/busy drained$")
 
 
+def imported_through_kubectl(s):
+    """kubectl signs in, and reads what the server publishes."""
+    folder = os.path.join(s.folder, "imported")
+    done = subprocess.run([s.programs["kindsmith"], "import", "--kubectl", s.kubectl, "--without-descriptions", "--output", folder],
+                          capture_output=True, text=True, timeout=60, env=s.environment)
+    s.has(done.stdout, r"imported: 9\d versions of resources, and 0 definitions")
+    with open(os.path.join(folder, "api.json")) as file:
+        resources = {(one["resource"], one["version"]): one for one in json.load(file)["resources"]}
+    s.same(resources["deployments.apps", "v1"]["shortNames"], ["deploy"])
+    s.same(resources["deployments.apps", "v1"]["subresources"]["scale"]["operations"][0]["kind"], "autoscaling/v1 Scale")
+
+
 STEPS = [ready_soon, api_resources, explain, explain_every_kind, run, create_workloads, create_services, create_what_rules_them, create_access, get_all,
-         objects_in_other_versions, no_handler_is_said_clearly]
+         objects_in_other_versions, no_handler_is_said_clearly, imported_through_kubectl]

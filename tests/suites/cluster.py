@@ -30,14 +30,14 @@ tempfile.tempdir = None
 class Cluster:
     """A running server, as the suites of kr8s address it."""
 
-    def __init__(self, kindsmith, corpus, kubectl):
+    def __init__(self, kindsmith, kubectl):
         self.kubectl_path, self.kubeconfig_path = kubectl, KUBECONFIG
         for folder in ["bin", "tmp"]:
             (FOLDER / folder).mkdir(parents=True)
         (FOLDER / "bin" / "kubectl").symlink_to(kubectl)
         with open(FOLDER / "server.log", "w") as log:
             self.process = subprocess.Popen(
-                [kindsmith, "serve", f"{corpus}/kubernetes", HERE / "../../schemas/kubernetes", "--listen", "127.0.0.1:0"],
+                [kindsmith, "serve", "kubernetes", "--listen", "127.0.0.1:0"],
                 cwd=FOLDER, stdout=subprocess.PIPE, stderr=log, text=True)
         for line in self.process.stdout:
             if line.strip().startswith("curl "):
@@ -111,7 +111,7 @@ def pytest_configure(config):
     # The process that distributes tests to others runs none.
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         return
-    config.cluster = Cluster(config.option.kindsmith, config.option.corpus, config.option.kubectl)
+    config.cluster = Cluster(config.option.kindsmith, config.option.kubectl)
     config.report = {"not_run": {}, "unknown": [], "server": None}
     for package, get in [("kubernetes", configuration), ("kubernetes.aio", configuration_on_asyncio)]:
         provide(f"{package}.e2e_test", base=provide(f"{package}.e2e_test.base", get_e2e_configuration=get))

@@ -10,6 +10,7 @@ mod copy;
 mod export;
 mod export_proto;
 mod generate;
+mod import;
 mod kinds;
 mod lint;
 mod migrate;
@@ -95,6 +96,9 @@ enum Command {
     /// Serve the kinds that files define, as they stand.
     #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
     Serve(serve::Command),
+    /// Write the API of a running server as files that `serve` takes.
+    #[command(long_about = import::ABOUT, after_help = import::EXAMPLES)]
+    Import(import::Command),
     /// Let further users in, and show and remove them.
     #[command(subcommand, long_about = user::ABOUT, after_help = user::EXAMPLES)]
     User(user::Command),
@@ -144,6 +148,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Lint(command) => reported(lint::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
+        Command::Import(command) => reported(import::run(&command)),
         Command::User(command) => reported(user::run(command)),
         Command::Completions(command) => reported(completions::run(&command)),
     });

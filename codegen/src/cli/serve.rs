@@ -1,13 +1,16 @@
 //! `kindsmith serve`: a server of the kinds that files define, without a compiler.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kindsmith::Server;
+use kindsmith::{Server, server::Builder};
 
 use super::{Outcome, kinds::SizeLimit, terminal::report};
 
 pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand.
+
+`kindsmith serve kubernetes` serves the API of Kubernetes itself, without nodes and controllers, and what further files define beside it. \
+A folder of that name is ./kubernetes.
 
 Files are manifests of CustomResourceDefinitions and OpenAPI v3 documents, in YAML or JSON, with discovery documents, overlays and Protobuf definitions \
 beside them; of folders, all files ending in .yaml, .yml, .json or .proto are read. \
@@ -17,14 +20,18 @@ it is broken, an error names the file and the line, and what it defined before i
 pub(super) const EXAMPLES: &str = "\
 Example:
   kindsmith serve widgets.yaml --data-dir ./data
-  kubectl --kubeconfig ./data/kubeconfig get widgets";
+  kubectl --kubeconfig ./data/kubeconfig get widgets
+  kindsmith serve kubernetes --crds config/crd --memory";
 
 /// The arguments.
 #[derive(Args)]
 pub(super) struct Command {
-    /// Files and folders of definitions and documents.
+    /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents.
     #[arg(value_name = "FILES-OR-FOLDERS")]
     paths: Vec<PathBuf>,
+    /// A file or folder of CustomResourceDefinitions; may be repeated.
+    #[arg(long, value_name = "FILE-OR-FOLDER")]
+    crds: Vec<PathBuf>,
     /// Address to listen on; port 0 chooses a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
@@ -56,13 +63,30 @@ pub(super) struct Command {
     size: SizeLimit,
 }
 
+/// The name that stands for the API of Kubernetes.
+const KUBERNETES: &str = "kubernetes";
+
+#[cfg(feature = "kubernetes")]
+fn serve_kubernetes(server: Builder) -> Builder {
+    server.kubernetes()
+}
+
+/// Without the feature, it is the name of a folder.
+#[cfg(not(feature = "kubernetes"))]
+fn serve_kubernetes(server: Builder) -> Builder {
+    server.definition_files([KUBERNETES])
+}
+
 /// Serves until a signal.
 pub(super) fn run(command: Command) -> Outcome {
     let _log = kindsmith::logging::init("info");
-    let server = Server::builder().definitions().definition_files(command.paths);
+    let (kubernetes, paths): (Vec<_>, Vec<_>) =
+        command.paths.into_iter().partition(|path| path == Path::new(KUBERNETES));
+    let server = Server::builder().definitions().definition_files(paths.into_iter().chain(command.crds));
+    let server = if kubernetes.is_empty() { server } else { serve_kubernetes(server) };
     let server = server.max_definition_file(command.size.bytes());
     let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
-    let server = command.host_name.into_iter().fold(server, kindsmith::server::Builder::host_name);
+    let server = command.host_name.into_iter().fold(server, Builder::host_name);
     let server = match command.delegate {
         Some(kubeconfig) => server.delegated(kubeconfig),
         None if command.delegate_in_cluster => server.delegated_in_cluster(),

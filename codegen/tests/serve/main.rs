@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
 use std::{
+    ffi::OsStr,
     fs,
     io::Read,
     path::{Path, PathBuf},
@@ -14,6 +15,7 @@ use std::{
 use kindsmith_tests::{Folder, ServerProcess};
 
 mod documents;
+mod imported;
 mod users;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kindsmith");
@@ -47,9 +49,9 @@ struct Served {
 }
 
 impl Served {
-    fn start(paths: &[&Path], data: PathBuf) -> Self {
+    fn start(arguments: &[impl AsRef<OsStr>], data: PathBuf) -> Self {
         let mut command = Command::new(PROGRAM);
-        command.arg("serve").args(paths).args(["--listen", "127.0.0.1:0", "--data-dir"]).arg(&data);
+        command.arg("serve").args(arguments).args(["--listen", "127.0.0.1:0", "--data-dir"]).arg(&data);
         let server = ServerProcess::spawn(command.stderr(Stdio::piped()));
         Self { server, data }
     }

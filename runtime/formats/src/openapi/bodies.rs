@@ -17,11 +17,9 @@ pub(super) fn schema_name(of: &Document) -> Option<&str> {
 
 /// The types of patches that the body of an operation may be.
 pub(super) fn patch_types(root: &Document, operation: Members<'_, '_>) -> Vec<PatchType> {
-    const ALL: [PatchType; 5] =
-        [PatchType::Strategic, PatchType::Json, PatchType::Merge, PatchType::ApplyYaml, PatchType::ApplyCbor];
     let body = operation.get("requestBody").map(|body| resolved(root, body));
     let Some(content) = body.and_then(media_types) else { return Vec::new() };
-    ALL.into_iter().filter(|of| content.contains_key(of.media_type())).collect()
+    PatchType::ALL.into_iter().filter(|of| content.contains_key(of.media_type())).collect()
 }
 
 fn media_types(of: &Document) -> Option<&Map<String, Document>> {

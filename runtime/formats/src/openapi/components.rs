@@ -238,6 +238,11 @@ impl<'d> Outline<'d> {
     }
 }
 
+/// The names of the schemas that a schema refers to.
+pub(super) fn outline_names(schema: &Document) -> Vec<&str> {
+    Outline::of(schema).names().collect()
+}
+
 /// The schemas that differ from the pool's of the same name, and all schemas that refer to these.
 fn different<'d>(
     all: &BTreeMap<&'d str, &'d Document>,

@@ -1,9 +1,9 @@
 //! Discovery documents, which say what OpenAPI documents do not: short names, categories and singular names. They are
-//! either aggregated (`APIGroupDiscoveryList`) or of one group and version (`APIResourceList`).
+//! either aggregated (`APIGroupDiscoveryList`) or of one group and version (`APIResourceList`). API descriptions say the same.
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    Resource,
+    Resource, description,
     findings::{Finding, Findings, Location},
     members::Members,
     resources::some_verbs,
@@ -18,37 +18,62 @@ use crate::{
 #[derive(Default)]
 pub(super) struct DiscoveryIndex(BTreeMap<(GroupVersion, String), Entry>);
 
-struct Entry {
+pub(super) struct Entry {
     document: usize,
     pointer: String,
     kind: String,
-    singular: String,
-    short_names: Vec<String>,
-    categories: Vec<String>,
+    pub singular: String,
+    pub short_names: Vec<String>,
+    pub categories: Vec<String>,
     scope: Scope,
-    verbs: Vec<Verb>,
+    pub verbs: Vec<Verb>,
     /// What is wrong with its names.
     wrong_names: Vec<Finding>,
     is_used: bool,
 }
 
 impl DiscoveryIndex {
+    /// What discovery says of a resource in a version.
+    pub(super) fn names(&self, at: &GroupVersion, plural: &str) -> Option<&Entry> {
+        self.0.get(&(at.clone(), plural.to_owned()))
+    }
+
+    /// Returns true for a document that names resources as discovery does.
+    pub(super) fn names_in(document: &Document) -> bool {
+        Self::is_one(document) || description::is_one(document)
+    }
+
     /// Returns true for a discovery document.
     pub(super) fn is_one(document: &Document) -> bool {
         let kind = document.get("kind").and_then(Document::as_str);
-        kind.is_some_and(|kind| super::BESIDE[1..].contains(&kind))
+        kind.is_some_and(|kind| ["APIGroupDiscoveryList", "APIResourceList"].contains(&kind))
     }
 
     /// Reads a discovery document.
     pub(super) fn read(&mut self, document: &Document, location: &Location<'_>, findings: &mut Findings) {
         let Some(members) = Members::of(document, location, findings) else { return };
+        if description::is_one(document) {
+            let location = location.key("resources");
+            for (index, resource) in members.list("resources", findings).iter().enumerate() {
+                let location = location.index(index);
+                // What is wrong with the name was reported where resources are read.
+                let mut reported = Findings::default();
+                let Some(members) = Members::of(resource, &location, &mut reported) else { continue };
+                let name = description::name(members, &mut reported);
+                self.resource(name, members, &DESCRIPTION, findings);
+            }
+            return;
+        }
         if members.get("kind").is_some_and(|kind| kind == "APIResourceList") {
             let found = members.text("groupVersion", findings).unwrap_or_default();
             let (group, version) = found.split_once('/').unwrap_or(("", found));
             let at = GroupVersion { group: group.to_owned(), version: version.to_owned() };
             let location = location.key("resources");
             for (index, resource) in members.list("resources", findings).iter().enumerate() {
-                self.resource(&at, resource, &LIST, &location.index(index), findings);
+                let location = location.index(index);
+                let Some(members) = Members::of(resource, &location, findings) else { continue };
+                let plural = members.text("name", findings).unwrap_or_default();
+                self.resource((at.clone(), plural), members, &LIST, findings);
             }
             return;
         }
@@ -64,7 +89,10 @@ impl DiscoveryIndex {
                 let (group, number) = (name.unwrap_or_default().to_owned(), version.text_or_empty("version", findings));
                 let (at, location) = (GroupVersion { group, version: number }, location.key("resources"));
                 for (index, resource) in version.list("resources", findings).iter().enumerate() {
-                    self.resource(&at, resource, &AGGREGATED, &location.index(index), findings);
+                    let location = location.index(index);
+                    let Some(members) = Members::of(resource, &location, findings) else { continue };
+                    let plural = members.text("resource", findings).unwrap_or_default();
+                    self.resource((at.clone(), plural), members, &AGGREGATED, findings);
                 }
             }
         }
@@ -72,14 +100,12 @@ impl DiscoveryIndex {
 
     fn resource(
         &mut self,
-        at: &GroupVersion,
-        resource: &Document,
+        (at, plural): (GroupVersion, &str),
+        members: Members<'_, '_>,
         names: &MemberNames,
-        location: &Location<'_>,
         findings: &mut Findings,
     ) {
-        let Some(members) = Members::of(resource, location, findings) else { return };
-        let plural = members.text_or_empty(names.plural, findings);
+        let location = members.location;
         // Subresources and their verbs are in the OpenAPI documents.
         if plural.contains('/') {
             return;
@@ -110,7 +136,7 @@ impl DiscoveryIndex {
             verbs,
             is_used: false,
         };
-        self.0.insert((at.clone(), plural), entry);
+        self.0.insert((at, plural.to_owned()), entry);
     }
 
     /// Says of a resource what discovery documents say.
@@ -156,13 +182,15 @@ impl DiscoveryIndex {
     }
 }
 
-/// The names of members that differ between the two forms.
+/// The names of members that differ between the forms.
 struct MemberNames {
-    plural: &'static str,
     singular: &'static str,
     /// `None` for a flag.
     scope: Option<&'static str>,
 }
 
-const AGGREGATED: MemberNames = MemberNames { plural: "resource", singular: "singularResource", scope: Some("scope") };
-const LIST: MemberNames = MemberNames { plural: "name", singular: "singularName", scope: None };
+const AGGREGATED: MemberNames = MemberNames { singular: "singularResource", scope: Some("scope") };
+const LIST: MemberNames = MemberNames { singular: "singularName", scope: None };
+const DESCRIPTION: MemberNames = MemberNames { singular: "singular", scope: Some("scope") };
+/// The names of verbs, for messages.
+pub(super) const VERBS: &str = "create, delete, deletecollection, get, list, patch, update, watch";

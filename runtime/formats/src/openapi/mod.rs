@@ -17,6 +17,7 @@
 mod bodies;
 mod components;
 mod defaults;
+mod description;
 mod discovery;
 mod findings;
 #[cfg(feature = "schemars")]
@@ -39,6 +40,7 @@ use self::{
     components::{Components, Pool},
     discovery::DiscoveryIndex,
     findings::{Finding, Findings, Location, shown},
+    paths::PathResources,
     resources::{ReadVersion, Reader},
 };
 use crate::{
@@ -51,12 +53,15 @@ use crate::{
 
 /// The error for a file of another sort.
 const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: OpenAPI 3 (with the member openapi), \
-     APIGroupDiscoveryList, APIResourceList, Overlay, and Protobuf definitions (with syntax or package first)";
+     APIDescription, APIGroupDiscoveryList, APIResourceList, Overlay, and Protobuf definitions (with syntax or package first)";
 /// How large a document may be in memory.
 const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
 
 use self::messages::Messages;
-pub use self::overlay::Overlay;
+pub use self::{
+    description::{Descriptions, describe},
+    overlay::Overlay,
+};
 
 /// A file to read: an OpenAPI v3 document, a discovery document, an [overlay], or Protobuf definitions.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +80,8 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The kinds of documents that are read beside OpenAPI documents: overlays, then those of discovery.
-const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
+/// The kinds of documents that are read in place of OpenAPI documents and beside them.
+const KINDS: [&str; 4] = [description::DESCRIPTION, overlay::OVERLAY, "APIGroupDiscoveryList", "APIResourceList"];
 
 /// The resources that documents describe.
 #[derive(Clone, Debug, Default)]
@@ -179,7 +184,7 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     let mut resources = merge(versions, &mut findings);
     let (mut discovery_index, mut overlays) = (DiscoveryIndex::default(), Vec::new());
     for (index, document) in decoded.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
-        if DiscoveryIndex::is_one(document) {
+        if DiscoveryIndex::names_in(document) {
             discovery_index.read(document, &Location::of(index), &mut findings);
         } else if Overlay::is_one(document) {
             overlays.push(Overlay::of(document, &Location::of(index), &mut findings));
@@ -220,18 +225,17 @@ pub fn is_document(text: &[u8]) -> bool {
     if Messages::is_one(text) {
         return true;
     }
-    let is_beside = |kind: &str| BESIDE.contains(&kind);
+    let is_known = |kind: &str| KINDS.contains(&kind);
     let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     if is_json {
         let head = serde_json::from_slice::<Head>(text).ok();
-        return head.is_some_and(|head| {
-            head.openapi.or(head.swagger).is_some() || head.kind.as_deref().is_some_and(is_beside)
-        });
+        return head
+            .is_some_and(|head| head.openapi.or(head.swagger).is_some() || head.kind.as_deref().is_some_and(is_known));
     }
     let text = String::from_utf8_lossy(text);
     text.lines().any(|line| match line.split_once(':') {
         Some(("openapi" | "swagger", _)) => true,
-        Some(("kind", kind)) => is_beside(kind.trim().trim_matches(['"', '\''])),
+        Some(("kind", kind)) => is_known(kind.trim().trim_matches(['"', '\''])),
         _ => false,
     })
 }
@@ -264,25 +268,37 @@ fn read_document<'d>(
     findings: &mut Findings,
     versions: &mut Vec<ReadVersion>,
 ) {
+    let resources = resources_of(index, document, findings);
+    let mut components = Components::of(index, document, pool, findings);
+    let mut reader = Reader::new(&mut components, pool, findings);
+    versions.extend(resources.iter().filter_map(|((at, plural), resource)| reader.version(at, plural, resource)));
+}
+
+/// The resources of an OpenAPI document or an API description.
+fn resources_of<'d>(index: usize, document: &'d Document, findings: &mut Findings) -> PathResources<'d> {
     let location = Location::of(index);
     match (document.get("openapi"), document.get("swagger")) {
         (Some(Document::String(version)), _) if version.starts_with("3.") => {}
         (Some(other), _) => {
-            return findings.error(&location.key("openapi"), format!("found {}; supported: 3.0 and 3.1", shown(other)));
+            findings.error(&location.key("openapi"), format!("found {}; supported: 3.0 and 3.1", shown(other)));
+            return PathResources::default();
         }
         (None, Some(other)) => {
             let message = format!("found OpenAPI {}; supported: OpenAPI 3.0 and 3.1", shown(other));
-            return findings.error(&location.key("swagger"), message);
+            findings.error(&location.key("swagger"), message);
+            return PathResources::default();
         }
-        (None, None) => return findings.error(&location, NO_DOCUMENT),
+        (None, None) if description::is_one(document) => return description::find(index, document, findings),
+        (None, None) => {
+            findings.error(&location, NO_DOCUMENT);
+            return PathResources::default();
+        }
     }
-    let mut components = Components::of(index, document, pool, findings);
     let resources = paths::find(index, document, findings);
     if resources.is_empty() {
         findings.warning(&location.key("paths"), "no path is that of a resource: the document serves no kind");
     }
-    let mut reader = Reader::new(&mut components, pool, findings);
-    versions.extend(resources.iter().filter_map(|((at, plural), resource)| reader.version(at, plural, resource)));
+    resources
 }
 
 /// Puts the versions of each resource together.

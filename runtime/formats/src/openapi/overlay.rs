@@ -54,6 +54,8 @@ use crate::{
     schema::Document,
 };
 
+/// The kind of overlays.
+pub(super) const OVERLAY: &str = "Overlay";
 /// The `apiVersion` of overlays.
 pub const API_VERSION: &str = "kindsmith/v1";
 
@@ -96,7 +98,7 @@ struct Entry {
 impl Overlay {
     /// Returns true for a document that says it is an overlay.
     pub(super) fn is_one(document: &Document) -> bool {
-        document.get("kind").is_some_and(|kind| kind == super::BESIDE[0])
+        document.get("kind").is_some_and(|kind| kind == OVERLAY)
     }
 
     /// Reads an overlay, as far as it is right.

@@ -176,6 +176,9 @@ impl Verb {
 }
 
 impl PatchType {
+    /// All types.
+    pub const ALL: [Self; 5] = [Self::Strategic, Self::Json, Self::Merge, Self::ApplyYaml, Self::ApplyCbor];
+
     /// The types supported for documents of a kind. Apply needs field owners, which only stored objects have.
     pub fn of(kind: &Kind, owned: bool) -> Vec<Self> {
         let mut types = vec![Self::Json, Self::Merge];

@@ -35,8 +35,8 @@ pub(super) struct DefinitionFiles {
     pub paths: Vec<PathBuf>,
     /// How much of them is read.
     pub limits: Limits,
-    /// OpenAPI documents, and documents that are read with them, as the program gave them.
-    pub documents: Vec<Vec<u8>>,
+    /// OpenAPI documents, and documents that are read with them, as the program gave them, with names for messages.
+    pub documents: Vec<(String, Vec<u8>)>,
     /// Hooks for kinds that come from documents.
     pub hooks: Vec<KindHooks>,
     /// Resources that the program declares; documents that describe them are not served.
@@ -101,6 +101,28 @@ pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
     kind.with(|_, version, _| version.subresources.extend(missing))
 }
 
+/// Adds to documents of Kubernetes' own kinds what they do not say: our overlay, before those of the user, and the numbers of fields, unless
+/// there are Protobuf definitions.
+#[cfg(feature = "kubernetes")]
+fn complete_kubernetes(documents: &mut Vec<(String, Vec<u8>)>) {
+    const TYPE: &[u8] = b"\"io.k8s.api.";
+    use kindsmith_kubernetes::{API, File, files};
+    let is_of_kubernetes = |text: &[u8]| text.windows(TYPE.len()).any(|found| found == TYPE);
+    if !documents.iter().any(|(_, text)| is_of_kubernetes(text)) {
+        return;
+    }
+    let has_numbers = documents.iter().any(|(name, _)| Path::new(name).extension().is_some_and(|end| end == "proto"));
+    let missing = files().into_iter().filter(|file| file.name != API && !(has_numbers && file.is_protobuf()));
+    let missing = missing.map(|File { name, text }| (format!("{OWN}{name}"), text.into_bytes()));
+    documents.splice(..0, missing);
+}
+
+#[cfg(not(feature = "kubernetes"))]
+fn complete_kubernetes(_: &mut Vec<(String, Vec<u8>)>) {}
+
+/// The beginning of the names of files that are part of the program. Nobody can act on warnings about them.
+pub(super) const OWN: &str = "<kindsmith>/";
+
 /// The name that stands for the file of all OpenAPI documents.
 const DOCUMENTS: &str = "the OpenAPI documents";
 
@@ -159,8 +181,7 @@ impl DefinitionFiles {
 
     fn load(&self) -> LoadResult {
         let (mut result, mut manifests) = (LoadResult::default(), Vec::new());
-        let numbered = |(index, text): (usize, &Vec<u8>)| (format!("document {}", index + 1), text.clone());
-        let mut documents: Vec<_> = self.documents.iter().enumerate().map(numbered).collect();
+        let mut documents = self.documents.clone();
         let Listing { files, problems } = self.list();
         for (path, problem) in problems {
             let problem = format!("{}: {problem}", path.display());
@@ -190,14 +211,17 @@ impl DefinitionFiles {
                 Err(error) => result.broken(path, format!("{name}: {error}")),
             }
         }
+        complete_kubernetes(&mut documents);
         let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
         let mut described = openapi::read(&sources).unwrap_or_else(|report| {
             result.broken(DOCUMENTS.into(), report.to_string());
             Described::default()
         });
-        result.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
+        let of_user = described.warnings.0.iter().filter(|entry| !entry.source.starts_with(OWN));
+        result.warnings.extend(of_user.map(ToString::to_string));
         result.warnings.extend(described.lacks());
-        self.take_described(mem::take(&mut described.resources), &mut result);
+        let is_own = |index: &usize| documents[*index].0.starts_with(OWN);
+        self.take_described(mem::take(&mut described.resources), &is_own, &mut result);
         for (file, mut definition) in manifests {
             let name = definition.shared.group_resource();
             let other = result.resources.iter().find(|other| other.name() == name);
@@ -227,10 +251,14 @@ impl DefinitionFiles {
     }
 
     /// Takes the resources of documents, except those that the program declares.
-    fn take_described(&self, resources: Vec<Resource>, result: &mut LoadResult) {
+    fn take_described(&self, resources: Vec<Resource>, is_own: &dyn Fn(&usize) -> bool, result: &mut LoadResult) {
         for resource in resources {
             let name = resource.definition.shared.group_resource();
             if self.declared.contains(&name) {
+                if resource.documents.iter().all(is_own) {
+                    result.replaced.push(resource.definition);
+                    continue;
+                }
                 let versions = resource.definition.versions.iter();
                 let subresources: BTreeSet<_> =
                     versions.flat_map(|version| &version.subresources).map(|one| &*one.subresource).collect();

@@ -102,13 +102,16 @@ impl Samples {
         text
     }
 
-    /// The served kinds, each once, in its first served version.
+    /// The served kinds, each once, in its first served version. Those that `kubectl get all` shows come first.
     fn listed(&self) -> impl Iterator<Item = &Kind> {
         let served = || self.kinds.iter().filter(|kind| kind.version.served);
-        served().enumerate().filter_map(move |(at, kind)| {
+        let once = served().enumerate().filter_map(move |(at, kind)| {
             let is_same =
                 |other: &Kind| other.shared.names == kind.shared.names && other.group_kind() == kind.group_kind();
             (!served().take(at).any(is_same)).then_some(kind)
-        })
+        });
+        let mut once: Vec<_> = once.collect();
+        once.sort_by_key(|kind| !kind.names().categories.iter().any(|category| category == "all"));
+        once.into_iter()
     }
 }

@@ -40,6 +40,7 @@ mod listen;
 mod load;
 pub mod logging;
 mod migrate;
+pub mod remote;
 mod review;
 mod serve;
 mod state;

@@ -15,6 +15,7 @@ use crate::{
 
 mod beside;
 mod defaults;
+mod description;
 mod forms;
 mod hostile;
 mod messages;

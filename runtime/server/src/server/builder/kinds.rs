@@ -73,10 +73,29 @@ impl Builder {
     /// logged. [`Builder::build`] returns the errors of the documents. Warnings are logged.
     pub fn openapi(mut self, document: impl Serialize) -> Self {
         match codec::from_typed(&document) {
-            Ok(Document::String(text)) => self.definition_files.documents.push(text.into_bytes()),
-            Ok(document) => self.definition_files.documents.push(document.to_string().into_bytes()),
+            Ok(Document::String(text)) => self.document(text),
+            Ok(document) => self.document(document.to_string()),
             Err(error) => self.problems.push(format!("no OpenAPI document: {error}")),
         }
+        self
+    }
+
+    fn document(&mut self, text: String) {
+        let documents = &mut self.definition_files.documents;
+        documents.push((format!("document {}", documents.len() + 1), text.into_bytes()));
+    }
+
+    /// Serves the API of Kubernetes 1.36: all its kinds in all its versions, with columns, selectable fields and Protobuf, and without
+    /// nodes and controllers: nothing runs, and what a controller would create or report stays undone. Built-in kinds and those
+    /// that the program declares are served in place of the same ones of Kubernetes.
+    ///
+    /// Descriptions are left out, since they are Kubernetes' own text: `kubectl explain` shows fields alone.
+    #[cfg(feature = "kubernetes")]
+    pub fn kubernetes(mut self) -> Self {
+        let api = kindsmith_kubernetes::files().into_iter().find(|file| file.name == kindsmith_kubernetes::API);
+        let api = api.expect("the package has it");
+        let name = format!("{}{}", crate::server::definition_files::OWN, api.name);
+        self.definition_files.documents.push((name, api.text.into_bytes()));
         self
     }
 

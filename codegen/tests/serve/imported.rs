@@ -1,0 +1,111 @@
+//! Tests of `kindsmith import`: what it writes of a running server is served as it was there.
+use std::{collections::BTreeSet, fs, process::Command};
+
+use kindsmith_tests::Folder;
+use serde_json::Value;
+
+use super::{PROGRAM, Served, gears};
+
+/// A document with wheels, which have a subresource and descriptions.
+const WHEELS: &str = include_str!("../../../schemas/marina.example.com/openapi.yaml");
+
+fn json(served: &Served, path: &str) -> Value {
+    let (status, text) = served.call("GET", path, "");
+    assert_eq!(status, 200, "{path}: {text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn import(arguments: &[&str]) -> (bool, String) {
+    let output = Command::new(PROGRAM).arg("import").args(arguments).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn the_api_of_a_running_server_is_imported_and_served() {
+    let folder = Folder::new("import");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("gears.yaml"), gears("teeth")).unwrap();
+    fs::write(path("openapi.yaml"), WHEELS).unwrap();
+    let original = Served::start(&[&path("gears.yaml"), &path("openapi.yaml")], path("data"));
+    // Of the server: one definition more, which it does not have from a file.
+    let third = gears("size").replace("gears", "cogs").replace("Gear", "Cog");
+    fs::write(path("cogs.yaml"), third).unwrap();
+    let cogs = fs::read_to_string(path("cogs.yaml")).unwrap();
+    let applied = original.ask(
+        &["-X", "POST", "-H", "Content-Type: application/yaml"],
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        &cogs,
+    );
+    assert_eq!(applied.0, 201, "{}", applied.1);
+    original.until("/apis/example.com/v1/cogs", |status, _| status == 200);
+
+    let (kubeconfig, output) = (path("data/kubeconfig"), path("imported"));
+    let arguments = ["--kubeconfig", kubeconfig.to_str().unwrap(), "--output", output.to_str().unwrap()];
+    let (done, text) = import(&arguments);
+    assert!(done && text.contains("definitions\n"), "{text}");
+    assert!(output.join("cogs.example.com.yaml").is_file(), "{text}");
+    let description = fs::read_to_string(output.join("api.json")).unwrap();
+    assert!(!description.contains("cogs"), "its definition says it");
+    assert!(description.contains("\"description\""));
+    // Again, over what was written.
+    let (done, text) = import(&arguments);
+    assert!(done, "{text}");
+
+    let served = Served::start(&[&output], path("again"));
+    let groups = |served: &Served| {
+        let groups = json(served, "/apis");
+        let names = groups["groups"].as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap().to_owned());
+        names.collect::<BTreeSet<_>>()
+    };
+    assert_eq!(groups(&served), groups(&original));
+    for group in groups(&original).iter().filter(|name| name.ends_with("example.com")) {
+        let version = json(&original, &format!("/apis/{group}"))["preferredVersion"]["groupVersion"].clone();
+        let path = format!("/apis/{}", version.as_str().unwrap());
+        assert_eq!(json(&served, &path), json(&original, &path));
+        let path = format!("/openapi/v3{path}");
+        assert_eq!(json(&served, &path), json(&original, &path), "{path}");
+    }
+    // What other people wrote there is left alone.
+    fs::write(output.join("notes.txt"), "mine").unwrap();
+    let (done, text) = import(&arguments);
+    assert!(!done && text.contains("has the file notes.txt, which no import wrote; nothing was written"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_imported_is_said() {
+    let folder = Folder::new("import-errors");
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let output = path("out");
+    let (done, text) = import(&["--output", &output]);
+    assert!(!done && text.contains("or a running server with --kubeconfig or --kubectl"), "{text}");
+    let (done, text) = import(&["--kubeconfig", &path("none"), "--output", &output]);
+    assert!(!done && text.contains("none") && text.contains("--kubectl"), "{text}");
+    let (done, text) = import(&["--kubectl", &path("no-kubectl"), "--output", &output]);
+    assert!(!done && text.contains("no-kubectl cannot be run"), "{text}");
+    fs::write(path("broken.yaml"), "openapi: 3.0.0\npaths: [").unwrap();
+    let (done, text) = import(&[&path("broken.yaml"), "--output", &output]);
+    assert!(!done && text.contains("broken.yaml:2"), "{text}");
+    // A name that would leave the folder.
+    let hostile = gears("teeth").replace("metadata: {name: gears.example.com}", "metadata: {name: ../../evil}");
+    fs::write(path("hostile.yaml"), hostile).unwrap();
+    let (done, text) = import(&[&path("hostile.yaml"), "--output", &output]);
+    assert!(!done && text.contains("../../evil"), "{text}");
+    assert!(!folder.path().join("out").exists(), "nothing was written");
+}
+
+#[test]
+fn kubernetes_is_served_from_the_command_alone() {
+    let folder = Folder::new("serve-kubernetes");
+    fs::write(folder.path().join("gears.yaml"), gears("teeth")).unwrap();
+    let crds = folder.path().join("gears.yaml");
+    let served = Served::start(&["kubernetes", "--crds", crds.to_str().unwrap()], folder.path().join("data"));
+    let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"name":"web","image":"nginx"}]}}"#;
+    assert_eq!(served.call("POST", "/api/v1/namespaces/default/pods", pod).0, 201);
+    assert_eq!(served.call("GET", "/apis/example.com/v1/gears", "").0, 200);
+    let table = served.accepting("application/json;as=Table;g=meta.k8s.io;v=v1", "/api/v1/pods");
+    assert!(table.contains("\"Restarts\""), "the overlay has columns: {table}");
+    let protobuf =
+        served.ask(&["-o", "/dev/null", "-H", "Accept: application/vnd.kubernetes.protobuf"], "/api/v1/pods", "");
+    assert_eq!(protobuf.0, 200, "the definitions have numbers");
+}
