@@ -9,6 +9,7 @@ mod declared;
 mod described;
 mod every_kind;
 mod guide;
+mod kubernetes;
 mod openapi;
 mod random;
 mod recorded;

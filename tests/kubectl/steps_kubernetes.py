@@ -7,6 +7,10 @@ import subprocess
 import explain as explaining
 
 AGE = r"\d+[smh]"
+# What every container and every pod gets.
+CONTAINER = {"resources": {}, "imagePullPolicy": "IfNotPresent", "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+POD = {"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": {},
+       "terminationGracePeriodSeconds": 30}
 NODE = '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "%s"}}'
 
 
@@ -49,19 +53,20 @@ def explain_every_kind(s):
 def run(s):
     s.has(s.run("run", "web", "--image=nginx:1", "--labels=app=web", "--port=80", "--env=A=b"), r"^pod/web created$")
     pod = json.loads(s.run("get", "pod", "web", "-o", "json"))
-    s.same(pod["spec"]["containers"], [{"name": "web", "image": "nginx:1", "ports": [{"containerPort": 80, "protocol": "TCP"}],
-                                        "env": [{"name": "A", "value": "b"}], "resources": {}}])
+    s.same(pod["spec"], {"containers": [{"name": "web", "image": "nginx:1", "ports": [{"containerPort": 80, "protocol": "TCP"}],
+                                         "env": [{"name": "A", "value": "b"}], **CONTAINER}], "enableServiceLinks": True, **POD})
     s.has(s.run("get", "po", "-o", "wide"), r"^NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES$",
-          rf"^web +0/1 +<none> +0 +{AGE} +<none> +<none> +<none> +<none>$")
+          rf"^web +0/1 +Pending +0 +{AGE} +<none> +<none> +<none> +<none>$")
 
 
 def create_workloads(s):
     """The kinds that kubectl sends as Protobuf messages."""
     s.run("create", "deployment", "shop", "--image=shop:1", "--replicas=2", "--port=8080")
     shop = json.loads(s.run("get", "deploy", "shop", "-o", "json"))
-    s.same(shop["spec"], {"replicas": 2, "selector": {"matchLabels": {"app": "shop"}}, "strategy": {}, "template": {
-        "metadata": {"labels": {"app": "shop"}, **created_null(shop["spec"]["template"])},
-        "spec": {"containers": [{"name": "shop", "image": "shop:1", "ports": [{"containerPort": 8080, "protocol": "TCP"}], "resources": {}}]}}})
+    s.same(shop["spec"], {"replicas": 2, "selector": {"matchLabels": {"app": "shop"}}, "progressDeadlineSeconds": 600, "revisionHistoryLimit": 10,
+        "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}, "template": {
+            "metadata": {"labels": {"app": "shop"}, **created_null(shop["spec"]["template"])},
+            "spec": {"containers": [{"name": "shop", "image": "shop:1", "ports": [{"containerPort": 8080, "protocol": "TCP"}], **CONTAINER}], **POD}}})
     s.run("create", "deployment", "idle", "--image=idle:1", "--replicas=0")
     s.same(s.run("get", "deploy", "idle", "-o", "jsonpath={.spec.replicas}"), "0")
     s.run("create", "job", "once", "--image=busybox", "--", "echo", "hi")
@@ -83,12 +88,16 @@ def create_services(s):
     s.run("create", "service", "nodeport", "np", "--tcp=80:8080", "--node-port=30080")
     s.run("create", "service", "loadbalancer", "lb", "--tcp=443:https")
     s.run("create", "service", "externalname", "ext", "--external-name=example.com")
-    s.same(json.loads(s.run("get", "svc", "np", "-o", "json"))["spec"], {
-        "type": "NodePort", "selector": {"app": "np"},
+    service = json.loads(s.run("get", "svc", "np", "-o", "json"))["spec"]
+    address = service["clusterIP"]
+    s.has(address, r"^10\.(9[6-9]|10\d|11[01])\.\d+\.\d+$")
+    s.same(service, {
+        "type": "NodePort", "selector": {"app": "np"}, "clusterIP": address, "clusterIPs": [address], "externalTrafficPolicy": "Cluster",
+        "internalTrafficPolicy": "Cluster", "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "sessionAffinity": "None",
         "ports": [{"name": "80-8080", "protocol": "TCP", "port": 80, "targetPort": 8080, "nodePort": 30080}]})
     s.same(s.run("get", "svc", "lb", "-o", "jsonpath={.spec.ports[0].targetPort}"), "https")
-    s.has(s.run("get", "svc"), r"^NAME +TYPE +CLUSTER-IP +EXTERNAL-IP +PORT\(S\) +AGE$", r"^cache +ClusterIP +<none> +<none> +6379/TCP ",
-          r"^ext +ExternalName +<none> +example\.com +<none> ", r"^np +NodePort +<none> +<none> +80:30080/TCP ")
+    s.has(s.run("get", "svc"), r"^NAME +TYPE +CLUSTER-IP +EXTERNAL-IP +PORT\(S\) +AGE$", r"^cache +ClusterIP +10\.[0-9.]+ +<none> +6379/TCP ",
+          r"^ext +ExternalName +<none> +example\.com +<none> ", rf"^np +NodePort +{address} +<none> +80:30080/TCP ")
 
 
 def create_what_rules_them(s):
@@ -148,8 +157,11 @@ def imported_through_kubectl(s):
     done = subprocess.run([s.programs["kindsmith"], "import", "--kubectl", s.kubectl, "--without-descriptions", "--output", folder],
                           capture_output=True, text=True, timeout=60, env=s.environment)
     s.has(done.stdout, r"imported: 9\d versions of resources, and 0 definitions")
-    with open(os.path.join(folder, "api.json")) as file:
-        resources = {(one["resource"], one["version"]): one for one in json.load(file)["resources"]}
+    resources = {}
+    for name in os.listdir(folder):
+        if name.endswith(".json"):
+            with open(os.path.join(folder, name)) as file:
+                resources |= {(one["resource"], one["version"]): one for one in json.load(file)["resources"]}
     s.same(resources["deployments.apps", "v1"]["shortNames"], ["deploy"])
     s.same(resources["deployments.apps", "v1"]["subresources"]["scale"]["operations"][0]["kind"], "autoscaling/v1 Scale")
 

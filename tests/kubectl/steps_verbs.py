@@ -35,8 +35,8 @@ NODE_STATUS = json.dumps({"status": {
 
 def expose(s):
     s.has(s.run("expose", "deployment", "shop", "--port=80", "--target-port=8080"), r"^service/shop exposed$")
-    s.same(json.loads(s.run("get", "svc", "shop", "-o", "json"))["spec"],
-           {"ports": [{"port": 80, "protocol": "TCP", "targetPort": 8080}], "selector": {"app": "shop"}})
+    service = json.loads(s.run("get", "svc", "shop", "-o", "json"))["spec"]
+    s.same((service["ports"], service["selector"]), ([{"port": 80, "protocol": "TCP", "targetPort": 8080}], {"app": "shop"}))
     s.run("expose", "pod", "web", "--name=web", "--type=NodePort")
 
 

@@ -22,6 +22,7 @@ mod serve;
 mod store;
 mod style;
 mod terminal;
+mod test;
 mod user;
 
 use std::{
@@ -45,6 +46,8 @@ enum Outcome {
     Failed,
     /// A person ended it, and part of the work is done.
     Interrupted,
+    /// What it ran ended with this code.
+    Exited(u8),
 }
 
 impl From<Outcome> for ExitCode {
@@ -55,6 +58,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Failed => 2,
             // The exit code that shells use for a process ended by SIGINT.
             Outcome::Interrupted => 130,
+            Outcome::Exited(code) => code,
         })
     }
 }
@@ -96,6 +100,9 @@ enum Command {
     /// Serve the kinds that files define, as they stand.
     #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
     Serve(serve::Command),
+    /// Run a command beside an API server in memory.
+    #[command(long_about = test::ABOUT, after_help = test::EXAMPLES)]
+    Test(test::Command),
     /// Write the API of a running server as files that `serve` takes.
     #[command(long_about = import::ABOUT, after_help = import::EXAMPLES)]
     Import(import::Command),
@@ -148,6 +155,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Lint(command) => reported(lint::run(&command)),
         Command::Store(command) => store::run(command),
         Command::Serve(command) => serve::run(command),
+        Command::Test(command) => reported(test::run(command)),
         Command::Import(command) => reported(import::run(&command)),
         Command::User(command) => reported(user::run(command)),
         Command::Completions(command) => reported(completions::run(&command)),

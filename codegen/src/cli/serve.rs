@@ -1,6 +1,12 @@
 //! `kindsmith serve`: a server of the kinds that files define, without a compiler.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process,
+};
 
 use clap::Args;
 use kindsmith::{Server, server::Builder};
@@ -59,31 +65,49 @@ pub(super) struct Command {
     /// Serve APIServices, and pass requests on to the API servers that they name.
     #[arg(long)]
     aggregation: bool,
+    /// Write a copy of the administrator's kubeconfig to this file when the server listens.
+    #[arg(long, value_name = "FILE")]
+    write_kubeconfig: Option<PathBuf>,
+    /// Write the URL to this file when the server answers.
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
     #[command(flatten)]
     size: SizeLimit,
 }
 
 /// The name that stands for the API of Kubernetes.
+#[cfg(feature = "kubernetes")]
 const KUBERNETES: &str = "kubernetes";
 
+/// Serves files, and the API of Kubernetes where it is named.
 #[cfg(feature = "kubernetes")]
-fn serve_kubernetes(server: Builder) -> Builder {
-    server.kubernetes()
+pub(super) fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
+    let count = paths.len();
+    let files: Vec<_> = paths.into_iter().filter(|path| path != Path::new(KUBERNETES)).collect();
+    let server = if files.len() < count { server.kubernetes() } else { server.complete_kubernetes() };
+    server.definition_files(files)
 }
 
-/// Without the feature, it is the name of a folder.
+/// Without the feature, `kubernetes` is the name of a folder.
 #[cfg(not(feature = "kubernetes"))]
-fn serve_kubernetes(server: Builder) -> Builder {
-    server.definition_files([KUBERNETES])
+pub(super) fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
+    server.definition_files(paths)
+}
+
+/// Writes a file that only its owner can read, so that it is there as a whole or not at all.
+fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}", process::id()));
+    let draft = file.with_file_name(name);
+    let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    written.write_all(text.as_bytes())?;
+    fs::rename(draft, file)
 }
 
 /// Serves until a signal.
 pub(super) fn run(command: Command) -> Outcome {
     let _log = kindsmith::logging::init("info");
-    let (kubernetes, paths): (Vec<_>, Vec<_>) =
-        command.paths.into_iter().partition(|path| path == Path::new(KUBERNETES));
-    let server = Server::builder().definitions().definition_files(paths.into_iter().chain(command.crds));
-    let server = if kubernetes.is_empty() { server } else { serve_kubernetes(server) };
+    let server = definitions(Server::builder().definitions(), command.paths).definition_files(command.crds);
     let server = server.max_definition_file(command.size.bytes());
     let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
     let server = command.host_name.into_iter().fold(server, Builder::host_name);
@@ -101,6 +125,23 @@ pub(super) fn run(command: Command) -> Outcome {
         None => server,
     };
     let server = if command.aggregation { server.aggregation() } else { server };
+    let (kubeconfig, ready) = (command.write_kubeconfig, command.ready_file);
+    let server = server.on_ready(move |listening| {
+        // First the kubeconfig: who waits for the other file reads it then.
+        let copied = kubeconfig.zip(listening.kubeconfig.as_ref()).map(|(to, from)| {
+            let written = fs::read_to_string(from).and_then(|text| write_whole(&to, &text));
+            (to, written)
+        });
+        let written = ready.map(|to| {
+            let written = write_whole(&to, &format!("{}\n", listening.url));
+            (to, written)
+        });
+        for (file, written) in [copied, written].into_iter().flatten() {
+            if let Err(error) = written {
+                report(format_args!("error: {} cannot be written: {error}", file.display()));
+            }
+        }
+    });
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -109,3 +109,50 @@ fn kubernetes_is_served_from_the_command_alone() {
         served.ask(&["-o", "/dev/null", "-H", "Accept: application/vnd.kubernetes.protobuf"], "/api/v1/pods", "");
     assert_eq!(protobuf.0, 200, "the definitions have numbers");
 }
+
+#[test]
+fn a_command_runs_beside_a_server() {
+    let folder = Folder::new("test-command");
+    let crds = folder.path().join("gears.yaml");
+    fs::write(&crds, gears("teeth")).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(PROGRAM);
+        let output = command.arg("test").args(arguments).env_remove("RUST_LOG").output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+    };
+    // The kubeconfig is that of a server, which has the definition and the API of Kubernetes.
+    let script = "echo $USE_EXISTING_CLUSTER; dir=$(dirname \"$KUBECONFIG\"); server=$(sed -n 's/ *\"*server\"*: *\"*\\([^\",]*\\).*/\\1/p' \"$KUBECONFIG\"); \
+                  for path in /apis/example.com/v1 /apis/apps/v1; do curl -sS --cacert \"$dir/ca.crt\" -H \"Authorization: Bearer $(cat \"$dir/admin.token\")\" \"$server$path\"; done; \
+                  echo \"in $dir\"; exit 7";
+    let (code, text) = run(&["--crds", crds.to_str().unwrap(), "--", "sh", "-c", script]);
+    assert_eq!(code, Some(7), "{text}");
+    assert!(text.contains("true\n") && text.contains("\"gears\"") && text.contains("\"deployments\""), "{text}");
+    let dir = text.rsplit_once("in ").unwrap().1.trim();
+    assert!(dir.starts_with('/') && !fs::exists(dir).unwrap(), "{dir} stayed");
+    let (code, text) = run(&["--", "true"]);
+    assert_eq!((code, text.as_str()), (Some(0), ""));
+    let (code, text) = run(&["--", "/no/such/program"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("/no/such/program cannot be run: No such file"), "{text}");
+    assert_eq!(run(&[]).0, Some(2));
+}
+
+#[test]
+fn files_say_that_the_server_answers() {
+    let folder = Folder::new("ready-file");
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("gears.yaml"), gears("teeth")).unwrap();
+    let arguments =
+        [&path("gears.yaml"), "--write-kubeconfig", &path("conf"), "--ready-file", &path("ready")].map(str::to_owned);
+    let served = Served::start(&arguments, folder.path().join("data"));
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !fs::exists(path("ready")).unwrap() {
+        assert!(std::time::Instant::now() < until, "no file");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(fs::read_to_string(path("ready")).unwrap().trim(), served.server.url());
+    assert_eq!(fs::read_to_string(path("conf")).unwrap(), fs::read_to_string(path("data/kubeconfig")).unwrap());
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path("conf")).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+}

@@ -19,6 +19,7 @@ mod components;
 mod defaults;
 mod description;
 mod discovery;
+mod documents;
 mod findings;
 #[cfg(feature = "schemars")]
 pub(crate) mod json_schema;
@@ -34,32 +35,30 @@ mod validations;
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use serde::{Deserialize, de::IgnoredAny};
-
 use self::{
     components::{Components, Pool},
     discovery::DiscoveryIndex,
-    findings::{Finding, Findings, Location, shown},
-    paths::PathResources,
+    documents::{decode, resources_of},
+    findings::{Finding, Findings, Location},
     resources::{ReadVersion, Reader},
 };
 use crate::{
-    codec::{self, Limits, yaml},
+    codec::yaml,
     crd::{Entry, Report},
-    kind::{Definition, Kind, Policy, budget::Usage, convert::Conversion},
+    kind::{
+        Definition, Kind, Policy,
+        budget::Usage,
+        convert::Conversion,
+        write_rules::{Expressions, WriteRules},
+    },
     meta::version,
     schema::Document,
 };
 
-/// The error for a file of another sort.
-const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: OpenAPI 3 (with the member openapi), \
-     APIDescription, APIGroupDiscoveryList, APIResourceList, Overlay, and Protobuf definitions (with syntax or package first)";
-/// How large a document may be in memory.
-const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
-
 use self::messages::Messages;
 pub use self::{
     description::{Descriptions, describe},
+    documents::is_document,
     overlay::Overlay,
 };
 
@@ -79,9 +78,6 @@ impl<'t> Source<'t> {
         Self { name, text }
     }
 }
-
-/// The kinds of documents that are read in place of OpenAPI documents and beside them.
-const KINDS: [&str; 4] = [description::DESCRIPTION, overlay::OVERLAY, "APIGroupDiscoveryList", "APIResourceList"];
 
 /// The resources that documents describe.
 #[derive(Clone, Debug, Default)]
@@ -124,6 +120,13 @@ impl Described {
         self.overlays.iter().for_each(|overlay| overlay.apply(definition));
         self.messages.apply(definition)
     }
+
+    /// The resource of a manifest, with the rules for writes that overlays declare.
+    pub fn resource(&self, definition: Definition, policy: &'static dyn Policy) -> Resource {
+        let mut resource = Resource::new(definition, policy);
+        resource.declare_rules(&self.overlays);
+        resource
+    }
 }
 
 /// A resource that documents describe.
@@ -134,6 +137,8 @@ pub struct Resource {
     /// How it is served where kinds differ: like the kinds compiled into Kubernetes if it is one of them, and otherwise
     /// like custom resources.
     pub policy: &'static dyn Policy,
+    /// The rules for writes that overlays declare, for each version that has some.
+    pub write_rules: BTreeMap<String, Arc<WriteRules>>,
     /// The document of each version, by its index among the files that were read; empty for a resource from elsewhere.
     pub documents: Vec<usize>,
 }
@@ -145,9 +150,32 @@ impl fmt::Debug for Resource {
 }
 
 impl Resource {
+    fn new(definition: Definition, policy: &'static dyn Policy) -> Self {
+        Self { definition, policy, write_rules: BTreeMap::new(), documents: Vec::new() }
+    }
+
+    /// Adds the rules for writes of overlays.
+    fn declare_rules(&mut self, overlays: &[Overlay]) {
+        for version in &self.definition.versions {
+            let mut rules = WriteRules::default();
+            for overlay in overlays {
+                rules.append(overlay.write_rules(&self.definition.shared, &version.name));
+            }
+            if !rules.is_empty() {
+                self.write_rules.insert(version.name.clone(), rules.into());
+            }
+        }
+    }
+
     /// The kind in each of its versions. Between versions, only `apiVersion` differs.
     pub fn kinds(&self) -> Vec<Kind> {
-        self.definition.kinds(self.policy)
+        let mut kinds = self.definition.kinds(self.policy);
+        for kind in &mut kinds {
+            if let Some(rules) = self.write_rules.get(&kind.version.name) {
+                kind.binding.add_hooks(rules.clone());
+            }
+        }
+        kinds
     }
 }
 
@@ -183,11 +211,12 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     let unscaled: Vec<_> = unscaled.collect();
     let mut resources = merge(versions, &mut findings);
     let (mut discovery_index, mut overlays) = (DiscoveryIndex::default(), Vec::new());
+    let mut expressions = Expressions::default();
     for (index, document) in decoded.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
         if DiscoveryIndex::names_in(document) {
             discovery_index.read(document, &Location::of(index), &mut findings);
         } else if Overlay::is_one(document) {
-            overlays.push(Overlay::of(document, &Location::of(index), &mut findings));
+            overlays.push(Overlay::of(document, &Location::of(index), &mut expressions, &mut findings));
         }
     }
     for resource in &mut resources {
@@ -195,6 +224,7 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
         for overlay in &overlays {
             overlay.apply(&mut resource.definition);
         }
+        resource.declare_rules(&overlays);
     }
     for (of, version, document, pointer) in unscaled {
         let mut read = resources.iter().filter(|resource| resource.definition.shared.group_resource() == of);
@@ -214,53 +244,6 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     }
 }
 
-/// True if a file is an OpenAPI document, or one that is read beside it, and no manifest.
-pub fn is_document(text: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Head {
-        openapi: Option<IgnoredAny>,
-        swagger: Option<IgnoredAny>,
-        kind: Option<String>,
-    }
-    if Messages::is_one(text) {
-        return true;
-    }
-    let is_known = |kind: &str| KINDS.contains(&kind);
-    let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    if is_json {
-        let head = serde_json::from_slice::<Head>(text).ok();
-        return head
-            .is_some_and(|head| head.openapi.or(head.swagger).is_some() || head.kind.as_deref().is_some_and(is_known));
-    }
-    let text = String::from_utf8_lossy(text);
-    text.lines().any(|line| match line.split_once(':') {
-        Some(("openapi" | "swagger", _)) => true,
-        Some(("kind", kind)) => is_known(kind.trim().trim_matches(['"', '\''])),
-        _ => false,
-    })
-}
-
-/// Decodes a file. JSON, which is faster to decode, begins with a brace.
-fn decode(index: usize, source: &Source<'_>, findings: &mut Findings) -> Option<Document> {
-    let is_json = source.text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let decoded = if is_json {
-        codec::decode(source.text, &LIMITS).map_err(|error| (error.line.max(1), error.message))
-    } else {
-        yaml::decode(source.text, &LIMITS).map_err(|error| (error.line, format!("yaml: {}", error.reason)))
-    };
-    let location = Location::of(index);
-    match decoded {
-        Ok(decoded) => {
-            decoded.faults.into_iter().for_each(|fault| findings.error(&location, fault));
-            Some(decoded.document)
-        }
-        Err((line, why)) => {
-            findings.error_at_line(&location, line, why);
-            None
-        }
-    }
-}
-
 fn read_document<'d>(
     index: usize,
     document: &'d Document,
@@ -272,33 +255,6 @@ fn read_document<'d>(
     let mut components = Components::of(index, document, pool, findings);
     let mut reader = Reader::new(&mut components, pool, findings);
     versions.extend(resources.iter().filter_map(|((at, plural), resource)| reader.version(at, plural, resource)));
-}
-
-/// The resources of an OpenAPI document or an API description.
-fn resources_of<'d>(index: usize, document: &'d Document, findings: &mut Findings) -> PathResources<'d> {
-    let location = Location::of(index);
-    match (document.get("openapi"), document.get("swagger")) {
-        (Some(Document::String(version)), _) if version.starts_with("3.") => {}
-        (Some(other), _) => {
-            findings.error(&location.key("openapi"), format!("found {}; supported: 3.0 and 3.1", shown(other)));
-            return PathResources::default();
-        }
-        (None, Some(other)) => {
-            let message = format!("found OpenAPI {}; supported: OpenAPI 3.0 and 3.1", shown(other));
-            findings.error(&location.key("swagger"), message);
-            return PathResources::default();
-        }
-        (None, None) if description::is_one(document) => return description::find(index, document, findings),
-        (None, None) => {
-            findings.error(&location, NO_DOCUMENT);
-            return PathResources::default();
-        }
-    }
-    let resources = paths::find(index, document, findings);
-    if resources.is_empty() {
-        findings.warning(&location.key("paths"), "no path is that of a resource: the document serves no kind");
-    }
-    resources
 }
 
 /// Puts the versions of each resource together.
@@ -346,7 +302,8 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
             error(read, problem.to_owned());
         }
     }
-    Resource { definition, policy: stored.policy, documents: versions.iter().map(|read| read.document).collect() }
+    let documents = versions.iter().map(|read| read.document).collect();
+    Resource { documents, ..Resource::new(definition, stored.policy) }
 }
 
 /// Findings with the lines of their files.

@@ -233,6 +233,7 @@ impl<'d> SchemaReader<'_, 'd> {
             Some("map") => ListType::Map(members.texts("x-kubernetes-list-map-keys", findings)),
             _ => ListType::Atomic,
         };
+        schema.may_repeat = self.omits_empty && schema.list != ListType::Atomic;
         let strategies = members.text("x-kubernetes-patch-strategy", self.findings).unwrap_or_default();
         for strategy in strategies.split(',').filter(|name| !["merge", "retainKeys", "replace", ""].contains(name)) {
             let location = members.location.key("x-kubernetes-patch-strategy");

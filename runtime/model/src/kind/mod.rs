@@ -21,6 +21,7 @@ pub mod policy;
 pub mod resource;
 mod user_roles;
 mod versions;
+pub mod write_rules;
 
 pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError, HookFuture, Kind, KindData, NoHooks};
 pub use changes::Changes;

@@ -176,6 +176,8 @@ pub struct Schema {
     /// The zero of the field and its absence mean the same, as for a field of Go that is no pointer: text, numbers and
     /// booleans that are zero are dropped where empty values are, and Protobuf always has the field.
     pub zero_is_absent: bool,
+    /// Items of a list that is a set or a map may be there twice, as in kinds compiled into Kubernetes, which check what they do not allow.
+    pub may_repeat: bool,
     /// The default.
     pub default: Option<Document>,
     /// Allowed values.

@@ -184,7 +184,13 @@ impl Maker {
             let known = match &at.list {
                 ListType::Atomic => false,
                 ListType::Set => list.contains(&item),
-                ListType::Map(keys) => list.iter().any(|other| keys.iter().all(|key| other.get(key) == item.get(key))),
+                ListType::Map(keys) => {
+                    let key = |of: &Document, name: &String| {
+                        let default = || items.property(name).and_then(|property| property.default.clone());
+                        of.get(name).cloned().or_else(default)
+                    };
+                    list.iter().any(|other| keys.iter().all(|name| key(other, name) == key(&item, name)))
+                }
             };
             if !known {
                 list.push(item);

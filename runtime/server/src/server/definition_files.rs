@@ -37,6 +37,9 @@ pub(super) struct DefinitionFiles {
     pub limits: Limits,
     /// OpenAPI documents, and documents that are read with them, as the program gave them, with names for messages.
     pub documents: Vec<(String, Vec<u8>)>,
+    /// True if documents of Kubernetes' own kinds get what they do not say.
+    #[cfg(feature = "kubernetes")]
+    pub completes_kubernetes: bool,
     /// Hooks for kinds that come from documents.
     pub hooks: Vec<KindHooks>,
     /// Resources that the program declares; documents that describe them are not served.
@@ -101,7 +104,7 @@ pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
     kind.with(|_, version, _| version.subresources.extend(missing))
 }
 
-/// Adds to documents of Kubernetes' own kinds what they do not say: our overlay, before those of the user, and the numbers of fields, unless
+/// Adds to documents of Kubernetes' own kinds what they do not say: our overlays, before those of the user, and the numbers of fields, unless
 /// there are Protobuf definitions.
 #[cfg(feature = "kubernetes")]
 fn complete_kubernetes(documents: &mut Vec<(String, Vec<u8>)>) {
@@ -117,10 +120,7 @@ fn complete_kubernetes(documents: &mut Vec<(String, Vec<u8>)>) {
     documents.splice(..0, missing);
 }
 
-#[cfg(not(feature = "kubernetes"))]
-fn complete_kubernetes(_: &mut Vec<(String, Vec<u8>)>) {}
-
-/// The beginning of the names of files that are part of the program. Nobody can act on warnings about them.
+/// The beginning of the names of files that are part of the program. Warnings about them are not logged.
 pub(super) const OWN: &str = "<kindsmith>/";
 
 /// The name that stands for the file of all OpenAPI documents.
@@ -211,7 +211,10 @@ impl DefinitionFiles {
                 Err(error) => result.broken(path, format!("{name}: {error}")),
             }
         }
-        complete_kubernetes(&mut documents);
+        #[cfg(feature = "kubernetes")]
+        if self.completes_kubernetes {
+            complete_kubernetes(&mut documents);
+        }
         let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
         let mut described = openapi::read(&sources).unwrap_or_else(|report| {
             result.broken(DOCUMENTS.into(), report.to_string());
@@ -238,10 +241,7 @@ impl DefinitionFiles {
                     continue;
                 }
             }
-            result.resources.push(DefinedResource {
-                resource: Resource { definition, policy: &Custom, documents: Vec::new() },
-                file,
-            });
+            result.resources.push(DefinedResource { resource: described.resource(definition, &Custom), file });
         }
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         result.warnings.difference(&warned).for_each(|warning| tracing::warn!("{warning}"));

@@ -14,14 +14,13 @@ use crate::{
     meta::{GroupResource, GroupVersion},
     openapi::{
         components::outline_names,
-        decode,
         discovery::DiscoveryIndex,
+        documents::{decode, resources_of},
         entries,
         findings::{Findings, Location},
         messages::Messages,
         overlay::{API_VERSION, Overlay},
         paths::{GroupVersionKind, KIND, PathOperation, PathResource},
-        resources_of,
     },
     schema::Document,
 };

@@ -1,7 +1,7 @@
 //! Tests of reading documents of our own: every extension, every error, recursion, several versions.
 use serde_json::{Value, json};
 
-use super::*;
+use super::{documents::NO_DOCUMENT, *};
 use crate::{
     kind::{
         endpoint::{Answer, Body, PatchType, Verb},
@@ -20,6 +20,7 @@ mod forms;
 mod hostile;
 mod messages;
 mod names;
+mod write_rules;
 
 const GROUP: &str = "example.com";
 

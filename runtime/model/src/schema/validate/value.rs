@@ -154,7 +154,9 @@ impl Validator<'_> {
             self.invalid(location, count.into(), &format!("should have at least {limit} items"));
         }
         self.too_many(at.max_items, list.len(), location);
-        self.unique(&at.list, list, location);
+        if !at.may_repeat {
+            self.unique(&at.list, list, location);
+        }
     }
 
     fn object(&mut self, at: At<'_>, fields: &Map<String, Document>, location: &Location<'_>, before: Before<'_>) {

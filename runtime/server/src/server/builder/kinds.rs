@@ -96,6 +96,15 @@ impl Builder {
         let api = api.expect("the package has it");
         let name = format!("{}{}", crate::server::definition_files::OWN, api.name);
         self.definition_files.documents.push((name, api.text.into_bytes()));
+        self.complete_kubernetes()
+    }
+
+    /// Adds to the documents of Kubernetes' own kinds, of whichever version, what they do not say: columns, selectable fields, the defaults and
+    /// checks that kube-apiserver has in code, and the numbers of fields in Protobuf, unless there are Protobuf definitions. Overlays of
+    /// the program count after these.
+    #[cfg(feature = "kubernetes")]
+    pub fn complete_kubernetes(mut self) -> Self {
+        self.definition_files.completes_kubernetes = true;
         self
     }
 

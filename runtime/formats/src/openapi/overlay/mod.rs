@@ -20,6 +20,8 @@
 //!   - {name: Age, type: date, cell: .metadata.creationTimestamp, priority: 0, format: '', description: ''}
 //! ```
 //!
+//! Rules for writes are declared, too: see [`write_rules`].
+//!
 //! A member that is absent changes nothing. An entry for a resource or version that is not there has no effect. A cell is a
 //! JSONPath, or a call of one of these functions, whose arguments are JSONPaths, strings in quotes, and further calls:
 //!
@@ -39,8 +41,11 @@
 //! | `metrics(specs, statuses)` | the current and the wanted values of the metrics of a HorizontalPodAutoscaler, as kubectl shows them |
 //! | `ratio(a, b)` | `a/b`, where what is absent is 0 |
 //! | `sum(values, …)` | the sum of numbers |
+mod write_rules;
+
 use std::sync::Arc;
 
+use self::write_rules::Parts;
 use super::{
     findings::{Findings, Location, shown},
     members::Members,
@@ -49,7 +54,8 @@ use crate::{
     kind::{
         Changes, Definition, JsonPath,
         cells::Call,
-        model::{Cell, Column, NameRule, Path, ScalePaths, Version},
+        model::{Cell, Column, NameRule, Path, ScalePaths, Shared},
+        write_rules::{Expressions, WriteRules},
     },
     schema::Document,
 };
@@ -59,11 +65,14 @@ pub(super) const OVERLAY: &str = "Overlay";
 /// The `apiVersion` of overlays.
 pub const API_VERSION: &str = "kindsmith/v1";
 
-const MEMBERS: [&str; 12] = [
+const MEMBERS: [&str; 16] = [
     "categories",
     "changes",
     "columns",
+    "defaults",
     "generation",
+    "immutable",
+    "include",
     "nameRule",
     "resource",
     "scale",
@@ -71,14 +80,15 @@ const MEMBERS: [&str; 12] = [
     "selectorAliases",
     "shortNames",
     "singular",
+    "validations",
     "versions",
 ];
 
 /// An overlay: entries for resources.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Overlay(Vec<Entry>);
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 struct Entry {
     group: String,
     plural: String,
@@ -93,6 +103,7 @@ struct Entry {
     scale: Option<ScalePaths>,
     changes: Vec<(String, Path)>,
     columns: Option<Vec<Column>>,
+    write_rules: WriteRules,
 }
 
 impl Overlay {
@@ -102,22 +113,37 @@ impl Overlay {
     }
 
     /// Reads an overlay, as far as it is right.
-    pub(super) fn of(document: &Document, location: &Location<'_>, findings: &mut Findings) -> Self {
+    pub(super) fn of(
+        document: &Document,
+        location: &Location<'_>,
+        expressions: &mut Expressions,
+        findings: &mut Findings,
+    ) -> Self {
         let Some(members) = Members::of(document, location, findings) else { return Self::default() };
-        members.warn_of_others(&["apiVersion", "kind", "resources"], findings);
+        members.warn_of_others(&["apiVersion", "kind", "messages", "parts", "resources"], findings);
+        let mut parts = Parts::of(members, expressions, findings);
         if members.get("apiVersion").is_none_or(|found| found != API_VERSION) {
             let found = members.get("apiVersion").unwrap_or(&Document::Null);
             findings.error(&location.key("apiVersion"), format!("found {}; supported: {API_VERSION}", shown(found)));
         }
         let location = location.key("resources");
         let list = members.list("resources", findings).iter().enumerate();
-        Self(list.filter_map(|(index, entry)| Entry::of(entry, &location.index(index), findings)).collect())
+        Self(list.filter_map(|(index, entry)| Entry::of(entry, &location.index(index), &mut parts, findings)).collect())
+    }
+
+    /// The rules for writes of a resource in a version.
+    pub(super) fn write_rules(&self, shared: &Shared, version: &str) -> WriteRules {
+        let mut all = WriteRules::default();
+        for entry in self.0.iter().filter(|entry| entry.is_of(shared) && entry.is_for(version)) {
+            all.append(entry.write_rules.clone());
+        }
+        all
     }
 
     /// Changes a resource as the overlay says.
     pub fn apply(&self, definition: &mut Definition) {
         let shared = &definition.shared;
-        let entries = self.0.iter().filter(|entry| entry.group == shared.group && entry.plural == shared.names.plural);
+        let entries = self.0.iter().filter(|entry| entry.is_of(shared));
         for entry in entries.collect::<Vec<_>>() {
             entry.apply(definition);
         }
@@ -125,7 +151,12 @@ impl Overlay {
 }
 
 impl Entry {
-    fn of(entry: &Document, location: &Location<'_>, findings: &mut Findings) -> Option<Self> {
+    fn of<'d>(
+        entry: &'d Document,
+        location: &Location<'_>,
+        parts: &mut Parts<'d, '_>,
+        findings: &mut Findings,
+    ) -> Option<Self> {
         let members = Members::of(entry, location, findings)?;
         members.warn_of_others(&MEMBERS, findings);
         let resource = members.text("resource", findings).unwrap_or_default();
@@ -179,7 +210,18 @@ impl Entry {
             scale,
             changes,
             columns,
+            write_rules: parts.write_rules(members, findings),
         })
+    }
+
+    /// True for the resource that it is about.
+    fn is_of(&self, shared: &Shared) -> bool {
+        self.group == shared.group && self.plural == shared.names.plural
+    }
+
+    /// True for a version that it is about.
+    fn is_for(&self, version: &str) -> bool {
+        self.versions.is_empty() || self.versions.iter().any(|name| name == version)
     }
 
     fn apply(&self, definition: &mut Definition) {
@@ -188,8 +230,7 @@ impl Entry {
         put(&mut shared.names.short_names, self.short_names.as_ref());
         put(&mut shared.names.categories, self.categories.as_ref());
         put(&mut shared.name_rule, self.name_rule.as_ref());
-        let meant = |version: &Version| self.versions.is_empty() || self.versions.contains(&version.name);
-        for version in definition.versions.iter_mut().filter(|version| meant(version)) {
+        for version in definition.versions.iter_mut().filter(|version| self.is_for(&version.name)) {
             let version = Arc::make_mut(version);
             put(&mut version.generation, self.generation.as_ref());
             put(&mut version.selectable, self.selectable.as_ref());

@@ -1,0 +1,122 @@
+//! `kindsmith test`: a server in memory for as long as a command runs.
+
+use std::{
+    io,
+    path::PathBuf,
+    process::{Child, ExitStatus},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::sleep,
+    time::Duration,
+};
+
+use clap::Args;
+use kindsmith::Server;
+use tokio::{net::TcpListener, sync::oneshot};
+
+use super::{Outcome, kinds::SizeLimit, serve::definitions};
+
+pub(super) const ABOUT: &str = "Run a command beside an API server in memory.
+
+The server serves what is named, or the API of Kubernetes if nothing is, and what --crds defines beside it. The command finds it by KUBECONFIG; \
+USE_EXISTING_CLUSTER is set, so that envtest takes it, too. When the command ends, the server does, and the exit code is that of the \
+command. Nothing stays.
+
+The log of the server shows errors; RUST_LOG=info shows all.";
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  kindsmith test -- kubectl get namespaces
+  kindsmith test --crds config/crd -- go test ./...
+  kindsmith test my-cluster -- helm install shop ./chart";
+
+/// The arguments.
+#[derive(Args)]
+pub(super) struct Command {
+    /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents; `kubernetes` if nothing is named.
+    #[arg(value_name = "FILES-OR-FOLDERS")]
+    paths: Vec<PathBuf>,
+    /// A file or folder of CustomResourceDefinitions; may be repeated.
+    #[arg(long, value_name = "FILE-OR-FOLDER")]
+    crds: Vec<PathBuf>,
+    /// The command, with its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    #[command(flatten)]
+    size: SizeLimit,
+}
+
+/// How often an ended command is looked for.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Runs the command.
+pub(super) fn run(command: Command) -> Result<Outcome, String> {
+    let _log = kindsmith::logging::init("error");
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
+    let status = runtime.block_on(beside_server(command))?;
+    // As shells say it of a program that a signal ended.
+    Ok(Outcome::Exited(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(128)))
+}
+
+async fn beside_server(command: Command) -> Result<ExitStatus, String> {
+    let paths = if command.paths.is_empty() { vec!["kubernetes".into()] } else { command.paths };
+    let server = definitions(Server::builder().definitions(), paths).definition_files(command.crds);
+    let server = server.max_definition_file(command.size.bytes()).memory();
+    let (listens, listening) = oneshot::channel();
+    let server = server.on_ready(move |ready| drop(listens.send(ready.kubeconfig.clone())));
+    let app = server.build().await.map_err(|error| error.to_string())?;
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(|error| error.to_string())?;
+    let (ended, status) = oneshot::channel();
+    let (stop, mut stopped) = oneshot::channel();
+    let beside = async move {
+        let kubeconfig = listening.await.ok().flatten().unwrap_or_default();
+        let mut child = std::process::Command::new(&command.command[0]);
+        child.args(&command.command[1..]).env("KUBECONFIG", kubeconfig).env("USE_EXISTING_CLUSTER", "true");
+        let status = match child.spawn() {
+            Ok(child) => ends(child).await,
+            Err(error) => Err(error),
+        };
+        drop(ended.send(status.map_err(|error| format!("{} cannot be run: {error}", command.command[0]))));
+        let _ = stop.send(());
+    };
+    let running = tokio::spawn(beside);
+    let until_stopped = async { drop((&mut stopped).await) };
+    app.run(listener, until_stopped).await.map_err(|error| error.to_string())?;
+    drop(running.await);
+    status.await.map_err(|_| "the command was not run".to_owned())?
+}
+
+/// Waits for the end of a command. Ctrl-C reaches it from the terminal, and it decides what to do; SIGTERM ends it.
+async fn ends(mut child: Child) -> io::Result<ExitStatus> {
+    let terminated = Arc::new(AtomicBool::new(false));
+    let told = terminated.clone();
+    let signals = tokio::spawn(async move {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+        else {
+            return;
+        };
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => told.store(true, Ordering::Relaxed),
+            }
+        }
+    });
+    let waiting = tokio::task::spawn_blocking(move || {
+        loop {
+            if terminated.swap(false, Ordering::Relaxed) {
+                child.kill()?;
+            }
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            sleep(LOOK);
+        }
+    });
+    let status = waiting.await.map_err(io::Error::other)?;
+    signals.abort();
+    status
+}
