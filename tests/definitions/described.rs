@@ -342,6 +342,7 @@ fn as_published(schema: &Schema) -> Schema {
         published.items = schema.items.as_ref().map(nested);
         published.additional = schema.additional.as_ref().map(nested);
         (published.omit_empty, published.zero_is_absent, published.immutable) = (false, false, false);
+        published.may_repeat = false;
         published.rules = schema.published_rules();
         (published.protobuf, published.protobuf_parts) = (None, None);
     })

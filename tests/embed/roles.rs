@@ -290,13 +290,15 @@ async fn a_kind_says_which_roles_read_and_write_it() {
     }
     let path = |resource: &str| format!("/apis/audits.example.com/v1/namespaces/team/{resource}");
     // The controller gathers the rules of the roles soon after the start.
-    let admin = User::new("admin", &[]);
-    let gathered = async {
-        while server.call_as(&admin, "GET", &path("audits"), Value::Null).await.0 != 200 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), gathered).await.expect("the role admin gets its rules");
+    for (name, resource) in [("admin", "audits"), ("edit", "audits"), ("view", "notes")] {
+        let user = User::new(name, &[]);
+        let gathered = async {
+            while server.call_as(&user, "GET", &path(resource), Value::Null).await.0 != 200 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), gathered).await.expect("the role gets its rules");
+    }
     for (user, resource, reads, writes) in [
         ("view", "audits", false, false),
         ("edit", "audits", true, false),

@@ -18,11 +18,12 @@ fn stands_for_equal(found: &Schema) -> bool {
 }
 
 /// A schema without what the generated one says differently: the names of types, the descriptions of types whose use has one,
-/// `x-kubernetes-unions`, and the descriptions and empty defaults in kindsmith's own types, which stand for equal structs.
+/// `x-kubernetes-unions`, items that may repeat, and the descriptions and empty defaults in kindsmith's own types, which stand for equal structs.
 fn bare(schema: &Schema, is_shared: bool) -> Schema {
     let mut bare = schema.clone();
     bare.name = None;
     bare.definitions = None;
+    bare.may_repeat = false;
     let about_type = std::mem::take(&mut bare.type_description);
     if bare.description.is_empty() {
         bare.description = about_type;

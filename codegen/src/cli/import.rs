@@ -18,12 +18,12 @@ use kindsmith::{
 };
 use kindsmith_formats::files as reading;
 use kindsmith_model::codec::yaml;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Outcome,
     kinds::{SizeLimit, files_that},
-    terminal::print,
+    terminal::{print, report},
 };
 
 pub(super) const ABOUT: &str = "Write the API of a running server as files that `kindsmith serve` takes.
@@ -32,7 +32,7 @@ The API is read from the server of a kubeconfig, or from files: OpenAPI v3 docum
 CustomResourceDefinitions. The folder gets an API description (api.json, more where documents contradict each other), with all \
 versions, verbs, short names, schemas and descriptions, and a file for each definition.
 
-Of the server, OpenAPI, discovery and definitions are read, and no objects. A kubeconfig whose user signs in by a program, such as those \
+Of the server, OpenAPI, discovery and definitions are read, and no objects. Conversion webhooks are left out. A kubeconfig whose user signs in by a program, such as those \
 of cloud providers, needs --kubectl: requests are then made by `kubectl get --raw`.";
 
 pub(super) const EXAMPLES: &str = "\
@@ -50,7 +50,7 @@ pub(super) struct Command {
     /// The kubeconfig of a running server; its current context counts.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Ask through this kubectl, with its kubeconfig unless one is named.
+    /// Send requests through this kubectl. It uses its own kubeconfig unless --kubeconfig is given.
     #[arg(long, value_name = "KUBECTL", num_args = 0..=1, default_missing_value = "kubectl")]
     kubectl: Option<PathBuf>,
     /// The folder to write. It must not exist, or have only files of an earlier import.
@@ -121,40 +121,45 @@ impl Api {
         let paths = index["paths"].as_object().ok_or("/openapi/v3: the index of documents has no paths")?;
         for (name, of) in paths {
             // The others are of discovery, and of groups without a version.
-            let is_version = name.starts_with("api/") || name.matches('/').count() == 2;
+            let is_version = name.starts_with("api/") || (name.starts_with("apis/") && name.matches('/').count() == 2);
             let Some(url) = of["serverRelativeURL"].as_str().filter(|_| is_version) else { continue };
-            // Groups of servers behind this one may be unavailable; the others are wanted all the same.
-            match get(url).and_then(|text| Ok((text, get(&format!("/{name}"))?))) {
+            // Groups of servers behind this one may be unavailable. They are left out.
+            let document = get(url).and_then(|text| Ok((is_openapi(text)?, get(&format!("/{name}"))?)));
+            match document {
                 Ok((document, discovery)) => {
                     api.documents.insert(name.clone(), document);
                     api.documents.insert(format!("discovery of {name}"), discovery);
                 }
-                Err(why) => print(format_args!("left out: {name}: {why}\n")),
+                Err(why) => report(format_args!("left out: {name}: {}", why.escape_debug())),
             }
         }
         let mut next = String::new();
-        loop {
+        for _ in 0..MOST_PAGES {
             let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions?limit=100&continue={next}");
             let list = match json(&path) {
                 Ok(list) => list,
                 Err(why) if api.definitions.is_empty() => {
-                    print(format_args!("without definitions, whose kinds have no columns and rules: {why}\n"));
-                    break;
+                    let why = why.escape_debug();
+                    report(format_args!("without definitions, whose kinds have no columns and rules: {why}"));
+                    return Ok(api);
                 }
                 Err(why) => return Err(why),
             };
             for definition in list["items"].as_array().into_iter().flatten() {
                 let mut definition = definition.clone();
+                if !definition.is_object() {
+                    return Err(format!("{path}: an item of the list is no definition"));
+                }
                 definition["apiVersion"] = "apiextensions.k8s.io/v1".into();
                 definition["kind"] = "CustomResourceDefinition".into();
                 api.define(definition).map_err(|why| format!("{path}: {why}"))?;
             }
             list["metadata"]["continue"].as_str().unwrap_or_default().clone_into(&mut next);
             if next.is_empty() {
-                break;
+                return Ok(api);
             }
         }
-        Ok(api)
+        Err(format!("the server has more than {MOST_PAGES} pages of definitions"))
     }
 
     /// Reads files.
@@ -188,6 +193,13 @@ impl Api {
         }
         if let Some(members) = definition.as_object_mut() {
             members.remove("status");
+        }
+        // Webhooks of the other server are not called with objects of this one.
+        if definition["spec"]["conversion"]["strategy"] == "Webhook" {
+            definition["spec"]["conversion"] = json!({"strategy": "None"});
+            report(format_args!(
+                "{name}: without its conversion webhook: only apiVersion differs between its versions"
+            ));
         }
         if let Some(metadata) = definition["metadata"].as_object_mut() {
             metadata.retain(|key, _| ["annotations", "labels", "name"].contains(&key.as_str()));
@@ -231,6 +243,15 @@ fn resource_of(definition: &Value) -> GroupResource {
     let spec = &definition["spec"];
     GroupResource { group: text(&spec["group"]), resource: text(&spec["names"]["plural"]) }
 }
+
+/// An OpenAPI document, or why it is none.
+fn is_openapi(text: Vec<u8>) -> Result<Vec<u8>, String> {
+    let document: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    if document["openapi"].is_string() { Ok(text) } else { Err("no OpenAPI document".to_owned()) }
+}
+
+/// The most pages of definitions that are read.
+const MOST_PAGES: usize = 1_000;
 
 /// True for a name of letters, digits, dashes and dots that does not begin with a dot.
 fn is_file_name(name: &str) -> bool {

@@ -83,7 +83,7 @@ const KUBERNETES: &str = "kubernetes";
 #[cfg(feature = "kubernetes")]
 pub(super) fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
     let count = paths.len();
-    let files: Vec<_> = paths.into_iter().filter(|path| path != Path::new(KUBERNETES)).collect();
+    let files: Vec<_> = paths.into_iter().filter(|path| path.as_os_str() != KUBERNETES).collect();
     let server = if files.len() < count { server.kubernetes() } else { server.complete_kubernetes() };
     server.definition_files(files)
 }
@@ -127,12 +127,13 @@ pub(super) fn run(command: Command) -> Outcome {
     let server = if command.aggregation { server.aggregation() } else { server };
     let (kubeconfig, ready) = (command.write_kubeconfig, command.ready_file);
     let server = server.on_ready(move |listening| {
-        // First the kubeconfig: who waits for the other file reads it then.
+        // The kubeconfig first: programs read it as soon as the other file appears.
         let copied = kubeconfig.zip(listening.kubeconfig.as_ref()).map(|(to, from)| {
             let written = fs::read_to_string(from).and_then(|text| write_whole(&to, &text));
             (to, written)
         });
-        let written = ready.map(|to| {
+        let is_copied = copied.as_ref().is_none_or(|(_, copied)| copied.is_ok());
+        let written = ready.filter(|_| is_copied).map(|to| {
             let written = write_whole(&to, &format!("{}\n", listening.url));
             (to, written)
         });

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    os::unix::process::ExitStatusExt as _,
     path::PathBuf,
     process::{Child, ExitStatus},
     sync::{
@@ -9,20 +10,20 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::sleep,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use clap::Args;
 use kindsmith::Server;
 use tokio::{net::TcpListener, sync::oneshot};
 
-use super::{Outcome, kinds::SizeLimit, serve::definitions};
+use super::{Outcome, kinds::SizeLimit, serve::definitions, terminal::report};
 
 pub(super) const ABOUT: &str = "Run a command beside an API server in memory.
 
 The server serves what is named, or the API of Kubernetes if nothing is, and what --crds defines beside it. The command finds it by KUBECONFIG; \
 USE_EXISTING_CLUSTER is set, so that envtest takes it, too. When the command ends, the server does, and the exit code is that of the \
-command. Nothing stays.
+command: 128 and the number of the signal that ended it, 127 if it is not there. Nothing stays.
 
 The log of the server shows errors; RUST_LOG=info shows all.";
 
@@ -48,19 +49,34 @@ pub(super) struct Command {
     size: SizeLimit,
 }
 
-/// How often an ended command is looked for.
-const LOOK: Duration = Duration::from_millis(5);
+/// The exit codes of shells for a command that is not there, and for one that cannot be run.
+const NOT_FOUND: u8 = 127;
+const NOT_RUN: u8 = 126;
+/// How often it is checked whether the command has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// The time after SIGTERM before a command is killed.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs the command.
 pub(super) fn run(command: Command) -> Result<Outcome, String> {
     let _log = kindsmith::logging::init("error");
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
-    let status = runtime.block_on(beside_server(command))?;
-    // As shells say it of a program that a signal ended.
-    Ok(Outcome::Exited(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(128)))
+    let name = command.command[0].clone();
+    match runtime.block_on(beside_server(command))? {
+        // 128 and the number of the signal, as shells have it.
+        Ok(status) => {
+            let code = status.code().or_else(|| Some(128 + status.signal()?));
+            Ok(Outcome::Exited(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)))
+        }
+        Err(error) => {
+            report(format_args!("error: {name} cannot be run: {error}"));
+            Ok(Outcome::Exited(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN }))
+        }
+    }
 }
 
-async fn beside_server(command: Command) -> Result<ExitStatus, String> {
+/// Returns how the command ended, or why it could not be run.
+async fn beside_server(command: Command) -> Result<io::Result<ExitStatus>, String> {
     let paths = if command.paths.is_empty() { vec!["kubernetes".into()] } else { command.paths };
     let server = definitions(Server::builder().definitions(), paths).definition_files(command.crds);
     let server = server.max_definition_file(command.size.bytes()).memory();
@@ -71,27 +87,29 @@ async fn beside_server(command: Command) -> Result<ExitStatus, String> {
     let (ended, status) = oneshot::channel();
     let (stop, mut stopped) = oneshot::channel();
     let beside = async move {
-        let kubeconfig = listening.await.ok().flatten().unwrap_or_default();
+        // Without one, the command would take that of the user.
+        let Some(kubeconfig) = listening.await.ok().flatten() else { return };
         let mut child = std::process::Command::new(&command.command[0]);
         child.args(&command.command[1..]).env("KUBECONFIG", kubeconfig).env("USE_EXISTING_CLUSTER", "true");
         let status = match child.spawn() {
-            Ok(child) => ends(child).await,
+            Ok(child) => wait_for(child).await,
             Err(error) => Err(error),
         };
-        drop(ended.send(status.map_err(|error| format!("{} cannot be run: {error}", command.command[0]))));
+        drop(ended.send(status));
         let _ = stop.send(());
     };
     let running = tokio::spawn(beside);
     let until_stopped = async { drop((&mut stopped).await) };
     app.run(listener, until_stopped).await.map_err(|error| error.to_string())?;
     drop(running.await);
-    status.await.map_err(|_| "the command was not run".to_owned())?
+    status.await.map_err(|_| "the command was not run".to_owned())
 }
 
-/// Waits for the end of a command. Ctrl-C reaches it from the terminal, and it decides what to do; SIGTERM ends it.
-async fn ends(mut child: Child) -> io::Result<ExitStatus> {
+/// Waits for the end of a command. It gets Ctrl-C from the terminal, and decides what to do. SIGTERM is passed on; a command that goes on is
+/// killed.
+async fn wait_for(mut child: Child) -> io::Result<ExitStatus> {
     let terminated = Arc::new(AtomicBool::new(false));
-    let told = terminated.clone();
+    let to_set = terminated.clone();
     let signals = tokio::spawn(async move {
         use tokio::signal::unix::{SignalKind, signal};
         let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
@@ -101,19 +119,24 @@ async fn ends(mut child: Child) -> io::Result<ExitStatus> {
         loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
-                _ = terminate.recv() => told.store(true, Ordering::Relaxed),
+                _ = terminate.recv() => to_set.store(true, Ordering::Relaxed),
             }
         }
     });
     let waiting = tokio::task::spawn_blocking(move || {
+        let mut kill_at = None;
         loop {
             if terminated.swap(false, Ordering::Relaxed) {
+                drop(std::process::Command::new("kill").arg(child.id().to_string()).status());
+                kill_at.get_or_insert_with(|| Instant::now() + GRACE);
+            }
+            if kill_at.is_some_and(|at| Instant::now() >= at) {
                 child.kill()?;
             }
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
             }
-            sleep(LOOK);
+            sleep(POLL_INTERVAL);
         }
     });
     let status = waiting.await.map_err(io::Error::other)?;

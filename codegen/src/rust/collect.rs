@@ -337,6 +337,7 @@ fn bare(schema: &Schema, drops_zeros: bool) -> Schema {
     bare.protobuf = None;
     bare.zero_is_absent = false;
     bare.omit_empty = false;
+    bare.may_repeat = false;
     bare.map_atomic = false;
     bare.required.sort();
     bare.properties =

@@ -204,9 +204,13 @@ fn rules_are_listed_and_explained() {
     assert!(code == 2 && error.contains("there is no rule nosuch; `kindsmith lint --rules` lists them"), "{error}");
 }
 
+/// The definitions that follow our conventions; those of Kubernetes have their own.
+const OWN: [&str; 4] =
+    ["schemas/bakery.example.com", "schemas/marina.example.com", "--allow", "schemas/kindsmith-lint.yaml"];
+
 #[test]
 fn the_definitions_of_the_examples_are_clean_or_allowed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (code, out, error) = lint(&root, &["schemas", "--deny", "warnings"]);
+    let (code, out, error) = lint(&root, &[&OWN[..], &["--deny", "warnings"]].concat());
     assert!(code == 0 && error.is_empty() && out.starts_with("0 errors, 0 warnings; "), "{out}{error}");
 }

@@ -62,7 +62,7 @@ fn the_commands_of_the_table_exist() {
 }
 
 /// Every command that does something.
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 24] = [
     "new",
     "add kind",
     "add group",
@@ -81,6 +81,8 @@ const COMMANDS: [&str; 22] = [
     "store copy",
     "store migrate",
     "serve",
+    "test",
+    "import",
     "user add",
     "user list",
     "user remove",

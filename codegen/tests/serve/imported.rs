@@ -133,8 +133,24 @@ fn a_command_runs_beside_a_server() {
     let (code, text) = run(&["--", "true"]);
     assert_eq!((code, text.as_str()), (Some(0), ""));
     let (code, text) = run(&["--", "/no/such/program"]);
-    assert_eq!(code, Some(2), "{text}");
+    assert_eq!(code, Some(127), "{text}");
     assert!(text.contains("/no/such/program cannot be run: No such file"), "{text}");
+    assert_eq!(run(&["--", "sh", "-c", "kill -9 $$"]).0, Some(128 + 9));
+    // SIGTERM is passed on to the command, which ends the server, too.
+    let mut running = Command::new(PROGRAM);
+    running.args([
+        "test",
+        "--",
+        "sh",
+        "-c",
+        "trap 'echo ended; exit 3' TERM; echo began; while :; do sleep 0.05; done",
+    ]);
+    let mut running = running.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(running.stdout.take().unwrap()));
+    assert_eq!(lines.next().unwrap().unwrap(), "began");
+    assert!(Command::new("kill").arg(running.id().to_string()).status().unwrap().success());
+    assert_eq!(lines.next().unwrap().unwrap(), "ended");
+    assert_eq!(running.wait().unwrap().code(), Some(3));
     assert_eq!(run(&[]).0, Some(2));
 }
 

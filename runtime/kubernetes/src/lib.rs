@@ -1,5 +1,5 @@
 //! The API of Kubernetes 1.36 as data: names, types, defaults and verbs of its resources (`api.json`, an API description that
-//! `kindsmith import` wrote), the numbers of their fields (`protobuf/`), and what documents do not say (`overlay.yaml`). It has facts alone,
+//! `kindsmith import` wrote), the numbers of their fields (`protobuf/`), and what documents do not say (`overlay.yaml`, `rules.yaml`). It has facts alone,
 //! and none of the sentences of Kubernetes' documentation.
 //!
 //! Part of [kindsmith](https://docs.rs/kindsmith), whose feature `kubernetes` serves it.

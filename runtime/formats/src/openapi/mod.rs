@@ -106,8 +106,8 @@ impl Described {
         (count > 0 && !missing.is_empty()).then(|| {
             let missing = missing.join("; and ");
             format!(
-                "{count} kinds of Kubernetes itself are served by OpenAPI documents alone. Missing is {missing}. Name the files \
-                 of schemas/kubernetes (in the repository of Kindsmith), too"
+                "{count} kinds of Kubernetes itself are served by OpenAPI documents alone. Missing is {missing}. `kindsmith serve` \
+                 adds them, as does `Builder::complete_kubernetes`"
             )
         })
     }

@@ -108,13 +108,12 @@ pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
 /// there are Protobuf definitions.
 #[cfg(feature = "kubernetes")]
 fn complete_kubernetes(documents: &mut Vec<(String, Vec<u8>)>) {
-    const TYPE: &[u8] = b"\"io.k8s.api.";
     use kindsmith_kubernetes::{API, File, files};
-    let is_of_kubernetes = |text: &[u8]| text.windows(TYPE.len()).any(|found| found == TYPE);
-    if !documents.iter().any(|(_, text)| is_of_kubernetes(text)) {
+    let has = |text: &[u8], part: &[u8]| text.windows(part.len()).any(|found| found == part);
+    if !documents.iter().any(|(_, text)| has(text, b"io.k8s.api.")) {
         return;
     }
-    let has_numbers = documents.iter().any(|(name, _)| Path::new(name).extension().is_some_and(|end| end == "proto"));
+    let has_numbers = documents.iter().any(|(_, text)| has(text, b"package k8s.io.api."));
     let missing = files().into_iter().filter(|file| file.name != API && !(has_numbers && file.is_protobuf()));
     let missing = missing.map(|File { name, text }| (format!("{OWN}{name}"), text.into_bytes()));
     documents.splice(..0, missing);

@@ -1,4 +1,4 @@
-//! The API of a running server, as commands read it: by a kubeconfig, and without anything that is declared here.
+//! The API of a running server, which commands read by a kubeconfig. It needs no declared kinds.
 use std::{path::Path, time::Duration};
 
 use bytes::Bytes;

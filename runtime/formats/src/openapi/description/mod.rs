@@ -94,6 +94,11 @@ fn resource<'d>(at: &GroupVersion, members: Members<'d, '_>, findings: &mut Find
     ];
     members.warn_of_others(&KNOWN, findings);
     let scope = members.one_of("scope", &["Cluster", "Namespaced"], findings);
+    for (name, is_missing) in [("scope", scope.is_none()), ("kind", members.get("kind").is_none())] {
+        if is_missing {
+            findings.error(&members.location.key(name), "missing");
+        }
+    }
     let mut resource = PathResource {
         kind: members.text_or_empty("kind", findings),
         pointer: members.location.to_string(),

@@ -7,11 +7,12 @@ use super::{
     path::{Path, Place},
 };
 use crate::{
-    meta::{FieldError, FieldErrorKind, FieldPath, User},
+    meta::{FieldError, FieldErrorKind, FieldPath, Quantity, User, field::MOST_ERRORS},
     schema::Document,
 };
 
-/// A part of objects that an update may not change. What is absent, null or empty is the same.
+/// A part of objects that an update may not change, other than by a subresource. What is absent, null or empty is the same, and so are
+/// quantities of one amount.
 #[derive(Clone, Debug)]
 pub struct Immutable {
     /// The part. Paths with `[*]` and `.*` compare what is at the same place.
@@ -155,8 +156,15 @@ fn is_same(one: Option<&Document>, other: Option<&Document>) -> bool {
         (Some(Document::Array(one)), Some(Document::Array(other))) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(Some(one), Some(other)))
         }
+        (Some(Document::String(one)), Some(Document::String(other))) => one == other || is_same_amount(one, other),
         (one, other) => one == other,
     }
+}
+
+/// True for quantities such as `1Gi` and `1024Mi`.
+fn is_same_amount(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(str::parse::<Quantity>);
+    matches!((one, other), (Ok(one), Ok(other)) if one.compare(&other).is_eq())
 }
 
 impl Check {
@@ -167,14 +175,30 @@ impl Check {
         budget: &Budget,
         errors: &mut Vec<FieldError>,
     ) {
-        for place in self.path.places(object) {
+        let places = self.path.places(object);
+        if !budget.spend(places.len()) {
+            return;
+        }
+        for place in places {
+            if errors.len() >= MOST_ERRORS {
+                return;
+            }
             match &self.test {
                 Test::Rule { rule, of_change } => {
                     let before = old.and_then(|old| place.get(old));
                     let Some(value) = place.get(object).filter(|_| !of_change || before.is_some()) else { continue };
-                    let scope = Scope { value, object, old: before, place: &place, part: self.part, user };
-                    if rule.evaluate(scope, budget) == Some(false.into()) {
-                        errors.push(self.error(&place, scope, budget));
+                    let scope = Scope {
+                        value,
+                        object,
+                        old: before,
+                        old_object: old,
+                        place: &place,
+                        part: self.part,
+                        user,
+                        budget,
+                    };
+                    if rule.evaluate(scope) == Some(false.into()) {
+                        errors.push(self.error(&place, scope));
                     }
                 }
                 Test::Unique { by, ignore_empty, field_path } => {
@@ -184,11 +208,11 @@ impl Check {
         }
     }
 
-    fn error(&self, place: &Place, scope: Scope<'_>, budget: &Budget) -> FieldError {
+    fn error(&self, place: &Place, scope: Scope<'_>) -> FieldError {
         let detail = match &self.message {
             Text::Fixed(text) => text.clone(),
             Text::Computed(expression) => {
-                let text = expression.evaluate(scope, budget);
+                let text = expression.evaluate(scope);
                 text.and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
             }
         };

@@ -97,11 +97,15 @@ impl DefaultRule {
         })
     }
 
-    pub(super) fn apply(&self, object: &mut Document, user: &User, budget: &Budget) {
+    pub(super) fn apply(&self, object: &mut Document, (old, user): (Option<&Document>, &User), budget: &Budget) {
         if self.creates {
             self.create(object);
         }
-        for place in self.around.places(object) {
+        let places = self.around.places(object);
+        if !budget.spend(places.len()) {
+            return;
+        }
+        for place in places {
             let Some(Document::Object(holder)) = place.get(object) else { continue };
             let found = holder.get(&self.field);
             let applies = match (&self.value, self.effect) {
@@ -113,15 +117,17 @@ impl DefaultRule {
                 continue;
             }
             let Some(value) = place.get(object) else { continue };
-            let scope = Scope { value, object, old: None, place: &place, part: self.part, user };
+            let before = old.and_then(|old| place.get(old));
+            let scope =
+                Scope { value, object, old: before, old_object: old, place: &place, part: self.part, user, budget };
             if let Some(condition) = &self.condition
-                && condition.evaluate(scope, budget) != Some(true.into())
+                && condition.evaluate(scope) != Some(true.into())
             {
                 continue;
             }
             let value = match &self.value {
                 Value::Fixed(value) => Some(value.clone()),
-                Value::Computed(expression) => match expression.evaluate(scope, budget) {
+                Value::Computed(expression) => match expression.evaluate(scope) {
                     None => continue,
                     value => value,
                 },

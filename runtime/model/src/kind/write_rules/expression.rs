@@ -1,5 +1,10 @@
 //! The expressions of rules, compiled once for all rules that have the same text.
-use std::{cell::Cell, collections::HashMap, fmt, sync::Arc};
+use std::{
+    cell::{Cell, OnceCell},
+    collections::HashMap,
+    fmt,
+    sync::Arc,
+};
 
 use serde_json::json;
 
@@ -9,7 +14,7 @@ use kindsmith_cel::{
 };
 
 use crate::{
-    meta::{FieldError, FieldErrorKind, FieldPath, Time, User, uid::uid},
+    meta::{Time, User, uid::uid},
     schema::{Document, Meter},
 };
 
@@ -19,7 +24,10 @@ use super::path::Place;
 const MOST_COST: u64 = 10_000_000;
 
 /// The variables of expressions.
-const VARIABLES: [&str; 8] = ["key", "now", "object", "oldSelf", "part", "random", "self", "user"];
+const VARIABLES: [&str; 9] = ["key", "now", "object", "oldObject", "oldSelf", "part", "random", "self", "user"];
+
+/// What a rule costs for each place that it is about.
+const COST_OF_A_PLACE: u64 = 10;
 
 /// A compiled expression.
 #[derive(Clone)]
@@ -67,12 +75,16 @@ pub(super) struct Scope<'a> {
     pub object: &'a Document,
     /// What was at the place.
     pub old: Option<&'a Document>,
+    /// The object before an update.
+    pub old_object: Option<&'a Document>,
     /// Where the value is.
     pub place: &'a Place,
     /// The number of steps to the part that the rule is of.
     pub part: usize,
     /// Who writes.
     pub user: &'a User,
+    /// What is the same for all rules about the object.
+    pub budget: &'a Budget,
 }
 
 impl<'a> Variables<'a> for Scope<'a> {
@@ -80,11 +92,12 @@ impl<'a> Variables<'a> for Scope<'a> {
         let computed = match name {
             "self" => return Some(Dynamic.read(self.value)),
             "object" => return Some(Dynamic.read(self.object)),
+            "oldObject" => return Some(Dynamic.read(self.old_object?)),
             "oldSelf" => return Some(Dynamic.read(self.old?)),
             "part" => return Some(Dynamic.read(self.place.around(self.part).get(self.object)?)),
             "key" => self.place.key(),
             "now" => Time::now().to_string().into(),
-            "random" => random().into(),
+            "random" => (*self.budget.random.get_or_init(random)).into(),
             "user" => {
                 let User { name, uid, groups, extra } = self.user;
                 json!({"username": name, "uid": uid, "groups": groups, "extra": extra})
@@ -105,26 +118,35 @@ fn random() -> u32 {
 pub(super) struct Budget {
     left: Cell<u64>,
     meter: Meter,
+    random: OnceCell<u32>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { left: Cell::new(MOST_COST), meter: Meter::new(None) }
+        Self { left: Cell::new(MOST_COST), meter: Meter::new(None), random: OnceCell::new() }
     }
 }
 
+/// The message about an object whose rules cost too much.
+pub(super) const TOO_LARGE: &str = "the object is too large for the rules of its kind: their cost budget is spent";
+
 impl Budget {
-    /// An error if the budget did not suffice: not all rules have run.
-    pub(super) fn error(&self) -> Option<FieldError> {
-        let is_spent = self.left.get() == 0;
-        let detail = "the object is too large for the rules of its kind: their cost budget is spent";
-        is_spent.then(|| FieldError::new(&FieldPath::root(), FieldErrorKind::Forbidden, detail))
+    /// Counts what a rule costs to find so many places. Returns false if nothing is left.
+    pub(super) fn spend(&self, places: usize) -> bool {
+        self.left.set(self.left.get().saturating_sub(COST_OF_A_PLACE * places as u64));
+        !self.is_spent()
+    }
+
+    /// True if the budget did not suffice: not all rules have run.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
     }
 }
 
 impl Expression {
     /// Its value as a document; `None` if it fails.
-    pub(super) fn evaluate(&self, scope: Scope<'_>, budget: &Budget) -> Option<Document> {
+    pub(super) fn evaluate(&self, scope: Scope<'_>) -> Option<Document> {
+        let budget = scope.budget;
         let left = budget.left.get();
         let evaluation = self.0.evaluate(&scope, Some(left), &budget.meter);
         budget.left.set(left.saturating_sub(evaluation.cost));

@@ -44,8 +44,8 @@ impl Path {
                 let end = rest.find(['.', '[']).unwrap_or(rest.len());
                 let name = &rest[..end];
                 steps.push(match name {
-                    "" => return None,
                     "*" => Step::Values,
+                    name if !is_name(name) => return None,
                     name => Step::Field(name.to_owned()),
                 });
                 left = &rest[end..];
@@ -89,6 +89,12 @@ impl Path {
             }
         }
     }
+}
+
+/// True for the name of a field: letters, digits, `_`, `-` and `$`.
+fn is_name(name: &str) -> bool {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-$".contains(&byte);
+    !name.is_empty() && name.bytes().all(known)
 }
 
 fn find(value: &Document, steps: &[Step], place: &mut Place, found: &mut Vec<Place>) {

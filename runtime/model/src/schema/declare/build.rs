@@ -123,7 +123,6 @@ impl Build {
         let of_go = self.omit_zeros || ty.proto_zeros;
         schema.zero_is_absent = of_go && !(field.ty)().optional() || field.rules.proto_zero;
         let is_collection = schema.kind == Type::Array || schema.additional.is_some() && schema.properties.is_empty();
-        schema.may_repeat = self.omit_empty && schema.list != ListType::Atomic;
         schema.omit_empty = self.omit_empty && !required && (of_go || schema.zero_is_absent || is_collection);
         if self.omit_empty && required && has_empty_texts(ty) {
             schema.default = Some("".into());
