@@ -21,7 +21,11 @@ SPECS = {
     "PersistentVolumeClaim": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
     "Pod": POD,
     "Service": {"ports": [{"port": 80}]},
+    "VolumeAttachment": {"attacher": "example.com/disk", "nodeName": "node", "source": {"persistentVolumeName": "disk"}},
 }
+
+# Of kinds without a spec.
+PARTS = {"PodTemplate": {"template": TEMPLATE}, "StorageClass": {"provisioner": "example.com/disk"}}
 
 # Schemas of which kubectl could not read all: fields that they do not name are kept at the root, below it, in an embedded object, in items
 # and in a list; values may be null.
@@ -81,7 +85,7 @@ def pod(raw, name):
 
 def thing(api, kind, name):
     """An object that is created by its name."""
-    given = {"template": TEMPLATE} if kind == "PodTemplate" else {"spec": SPECS[kind]} if kind in SPECS else {}
+    given = PARTS[kind] if kind in PARTS else {"spec": SPECS[kind]} if kind in SPECS else {}
     return {"apiVersion": api, "kind": kind, "metadata": {"name": name}, **given}
 
 
