@@ -179,7 +179,14 @@ impl Api {
             for (line, document) in yaml::documents(&text) {
                 let decoded = yaml::decode(document.as_bytes(), &kindsmith_model::codec::Limits::default());
                 let decoded = decoded.map_err(|error| format!("{name}:{}: {}", line + error.line, error.reason))?;
-                api.define(decoded.document).map_err(|why| format!("{name}: {why}"))?;
+                // Lists stand for their items, and others are no part of an API, as where files are served.
+                let items = match decoded.document.get("items").and_then(Value::as_array) {
+                    Some(items) => items.clone(),
+                    None => vec![decoded.document],
+                };
+                for item in items.into_iter().filter(|item| item["kind"] == "CustomResourceDefinition") {
+                    api.define(item).map_err(|why| format!("{name}: {why}"))?;
+                }
             }
         }
         Ok(api)

@@ -29,15 +29,32 @@ Example:
   kubectl --kubeconfig ./data/kubeconfig get widgets
   kindsmith serve kubernetes --crds config/crd --memory";
 
-/// The arguments.
+/// The arguments that say which kinds a server has.
 #[derive(Args)]
-pub(super) struct Command {
+pub(super) struct KindArguments {
     /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents.
     #[arg(value_name = "FILES-OR-FOLDERS")]
-    paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
     /// A file or folder of CustomResourceDefinitions; may be repeated.
     #[arg(long, value_name = "FILE-OR-FOLDER")]
     crds: Vec<PathBuf>,
+    #[command(flatten)]
+    size: SizeLimit,
+}
+
+impl KindArguments {
+    /// A server with these kinds, which takes further definitions from clients.
+    pub(super) fn builder(self) -> Builder {
+        let server = definitions(Server::builder().definitions(), self.paths).definition_files(self.crds);
+        server.max_definition_file(self.size.bytes())
+    }
+}
+
+/// The arguments.
+#[derive(Args)]
+pub(super) struct Command {
+    #[command(flatten)]
+    kinds: KindArguments,
     /// Address to listen on; port 0 chooses a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
@@ -71,8 +88,6 @@ pub(super) struct Command {
     /// Write the URL to this file when the server answers.
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
-    #[command(flatten)]
-    size: SizeLimit,
 }
 
 /// The name that stands for the API of Kubernetes.
@@ -81,7 +96,7 @@ const KUBERNETES: &str = "kubernetes";
 
 /// Serves files, and the API of Kubernetes where it is named.
 #[cfg(feature = "kubernetes")]
-pub(super) fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
+fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
     let count = paths.len();
     let files: Vec<_> = paths.into_iter().filter(|path| path.as_os_str() != KUBERNETES).collect();
     let server = if files.len() < count { server.kubernetes() } else { server.complete_kubernetes() };
@@ -90,7 +105,7 @@ pub(super) fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
 
 /// Without the feature, `kubernetes` is the name of a folder.
 #[cfg(not(feature = "kubernetes"))]
-pub(super) fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
+fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
     server.definition_files(paths)
 }
 
@@ -107,8 +122,7 @@ fn write_whole(file: &Path, text: &str) -> io::Result<()> {
 /// Serves until a signal.
 pub(super) fn run(command: Command) -> Outcome {
     let _log = kindsmith::logging::init("info");
-    let server = definitions(Server::builder().definitions(), command.paths).definition_files(command.crds);
-    let server = server.max_definition_file(command.size.bytes());
+    let server = command.kinds.builder();
     let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
     let server = command.host_name.into_iter().fold(server, Builder::host_name);
     let server = match command.delegate {

@@ -3,7 +3,6 @@
 use std::{
     io,
     os::unix::process::ExitStatusExt as _,
-    path::PathBuf,
     process::{Child, ExitStatus},
     sync::{
         Arc,
@@ -14,10 +13,9 @@ use std::{
 };
 
 use clap::Args;
-use kindsmith::Server;
 use tokio::{net::TcpListener, sync::oneshot};
 
-use super::{Outcome, kinds::SizeLimit, serve::definitions, terminal::report};
+use super::{Outcome, serve::KindArguments, terminal::report};
 
 pub(super) const ABOUT: &str = "Run a command beside an API server in memory.
 
@@ -36,17 +34,11 @@ Examples:
 /// The arguments.
 #[derive(Args)]
 pub(super) struct Command {
-    /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents; `kubernetes` if nothing is named.
-    #[arg(value_name = "FILES-OR-FOLDERS")]
-    paths: Vec<PathBuf>,
-    /// A file or folder of CustomResourceDefinitions; may be repeated.
-    #[arg(long, value_name = "FILE-OR-FOLDER")]
-    crds: Vec<PathBuf>,
+    #[command(flatten)]
+    kinds: KindArguments,
     /// The command, with its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
-    #[command(flatten)]
-    size: SizeLimit,
 }
 
 /// The exit codes of shells for a command that is not there, and for one that cannot be run.
@@ -76,33 +68,30 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
 }
 
 /// Returns how the command ended, or why it could not be run.
-async fn beside_server(command: Command) -> Result<io::Result<ExitStatus>, String> {
-    let paths = if command.paths.is_empty() { vec!["kubernetes".into()] } else { command.paths };
-    let server = definitions(Server::builder().definitions(), paths).definition_files(command.crds);
-    let server = server.max_definition_file(command.size.bytes()).memory();
+async fn beside_server(Command { mut kinds, command }: Command) -> Result<io::Result<ExitStatus>, String> {
+    if kinds.paths.is_empty() {
+        kinds.paths.push("kubernetes".into());
+    }
     let (listens, listening) = oneshot::channel();
-    let server = server.on_ready(move |ready| drop(listens.send(ready.kubeconfig.clone())));
+    let server = kinds.builder().memory().on_ready(move |ready| drop(listens.send(ready.kubeconfig.clone())));
     let app = server.build().await.map_err(|error| error.to_string())?;
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(|error| error.to_string())?;
-    let (ended, status) = oneshot::channel();
-    let (stop, mut stopped) = oneshot::channel();
+    let (ends, ended) = oneshot::channel();
     let beside = async move {
         // Without one, the command would take that of the user.
         let Some(kubeconfig) = listening.await.ok().flatten() else { return };
-        let mut child = std::process::Command::new(&command.command[0]);
-        child.args(&command.command[1..]).env("KUBECONFIG", kubeconfig).env("USE_EXISTING_CLUSTER", "true");
+        let mut child = std::process::Command::new(&command[0]);
+        child.args(&command[1..]).env("KUBECONFIG", kubeconfig).env("USE_EXISTING_CLUSTER", "true");
         let status = match child.spawn() {
             Ok(child) => wait_for(child).await,
             Err(error) => Err(error),
         };
-        drop(ended.send(status));
-        let _ = stop.send(());
+        drop(ends.send(status));
     };
-    let running = tokio::spawn(beside);
-    let until_stopped = async { drop((&mut stopped).await) };
-    app.run(listener, until_stopped).await.map_err(|error| error.to_string())?;
-    drop(running.await);
-    status.await.map_err(|_| "the command was not run".to_owned())
+    tokio::spawn(beside);
+    let mut status = None;
+    app.run(listener, async { status = ended.await.ok() }).await.map_err(|error| error.to_string())?;
+    status.ok_or_else(|| "the command was not run".to_owned())
 }
 
 /// Waits for the end of a command. It gets Ctrl-C from the terminal, and decides what to do. SIGTERM is passed on; a command that goes on is

@@ -86,6 +86,21 @@ fn what_cannot_be_imported_is_said() {
     fs::write(path("broken.yaml"), "openapi: 3.0.0\npaths: [").unwrap();
     let (done, text) = import(&[&path("broken.yaml"), "--output", &output]);
     assert!(!done && text.contains("broken.yaml:2"), "{text}");
+    // Others beside definitions are no part of the API, and lists stand for their items.
+    let mixed = format!("kind: Namespace\napiVersion: v1\nmetadata: {{name: team}}\n---\n{}", gears("teeth"));
+    fs::write(path("mixed.yaml"), mixed).unwrap();
+    let listed: String = gears("teeth")
+        .replace("gears", "cogs")
+        .replace("Gear", "Cog")
+        .lines()
+        .map(|line| format!("  {line}\n"))
+        .collect();
+    fs::write(path("list.yaml"), format!("apiVersion: v1\nkind: List\nitems:\n- {}", listed.trim_start())).unwrap();
+    let (done, text) = import(&[&path("mixed.yaml"), &path("list.yaml"), "--output", &path("mixed")]);
+    assert!(done && text.contains("0 versions of resources, and 2 definitions"), "{text}");
+    let mut written: Vec<_> = fs::read_dir(path("mixed")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    written.sort();
+    assert_eq!(written, [".kindsmith-import", "cogs.example.com.yaml", "gears.example.com.yaml"]);
     // A name that would leave the folder.
     let hostile = gears("teeth").replace("metadata: {name: gears.example.com}", "metadata: {name: ../../evil}");
     fs::write(path("hostile.yaml"), hostile).unwrap();
