@@ -89,13 +89,8 @@ fn what_cannot_be_imported_is_said() {
     // Others beside definitions are no part of the API, and lists stand for their items.
     let mixed = format!("kind: Namespace\napiVersion: v1\nmetadata: {{name: team}}\n---\n{}", gears("teeth"));
     fs::write(path("mixed.yaml"), mixed).unwrap();
-    let listed: String = gears("teeth")
-        .replace("gears", "cogs")
-        .replace("Gear", "Cog")
-        .lines()
-        .map(|line| format!("  {line}\n"))
-        .collect();
-    fs::write(path("list.yaml"), format!("apiVersion: v1\nkind: List\nitems:\n- {}", listed.trim_start())).unwrap();
+    let listed = gears("teeth").replace("gears", "cogs").replace("Gear", "Cog").replace('\n', "\n  ");
+    fs::write(path("list.yaml"), format!("apiVersion: v1\nkind: List\nitems:\n- {}", listed.trim_end())).unwrap();
     let (done, text) = import(&[&path("mixed.yaml"), &path("list.yaml"), "--output", &path("mixed")]);
     assert!(done && text.contains("0 versions of resources, and 2 definitions"), "{text}");
     let mut written: Vec<_> = fs::read_dir(path("mixed")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
