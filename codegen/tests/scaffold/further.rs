@@ -270,9 +270,9 @@ fn a_dependency_that_is_not_one_line_is_left_to_the_user() {
     let folder = Folder::new("scaffold");
     let shop = shop(folder.path());
     let path = shop.join("Cargo.toml");
-    let manifest: String =
-        text(&path).lines().filter(|line| !line.starts_with("kindsmith = ")).map(|line| format!("{line}\n")).collect();
-    fs::write(&path, manifest + "\n[dependencies.kindsmith]\nversion = \"0.1\"\n").unwrap();
+    let manifest = text(&path);
+    let line = manifest.lines().find(|line| line.starts_with("kindsmith = ")).unwrap();
+    fs::write(&path, manifest.replace(line, "") + "\n[dependencies.kindsmith]\nversion = \"0.1\"\n").unwrap();
     let out = done(&shop, &["add", "controller", "Order"]);
     assert!(out.contains("note: add the feature `kube` to kindsmith in Cargo.toml by hand"), "{out}");
 }
