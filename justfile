@@ -21,9 +21,9 @@ rustdoc := 'RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo
 test := "cargo test --no-fail-fast --locked"
 # The crates of the library, which lie in `runtime`.
 runtime := "-p kindsmith -p kindsmith-server -p kindsmith-cache -p kindsmith-storage -p kindsmith-formats -p kindsmith-model -p kindsmith-cel -p kindsmith-meta -p kindsmith-kubernetes"
-# The features that are off by default bring dependencies that take longer to build than Kindsmith. All of them at once, and all
-# packages that have them, so that the recipes with features have one build.
-with_features := "-p kindsmith -p kindsmith-server -p kindsmith-storage -p kindsmith-codegen -p conformance-server -p library -p controller -p from-openapi -p kube-rs -p foreign --features etcd,kube,k8s-openapi/latest"
+# The feature that no package of the workspace turns on, and all packages that have it, so that the recipes with it have one build.
+# Examples turn `kube` on: a build of the workspace has it, and one of these packages has not.
+with_features := "-p kindsmith -p kindsmith-server -p kindsmith-storage -p kindsmith-codegen -p conformance-server -p library --features etcd"
 # The Rust client of the tests is a workspace of its own. Not `--locked`: its lock also holds what Kindsmith needs, and a new
 # dependency of Kindsmith is no change of the client.
 client_rust := "--manifest-path tests/clients/rust/Cargo.toml --target-dir target/clients"
@@ -120,16 +120,6 @@ test-corpus:
 [group('tests')]
 test-scaffold:
     {{ test }} --workspace --test scaffold -- --ignored --nocapture
-
-# Tests the examples with kube-rs.
-[group('tests')]
-test-kube:
-    {{ test }} {{ with_features }} --test in_process --test with_kube --test from_openapi --test tenants --test pods -- --nocapture
-
-# Tests the documentation of the feature `kube`.
-[group('tests')]
-test-kube-docs:
-    {{ test }} {{ with_features }} --doc kube
 
 # Tests the engine over etcd. Needs `etcd` and `etcdctl` on the path; KINDSMITH_ETCD names another etcd.
 [group('tests')]

@@ -71,8 +71,9 @@
 //! - [`Server::builder`] configures a server: [`server::Builder`]. [`App`] is a loaded one, to nest in another program.
 //! - [`handlers`] answer with code: virtual kinds, and subresources such as logs, exec and actions.
 //! - [`auth`] has the traits of authenticators and authorizers.
-//! - [`client`] is the typed client inside the process, for handlers and controllers. With the feature `kube`, kube-rs works with
+//! - [`client`] is the typed client inside the process, for hooks and handlers. With the feature `kube`, kube-rs works with
 //!   declared kinds, over the network and inside the process (`App::kube_client`).
+//! - [`Builder::controller`](server::Builder::controller) runs controllers, which are written with kube-rs.
 //! - [`builtin`] has Namespace, ConfigMap, Secret, ServiceAccount, Event, Lease, roles and bindings, and the reviews behind
 //!   `kubectl auth`.
 //! - [`Server::test`] starts a server inside a test.

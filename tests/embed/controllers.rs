@@ -9,11 +9,11 @@ use std::{
 };
 
 use kindsmith::{
-    ObjectMeta, Server,
+    App, ObjectMeta, Server,
     builtin::{ConfigMap, Namespace},
     client::Client,
     handlers::{Refusal, Result},
-    server::{Builder, Shutdown},
+    server::{Builder, ControllerContext, Shutdown},
 };
 use tokio::{sync::mpsc, time::timeout};
 
@@ -26,8 +26,8 @@ fn server() -> Builder {
 #[tokio::test]
 async fn a_controller_starts_with_a_client_when_the_store_is_loaded() {
     let (tell, mut told) = mpsc::channel(1);
-    let controller = move |client: Client, shutdown: Shutdown| {
-        let tell = tell.clone();
+    let controller = move |context: ControllerContext, shutdown: Shutdown| {
+        let (tell, client) = (tell.clone(), context.client());
         async move {
             client.of::<Namespace>("").get("default").await?;
             let mut map = ConfigMap { metadata: ObjectMeta::named("mark"), ..ConfigMap::default() };
@@ -49,12 +49,19 @@ async fn a_controller_starts_with_a_client_when_the_store_is_loaded() {
     app.stop().await;
 }
 
+/// The text of a path, for the admin.
+async fn text(app: &App, path: &str) -> String {
+    let caller = kindsmith_server::http::Caller::Token(app.admin_token().expect("an admin"));
+    let answer = kindsmith_server::http::call(&app.service(), caller, "GET", path, &serde_json::Value::Null).await;
+    answer.body.as_str().expect("text").to_owned()
+}
+
 #[tokio::test]
 async fn a_controller_that_fails_or_panics_starts_again_and_one_that_returns_is_done() {
     let runs = Arc::new(AtomicUsize::new(0));
     let (tell, mut told) = mpsc::unbounded_channel();
     let counted = runs.clone();
-    let controller = move |_: Client, _: Shutdown| {
+    let controller = move |_: ControllerContext, _: Shutdown| {
         let (run, tell) = (counted.fetch_add(1, Ordering::SeqCst), tell.clone());
         assert_ne!(run, 0, "a panic before there is a future");
         async move {
@@ -78,6 +85,13 @@ async fn a_controller_that_fails_or_panics_starts_again_and_one_that_returns_is_
     assert!(at[2] > at[0] + at[1], "each wait is longer: {at:?}");
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(runs.load(Ordering::SeqCst), 4, "it is done");
+    let shown = text(&app, "/metrics").await;
+    for line in ["restarts_total{controller=\"unsteady\"} 3", "running{controller=\"unsteady\"} 0"] {
+        assert!(shown.contains(&format!("\nkindsmith_controller_{line}\n")), "{line}: {shown}");
+    }
+    let readiness = text(&app, "/readyz?verbose").await;
+    assert!(readiness.contains("\n[!]controller/unsteady: 3 restarts, 0 failures of objects, "), "{readiness}");
+    assert!(readiness.contains("Z: an error\n"), "{readiness}");
     app.stop().await;
 }
 
@@ -98,7 +112,8 @@ async fn a_stop_ends_controllers_one_after_the_other_the_last_one_first_while_th
     let mut server = server();
     for name in ["first", "second", "third"] {
         let log = log.clone();
-        server = server.controller(name, move |client, shutdown| recording(name, log.clone(), client, shutdown));
+        server =
+            server.controller(name, move |context, shutdown| recording(name, log.clone(), context.client(), shutdown));
     }
     let app = server.build().await.expect("it starts");
     while log.lock().expect("no panic").len() < 3 {
@@ -118,7 +133,7 @@ async fn a_controller_that_does_not_end_is_cut_off_and_so_is_one_that_waits_to_s
         }
     }
     let (tell, mut told) = mpsc::unbounded_channel();
-    let deaf = move |_: Client, _: Shutdown| {
+    let deaf = move |_: ControllerContext, _: Shutdown| {
         let guard = Dropped(tell.clone());
         async move {
             std::future::pending::<()>().await;
@@ -128,7 +143,7 @@ async fn a_controller_that_does_not_end_is_cut_off_and_so_is_one_that_waits_to_s
     };
     let app = server()
         .stop_within(Duration::from_millis(400))
-        .controller("failing", async |_: Client, _: Shutdown| Err("always"))
+        .controller("failing", async |_: ControllerContext, _: Shutdown| Err("always"))
         .controller("deaf", deaf)
         .build()
         .await

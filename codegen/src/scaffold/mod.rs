@@ -8,6 +8,7 @@ pub(crate) mod edit;
 pub(crate) mod edits;
 pub(crate) mod field;
 pub(crate) mod kind;
+pub(crate) mod manifest;
 pub(crate) mod names;
 pub(crate) mod new_crate;
 pub(crate) mod project;

@@ -256,10 +256,38 @@ fn a_controller_has_a_file_and_its_kind_a_status() {
     let library = text(&shop.join("src/lib.rs"));
     assert!(library.contains(".controller(\"orders\", order::controller::run)"), "{library}");
     assert!(text(&shop.join("src/order.rs")).contains("    pub status: Option<OrderStatus>,"));
+    let manifest = text(&shop.join("Cargo.toml"));
+    assert!(manifest.contains("features = [\"logging\", \"kube\"]") && manifest.contains("\nkube = {"), "{manifest}");
     let out = done(&shop, &["add", "controller", "Invoice"]);
+    assert_eq!(text(&shop.join("Cargo.toml")), manifest, "everything is there already");
     assert!(!out.contains("note: ") && out.contains("changed  src/billing.rs"), "{out}");
     let error = refused(&shop, &["add", "controller", "Order"]);
     assert!(error.contains("src/order.rs:6: there is a module controller already"), "{error}");
+}
+
+#[test]
+fn a_dependency_that_is_not_one_line_is_left_to_the_user() {
+    let folder = Folder::new("scaffold");
+    let shop = shop(folder.path());
+    let path = shop.join("Cargo.toml");
+    let manifest = text(&path);
+    let line = manifest.lines().find(|line| line.starts_with("kindsmith = ")).unwrap();
+    fs::write(&path, manifest.replace(line, "") + "\n[dependencies.kindsmith]\nversion = \"0.1\"\n").unwrap();
+    let out = done(&shop, &["add", "controller", "Order"]);
+    assert!(out.contains("note: add the feature `kube` to kindsmith in Cargo.toml by hand"), "{out}");
+}
+
+#[test]
+fn a_controller_of_a_kind_whose_name_it_imports_names_the_module() {
+    let folder = Folder::new("scaffold");
+    let shop = shop(folder.path());
+    done(&shop, &["add", "kind", "Client", "--status"]);
+    done(&shop, &["add", "controller", "Client"]);
+    let controller = text(&shop.join("src/client/controller.rs"));
+    assert!(
+        controller.contains("object: Arc<Kube<super::Client>>") && !controller.contains("use super::"),
+        "{controller}"
+    );
 }
 
 #[test]

@@ -4,18 +4,12 @@
 //! record in the namespace `kube-public`. Objects cannot have owners in other namespaces, so a finalizer keeps a deleted
 //! site until its record is deleted. A condition in the status and an event report the result.
 //!
-//! [`in_process`] is the controller with the server's own client. `with_kube`, with the feature `kube`, is the same with
-//! kube-rs, which runs in the process and over the network.
+//! [`reconciler`] is the controller, with kube-rs. The server starts it, restarts it after errors, stops it, and shows its failures
+//! at `/metrics` and in `/readyz?verbose`. The same code also runs over the network.
 
-pub mod in_process;
-#[cfg(feature = "kube")]
-pub mod with_kube;
+pub mod reconciler;
 
-use kindsmith::{
-    ApiType, Condition, ObjectMeta, ObjectReference, Resource, Time,
-    builtin::{ConfigMap, Event},
-    meta::set_condition,
-};
+use kindsmith::{ApiType, Condition, ObjectMeta, Resource, builtin::ConfigMap, meta::set_condition};
 use serde::{Deserialize, Serialize};
 
 /// The finalizer of a site, which is removed after its record is deleted.
@@ -97,25 +91,5 @@ impl Site {
         };
         set_condition(&mut status.conditions, ready);
         status
-    }
-
-    /// An event about the site.
-    fn event(&self, reason: &str, message: String) -> Event {
-        let ObjectMeta { namespace, name, uid, .. } = self.metadata.clone();
-        let metadata =
-            ObjectMeta { generate_name: format!("{name}-"), namespace: namespace.clone(), ..ObjectMeta::default() };
-        let (api_version, kind) = ("example.com/v1".to_owned(), "Site".to_owned());
-        Event {
-            metadata,
-            involved_object: ObjectReference { api_version, kind, namespace, name, uid, ..ObjectReference::default() },
-            reason: reason.to_owned(),
-            message,
-            kind: "Normal".to_owned(),
-            first_timestamp: Some(Time::now()),
-            last_timestamp: Some(Time::now()),
-            count: 1,
-            reporting_component: "example.com/sites".to_owned(),
-            ..Event::default()
-        }
     }
 }

@@ -1,9 +1,8 @@
 //! A project that was written for a cluster with kube-rs: `tenant` is its kind, `controller` its controller. Neither
-//! names Kindsmith, which serves the kind in the process of the controller; `serve` and `main.rs` are all that it takes. The
+//! names Kindsmith, which serves the kind and runs the controller in one process; `serve` and `main.rs` are all that it takes. The
 //! hooks here take the place of an admission webhook.
 //!
-//! `cargo run -p kube-rs --features kube` runs it.
-#![cfg(feature = "kube")]
+//! `cargo run -p kube-rs` runs it.
 
 pub mod controller;
 pub mod tenant;

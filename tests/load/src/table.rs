@@ -36,7 +36,7 @@ const ELSEWHERE: [(&str, &str); 7] = [
     ("1,000 definitions", "python3 tests/many/check.py"),
     (
         "10,000 objects that a controller reconciles",
-        "KINDSMITH_SITES=10000 cargo test --release -p controller --features kube --test with_kube -- --nocapture",
+        "KINDSMITH_SITES=10000 cargo test --release -p controller --test sites -- --nocapture",
     ),
     ("a clean dev build", "python3 tests/fifty/measure.py"),
     ("cost of a derived kind", "python3 tests/fifty/measure.py"),

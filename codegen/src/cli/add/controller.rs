@@ -1,16 +1,18 @@
 //! `kindsmith add controller`.
 
+use std::path::Path;
+
 use clap::Args;
 
 use super::super::{
     Outcome,
     change::{Changes, How},
 };
-use crate::scaffold::{controller, edits::Edits, project::Project, status};
+use crate::scaffold::{controller, edits::Edits, manifest, project::Project, status};
 
 pub(super) const ABOUT: &str =
-    "Add a controller of a kind, which runs in the server's process: a file with its reconciler and a test, and a \
-line in `serve`.
+    "Add a controller of a kind with kube-rs, which runs in the server's process: a file with its reconciler and a \
+test, a line in `serve`, and what it depends on in Cargo.toml.
 
 It reports in the condition `Ready` of the status; a kind without a status gets one.";
 
@@ -62,7 +64,23 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
     let mut changes = Changes::new(&project.root);
     changes.create(&file, controller::source(stored));
     changes.edit_all(edits);
+    depend(&project, &mut changes, &mut remarks)?;
     let next = format!("write in `reconcile` of {} what the spec asks for; `cargo test` tests it", file.display());
     changes.write(how, &remarks, &next)?;
     Ok(Outcome::Whole)
+}
+
+/// Adds what the controller depends on.
+fn depend(project: &Project, changes: &mut Changes, remarks: &mut Vec<String>) -> Result<(), String> {
+    let path = Path::new("Cargo.toml");
+    let before = project.read(path)?;
+    let mut text = manifest::with_dependencies(&before, &controller::DEPENDENCIES);
+    match manifest::with_feature(&text, "kindsmith", controller::FEATURE) {
+        Some(changed) => text = changed,
+        None => remarks.push(format!("add the feature `{}` to kindsmith in Cargo.toml by hand", controller::FEATURE)),
+    }
+    if text != before {
+        changes.edit(path, before, text);
+    }
+    Ok(())
 }

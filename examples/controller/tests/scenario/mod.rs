@@ -1,4 +1,4 @@
-//! What is expected of the controller, whichever way it runs.
+//! What is expected of the controller, wherever it runs.
 use std::time::Duration;
 
 use kindsmith::server::TestServer;

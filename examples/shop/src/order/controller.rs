@@ -1,75 +1,95 @@
-//! The controller of orders.
+//! The controller of orders, with kube-rs.
 
+use std::{convert::Infallible, future::ready, sync::Arc};
+
+use futures_util::StreamExt;
 use kindsmith::{
     Condition,
-    client::{Client, WatchEvent},
-    handlers::Result,
-    meta::{options::ListOptions, set_condition},
-    server::Shutdown,
+    kube::Kube,
+    meta::set_condition,
+    server::{ControllerContext, Shutdown},
+};
+use kube::{
+    Api, Client, ResourceExt,
+    api::PostParams,
+    runtime::{
+        Controller,
+        controller::{Action, Config},
+        reflector::ObjectRef,
+        watcher,
+    },
 };
 
 use super::Order;
+
+/// How many orders are reconciled at a time.
+const CONCURRENCY: u16 = 32;
 
 /// Reconciles an order: does what its `spec` asks for, and reports in its status. It runs for each order at the start and after
 /// each change, its own included, so that it must change nothing where nothing is to be done.
 ///
 /// # Errors
-/// If a write is refused. [`run`] then begins again after a delay.
-pub async fn reconcile(client: &Client, order: &Order) -> Result<()> {
+/// If a write is refused. It then runs again after a delay, which grows with each failure; other orders do not wait.
+async fn reconcile(order: Arc<Kube<Order>>, client: Arc<Client>) -> Result<Action, kube::Error> {
     if order.metadata.deletion_timestamp.is_some() {
-        return Ok(());
+        return Ok(Action::await_change());
     }
     let ready = Condition {
         kind: "Ready".to_owned(),
         status: "True".to_owned(),
-        observed_generation: Some(order.metadata.generation),
+        observed_generation: order.metadata.generation,
         reason: "Reconciled".to_owned(),
         ..Condition::default()
     };
-    let report = |order: &mut Order| {
-        set_condition(
-            &mut order.status.get_or_insert_default().conditions,
-            ready.clone(),
-        );
-        Ok(())
-    };
-    let orders = client.of::<Order>(&order.metadata.namespace);
-    match orders.change_status(&order.metadata.name, report).await {
-        // It was deleted in the meantime.
-        Err(refusal) if refusal.status().is_not_found() => Ok(()),
-        written => written.map(drop),
+    let mut changed = (*order).clone();
+    set_condition(
+        &mut changed.status.get_or_insert_default().conditions,
+        ready,
+    );
+    let api: Api<Kube<Order>> =
+        Api::namespaced((*client).clone(), &order.namespace().unwrap_or_default());
+    match api
+        .replace_status(&order.name_any(), &PostParams::default(), &changed)
+        .await
+    {
+        // It was changed or deleted in the meantime. A change is reconciled again.
+        Err(kube::Error::Api(status)) if status.is_conflict() || status.is_not_found() => {
+            Ok(Action::await_change())
+        }
+        written => written.map(|_| Action::await_change()),
     }
 }
 
 /// Watches orders and reconciles each, until the server stops.
 ///
 /// # Errors
-/// If an order cannot be reconciled, or the watch fails. The server starts it again after a delay.
-pub async fn run(client: Client, shutdown: Shutdown) -> Result<()> {
-    let mut events = client
-        .of::<Order>("")
-        .watch(&ListOptions::default())
-        .await?;
-    loop {
-        let event = tokio::select! {
-            () = shutdown.requested() => return Ok(()),
-            event = events.next() => event.transpose()?,
-        };
-        match event {
-            Some(WatchEvent::Added(order) | WatchEvent::Modified(order)) => {
-                reconcile(&client, &order).await?
-            }
-            Some(_) => {}
-            None => return Ok(()),
+/// Never. kube's watches begin again by themselves after errors.
+pub async fn run(context: ControllerContext, shutdown: Shutdown) -> Result<(), Infallible> {
+    let (client, failures) = (context.kube_client(), context.failures());
+    let retry = |order: Arc<Kube<Order>>, error: &kube::Error, _| {
+        Action::requeue(failures.failed(ObjectRef::from_obj(&*order), error))
+    };
+    Controller::new(
+        Api::<Kube<Order>>::all(client.clone()),
+        watcher::Config::default(),
+    )
+    .with_config(Config::default().concurrency(CONCURRENCY))
+    .graceful_shutdown_on(shutdown.requested())
+    .run(reconcile, retry, Arc::new(client))
+    .for_each(|reconciled| {
+        if let Ok((order, _)) = reconciled {
+            failures.succeeded(order);
         }
-    }
+        ready(())
+    })
+    .await;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use kindsmith::{Server, client::WatchEvent, meta::options::ListOptions};
 
-    use super::Order;
     use crate::order::tests::example;
 
     #[tokio::test]
@@ -89,7 +109,7 @@ mod tests {
         };
         let mut events = server
             .client()
-            .of::<Order>("")
+            .of::<crate::order::Order>("")
             .watch(&options)
             .await
             .expect("a watch");

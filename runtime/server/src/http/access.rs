@@ -93,6 +93,12 @@ pub(super) async fn may_force_deletion(exchange: &Exchange, request: &Request) -
     Err(request.forbidden(format!("not permitted to do {VERB:?}, reason: {reason}")).into())
 }
 
+/// True if the user may get a path beside the requested one.
+pub(super) async fn may_get(exchange: &Exchange, user: &User, path: &str) -> bool {
+    let attributes = Attributes::new(user, Verb::Get.as_str(), path);
+    matches!(exchange.backend().authorizer.authorize(&attributes).await, Decision::Allow(_))
+}
+
 /// Checks that the user may make a request. Fails with 403.
 pub(super) async fn authorize(exchange: &Exchange, user: &User) -> Result<(), StatusError> {
     let (backend, info) = (exchange.backend(), &exchange.info);

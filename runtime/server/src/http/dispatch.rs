@@ -20,7 +20,7 @@ use http::{Method, StatusCode};
 use super::{
     Backend, Site, access, deadline, discovery,
     exchange::Exchange,
-    guard, inflight, methods, metrics,
+    guard, health, inflight, methods, metrics,
     negotiate::ResponseFormat,
     openapi, proxy,
     request_info::RequestInfo,
@@ -74,7 +74,7 @@ impl Exchange {
         if self.info.is_missing() {
             Box::pin(self.wait_for_definition(&user)).await?;
         }
-        let Some(path) = &self.info.resource else { return Box::pin(other(self)).await };
+        let Some(path) = &self.info.resource else { return Box::pin(other(self, &user)).await };
         self.deprecated = self.info.served.as_ref().and_then(|served| served.deprecated.clone());
         if self.info.method == Method::OPTIONS
             && let Some(answer) = methods::options(&self.info)
@@ -127,9 +127,12 @@ fn is_in_compiled_group(backend: &Backend, path: &str) -> bool {
 }
 
 /// Serves paths that are not below a group and version.
-async fn other(exchange: &Exchange) -> Result<Response, StatusError> {
+async fn other(exchange: &Exchange, user: &User) -> Result<Response, StatusError> {
     let (backend, path) = (exchange.backend(), exchange.info.path.as_str());
-    let answer = match backend.health.answer(path, &exchange.info.query) {
+    // Everyone may read whether the server is well. Errors name objects, and are for those who may read metrics.
+    let details =
+        health::is_verbose(path, &exchange.info.query) && access::may_get(exchange, user, metrics::PATH).await;
+    let answer = match backend.health.answer(path, &exchange.info.query, details) {
         Some((true, text)) => Some(response::text(StatusCode::OK, text)),
         Some((false, text)) => Some(response::text(StatusCode::INTERNAL_SERVER_ERROR, text)),
         None if path == metrics::PATH => Some(backend.metrics.answer().await?),

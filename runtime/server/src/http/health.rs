@@ -18,8 +18,8 @@ struct Check {
     well: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// Additional information, which does not affect the result.
-type Note = Arc<dyn Fn() -> Option<String> + Send + Sync>;
+/// Additional information, which does not affect the result. The argument is whether the user may see details.
+type Note = Arc<dyn Fn(bool) -> Option<String> + Send + Sync>;
 
 /// The health endpoints. Clones share the state.
 #[derive(Clone)]
@@ -59,9 +59,15 @@ impl Health {
         !name.is_empty() && name.chars().all(form) && name != "shutdown" && self.checks.iter().all(|c| c.name != name)
     }
 
-    /// Adds an optional line to `/readyz?verbose`, which does not affect the result.
+    /// Adds an optional line to `/readyz?verbose`, which does not affect the result. Everyone may see it.
     #[must_use]
-    pub fn with_note(mut self, note: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn with_note(self, note: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.with_detailed_note(move |_| note())
+    }
+
+    /// The same with details for some users. The argument is whether this is one of them.
+    #[must_use]
+    pub fn with_detailed_note(mut self, note: impl Fn(bool) -> Option<String> + Send + Sync + 'static) -> Self {
         Arc::make_mut(&mut self.notes).push(Arc::new(note));
         self
     }
@@ -72,8 +78,8 @@ impl Health {
     }
 
     /// Answers a health path, such as `/readyz` or `/livez/ping`: the result and the text. `None` if the path is not a
-    /// health path or names no check.
-    pub fn answer(&self, path: &str, query: &Query) -> Option<(bool, String)> {
+    /// health path or names no check. `details` is whether the user may see more than that something is wrong.
+    pub fn answer(&self, path: &str, query: &Query, details: bool) -> Option<(bool, String)> {
         let mut segments = path.trim_start_matches('/').splitn(2, '/');
         let name = segments.next()?;
         if !is_health(path) {
@@ -95,10 +101,15 @@ impl Health {
         let verbose = query.has("verbose") && only.is_none();
         let mut notes = String::new();
         if verbose && is_readiness {
-            notes.extend(self.notes.iter().filter_map(|note| note()).map(|note| format!("[!]{note}\n")));
+            notes.extend(self.notes.iter().filter_map(|note| note(details)).map(|note| format!("[!]{note}\n")));
         }
         Some((well, text(name, &results, well, verbose, &notes)))
     }
+}
+
+/// True for a request that may see details: a health path with `?verbose`.
+pub(super) fn is_verbose(path: &str, query: &Query) -> bool {
+    is_health(path) && query.has("verbose")
 }
 
 /// True for health paths.
@@ -127,7 +138,7 @@ mod tests {
     use super::*;
 
     fn ask(health: &Health, path: &str, query: &str) -> Option<(bool, String)> {
-        health.answer(path, &Query::parse(query).unwrap())
+        health.answer(path, &Query::parse(query).unwrap(), false)
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::{
     http::{Backend, Metrics, Service},
 };
 
-/// The client's user agent, which is also the default field manager of its writes.
+/// The user agent of a client without a name. It is also the default field manager of its writes.
 const AGENT: HeaderValue = HeaderValue::from_static("kindsmith");
 
 /// The API for the server's own code: every request is the server's, and allowed. What guards the server from its clients,
@@ -27,8 +27,20 @@ impl InProcess {
     /// # Panics
     /// If there is no Tokio runtime.
     pub(crate) fn client(&self, of: &Service) -> ::kube::Client {
-        let trusted = self.0.get_or_init(|| trusted(of.backend())).clone();
-        ::kube::Client::new(UserAgentService(trusted), "default")
+        self.with_agent(of, AGENT)
+    }
+
+    /// The same with a name as its user agent. A name that no header can have is left out.
+    ///
+    /// # Panics
+    /// If there is no Tokio runtime.
+    pub(crate) fn named_client(&self, of: &Service, name: &str) -> ::kube::Client {
+        self.with_agent(of, HeaderValue::from_str(name).unwrap_or(AGENT))
+    }
+
+    fn with_agent(&self, of: &Service, agent: HeaderValue) -> ::kube::Client {
+        let service = self.0.get_or_init(|| trusted(of.backend())).clone();
+        ::kube::Client::new(UserAgentService { service, agent }, "default")
     }
 
     /// Waits until no request of its clients is running.
@@ -41,7 +53,10 @@ impl InProcess {
 
 /// The service, to which every request names the client's user agent.
 #[derive(Clone)]
-struct UserAgentService(Service);
+struct UserAgentService {
+    service: Service,
+    agent: HeaderValue,
+}
 
 impl tower_service::Service<Request<::kube::client::Body>> for UserAgentService {
     type Response = Response;
@@ -54,8 +69,8 @@ impl tower_service::Service<Request<::kube::client::Body>> for UserAgentService 
     }
 
     fn call(&mut self, mut request: Request<::kube::client::Body>) -> Self::Future {
-        request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
-        self.0.call(request)
+        request.headers_mut().entry(USER_AGENT).or_insert_with(|| self.agent.clone());
+        self.service.call(request)
     }
 }
 

@@ -82,8 +82,8 @@ pub(super) fn secrets_controller(accounts: &Arc<Accounts>, state: &StateDir, own
     let (accounts, files) = (accounts.clone(), state.files.clone());
     let read = move || if own_certificate { files.read("ca.crt", Access::Public).ok().flatten() } else { None };
     let authority: Authority = Arc::new(read);
-    Controller::new("tokens-controller".to_owned(), move |client, shutdown| {
-        let (accounts, authority) = (accounts.clone(), authority.clone());
+    Controller::new("tokens-controller".to_owned(), move |context, shutdown| {
+        let (accounts, authority, client) = (accounts.clone(), authority.clone(), context.client());
         async move {
             tokio::select! {
                 () = accounts.fill_secrets(&client, &authority) => {}

@@ -13,7 +13,7 @@ use tokio_rustls::rustls::sign::CertifiedKey;
 use super::{
     Error, Result, Shutdown,
     builder::Core,
-    controllers::Controller,
+    controllers::{Controller, ControllerContext},
     state::StateDir,
     tls::{Authority, AuthorityFiles, RotatingCertificate},
 };
@@ -147,22 +147,26 @@ fn joined(known: &str, added: &str) -> String {
 /// The controllers that one server of a store runs.
 fn controllers(aggregation: &Arc<Aggregation>, api: &Arc<Verbs>) -> Vec<Controller> {
     let (checking, registering, registry) = (aggregation.clone(), aggregation.clone(), api.registry.clone());
-    let registration =
-        Controller::new("registration of local APIs".to_owned(), move |client: Client, shutdown: Shutdown| {
+    let registration = Controller::new(
+        "registration of local APIs".to_owned(),
+        move |context: ControllerContext, shutdown: Shutdown| {
             let (aggregation, registry) = (registering.clone(), registry.clone());
             async move {
-                aggregation.register_local(&registry, &client, shutdown.requested()).await;
+                aggregation.register_local(&registry, &context.client(), shutdown.requested()).await;
                 Ok::<_, Infallible>(())
             }
-        });
-    let availability =
-        Controller::new("availability of API services".to_owned(), move |client: Client, shutdown: Shutdown| {
+        },
+    );
+    let availability = Controller::new(
+        "availability of API services".to_owned(),
+        move |context: ControllerContext, shutdown: Shutdown| {
             let aggregation = checking.clone();
             async move {
-                aggregation.keep_conditions(&client, shutdown.requested()).await;
+                aggregation.keep_conditions(&context.client(), shutdown.requested()).await;
                 Ok::<_, Infallible>(())
             }
-        });
+        },
+    );
     vec![registration, availability]
 }
 

@@ -1,5 +1,9 @@
 //! The builder's controllers: started in order once the store is loaded, restarted with growing delays after failures
-//! and panics, and stopped in reverse order. If several servers share a store, the elected one runs them.
+//! and panics, and stopped in reverse order. If several servers share a store, the elected one runs them. `/metrics` and
+//! `/readyz?verbose` show them.
+
+mod context;
+mod sight;
 
 use std::{convert::Infallible, error::Error, pin::Pin, sync::Arc, time::Duration};
 
@@ -9,8 +13,12 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
+pub(super) use context::Host;
+pub use context::{ControllerContext, Failures};
+pub(super) use sight::show;
+
 use super::Election;
-use crate::{builtin, handlers::Client, tasks, verbs::Verbs};
+use crate::{builtin, metrics::ControllerState, tasks};
 
 /// The delay after the first failure. Each further delay is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
@@ -67,66 +75,60 @@ type Run = Pin<Box<dyn Future<Output = Result<(), Box<dyn Error + Send + Sync>>>
 /// A controller that is not running yet.
 #[derive(Clone)]
 pub(super) struct Controller {
-    name: String,
-    start: Arc<dyn Fn(Client, Shutdown) -> Run + Send + Sync>,
+    state: Arc<ControllerState>,
+    start: Arc<dyn Fn(ControllerContext, Shutdown) -> Run + Send + Sync>,
 }
 
 impl Controller {
     pub(super) fn new<F, Fut, E>(name: String, start: F) -> Self
     where
-        F: Fn(Client, Shutdown) -> Fut + Send + Sync + 'static,
+        F: Fn(ControllerContext, Shutdown) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        let start = Arc::new(move |client, shutdown| {
-            let run = start(client, shutdown);
+        let start = Arc::new(move |context, shutdown| {
+            let run = start(context, shutdown);
             Box::pin(async move { run.await.map_err(Into::into) }) as Run
         });
-        Self { name, start }
+        Self { state: Arc::new(ControllerState::new(name)), start }
     }
 
     /// A controller that runs others, and the server's own unless they are disabled, while this server leads. So they run once
     /// if several servers share a store. `leads` gets whether it does.
-    pub(super) fn elected(
-        others: Vec<Self>,
-        own: bool,
-        api: &Arc<Verbs>,
-        leads: watch::Sender<bool>,
-        stop_within: Duration,
-    ) -> Self {
-        let (api, leads) = (Arc::downgrade(api), Arc::new(leads));
-        Self::new("leader election".to_owned(), move |client, shutdown| {
-            let (others, api, leads) = (others.clone(), api.clone(), leads.clone());
+    pub(super) fn elected(others: Vec<Self>, own: bool, leads: watch::Sender<bool>, stop_within: Duration) -> Self {
+        let leads = Arc::new(leads);
+        Self::new("leader election".to_owned(), move |context, shutdown| {
+            let (others, leads) = (others.clone(), leads.clone());
             async move {
                 let lead = |shutdown: Shutdown| {
-                    let (others, api, leads) = (others.clone(), api.upgrade(), leads.clone());
+                    let (others, host, leads) = (others.clone(), context.host.clone(), leads.clone());
                     async move {
-                        let Some(api) = api else { return };
                         let _guard = LeaderGuard::begin(leads);
-                        let others = ControllerTasks::start(others, &api);
+                        let others = ControllerTasks::start(others, &host);
                         let mut builtin = builtin::Controllers::default();
                         if own {
-                            builtin.lead(&api);
+                            builtin.lead(&host.api);
                         }
                         shutdown.requested().await;
                         others.stop(stop_within).await;
                         builtin.stop().await;
                     }
                 };
-                Election::new(&client, LEASE).run(&shutdown, lead).await;
+                Election::new(&context.client(), LEASE).run(&shutdown, lead).await;
                 Ok::<_, Infallible>(())
             }
         })
     }
 
     /// Runs it repeatedly until it succeeds or must end.
-    async fn supervise(self, client: Client, shutdown: Shutdown) {
-        let (name, mut wait) = (self.name, FIRST_WAIT);
+    async fn supervise(self, context: ControllerContext, shutdown: Shutdown) {
+        let (name, mut wait) = (self.state.name(), FIRST_WAIT);
         loop {
-            let (start, client, told, began) = (self.start.clone(), client.clone(), shutdown.clone(), Instant::now());
+            let (start, context, told) = (self.start.clone(), context.clone(), shutdown.clone());
+            let (began, running) = (Instant::now(), self.state.begin());
             // A separate task, so that a panic ends only this run. The set cancels it on drop.
             let mut run = JoinSet::new();
-            run.spawn(tasks::boxed(async move { start(client, told).await }));
+            run.spawn(tasks::boxed(async move { start(context, told).await }));
             let error = match run.join_next().await.expect("a task was spawned") {
                 Ok(Ok(())) => {
                     tracing::info!(controller = name, "a controller has ended");
@@ -135,6 +137,8 @@ impl Controller {
                 Ok(Err(error)) => error.to_string(),
                 Err(panicked) => panicked.to_string(),
             };
+            drop(running);
+            self.state.restart(&error);
             if began.elapsed() > LONGEST_WAIT {
                 wait = FIRST_WAIT;
             }
@@ -152,12 +156,12 @@ pub(super) struct ControllerTasks(Vec<(String, watch::Sender<bool>, JoinSet<()>)
 
 impl ControllerTasks {
     /// Starts them on the current runtime.
-    pub(super) fn start(controllers: Vec<Controller>, api: &Arc<Verbs>) -> Self {
+    pub(super) fn start(controllers: Vec<Controller>, host: &Host) -> Self {
         let start = |controller: Controller| {
             let (stop, stopping) = watch::channel(false);
-            let (name, client) = (controller.name.clone(), Client::new(api.clone(), controller.name.as_str()));
+            let (name, context) = (controller.state.name().to_owned(), ControllerContext::new(host, &controller.state));
             let mut task = JoinSet::new();
-            task.spawn(tasks::boxed(controller.supervise(client, Shutdown(stopping))));
+            task.spawn(tasks::boxed(controller.supervise(context, Shutdown(stopping))));
             (name, stop, task)
         };
         Self(controllers.into_iter().map(start).collect())

@@ -14,7 +14,7 @@ use super::{
     account_keys::{self, KeyFile},
     aggregation::Front,
     builder::{Builder, Check, Core, RegisterMetrics},
-    controllers::{Controller, ControllerTasks},
+    controllers::{self, Controller, ControllerTasks, Host},
     definition_files::{self, InitialDefinitions, KindHooks},
     files::FileWatcher,
     listen::Entrance,
@@ -71,6 +71,7 @@ impl Builder {
         bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let aggregation = front.open(&api, &state, client_ca, &mut self.controllers).await?;
         let metrics = metrics(&api, std::mem::take(&mut self.metrics))?;
+        let health = controllers::show(&mut self.controllers, &metrics, health);
         let (builtin, controllers) =
             control(&api, definitions, self.controllers, self.builtin_controllers, self.stop_within)?;
         converted(&api).await;
@@ -87,14 +88,15 @@ impl Builder {
             metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
-        let controllers = ControllerTasks::start(controllers, &api);
+        let host = Host::new(&api, &service);
+        let controllers = ControllerTasks::start(controllers, &host);
         files.extend(self.definition_files.follow(initial, api.registry.clone()));
         let mut app = App {
             api,
             handlers,
             service,
             #[cfg(feature = "kube")]
-            in_process: crate::kube::InProcess::default(),
+            in_process: host.in_process.clone(),
             health,
             controllers,
             builtin,
@@ -257,7 +259,7 @@ fn control(
                  not served; add .kind::<builtin::Lease>()"
             )));
         }
-        controllers = vec![Controller::elected(controllers, own, api, leads, stop_within / 2)];
+        controllers = vec![Controller::elected(controllers, own, leads, stop_within / 2)];
     }
     Ok((builtin, controllers))
 }

@@ -55,7 +55,7 @@ pub mod users;
 pub use app::App;
 pub use builder::Builder;
 pub use connections::Limits as ConnectionLimits;
-pub use controllers::Shutdown;
+pub use controllers::{ControllerContext, Failures, Shutdown};
 pub use election::Election;
 pub use error::{Error, Result};
 pub use front_proxy::FrontProxy;

@@ -27,11 +27,10 @@ use std::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{App, Builder, Election, Server, Shutdown};
+use super::{App, Builder, ControllerContext, Election, Server, Shutdown};
 use crate::{
     auth::User,
     builtin::{ConfigMap, Lease},
-    handlers::Client,
     http::{self, Caller},
     meta::ObjectMeta,
     storage::{
@@ -70,7 +69,7 @@ async fn holder(app: &App) -> String {
 /// A controller that counts how many of it run at a time.
 fn counting(builder: Builder, running: &Arc<AtomicUsize>, most: &Arc<AtomicUsize>) -> Builder {
     let (running, most) = (running.clone(), most.clone());
-    builder.controller("counting", move |_: Client, shutdown: Shutdown| {
+    builder.controller("counting", move |_: ControllerContext, shutdown: Shutdown| {
         let (running, most) = (running.clone(), most.clone());
         async move {
             let now = running.fetch_add(1, Ordering::SeqCst) + 1;
@@ -90,6 +89,11 @@ async fn one_server_runs_the_controllers_and_another_takes_over_when_it_stops() 
     let second = counting(builder(&several), &running, &most).build().await.unwrap();
     let leader = holder(&second).await;
     assert!(!leader.is_empty());
+    for (app, running) in [(&first, 1), (&second, 0)] {
+        let (_, metrics) = call(app, "GET", "/metrics", &Value::Null).await;
+        let line = format!("\nkindsmith_controller_running{{controller=\"counting\"}} {running}\n");
+        assert!(metrics.as_str().unwrap().contains(&line), "{metrics}");
+    }
     first.stop().await;
     assert_eq!(running.load(Ordering::SeqCst), 0, "it has stopped before it has released the lease");
     until("another leader", || async { running.load(Ordering::SeqCst) == 1 }).await;

@@ -2,6 +2,7 @@
 //! Owns the counters of whole requests. All other values are read from their owners when the page is requested.
 
 mod admission;
+mod controllers;
 mod conversion;
 mod family;
 mod measure;
@@ -20,7 +21,7 @@ use super::{response, status::StatusError};
 use crate::{
     auth::Decision,
     meta::Status,
-    metrics::{Counter, Endpoint},
+    metrics::{ControllerState, Counter, Endpoint},
     tasks,
     verbs::Verbs,
 };
@@ -141,6 +142,15 @@ impl Metrics {
             registry.register(Box::new(collector)).expect("the names of the server's metrics are distinct");
         }
         Self { registry, counts }
+    }
+
+    /// Shows controllers, whose names differ.
+    ///
+    /// # Panics
+    /// If it was called before.
+    pub(crate) fn show_controllers(&self, controllers: Vec<Arc<ControllerState>>) {
+        let collector = controllers::collector(controllers);
+        self.registry.register(Box::new(collector)).expect("the names of controllers' metrics are distinct");
     }
 
     /// The registry of all that `/metrics` shows. Further metrics may be registered; the server's own names are taken.

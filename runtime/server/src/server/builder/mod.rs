@@ -10,13 +10,13 @@ use axum_core::{extract::Request, response::IntoResponse};
 use super::{
     Limits, Shutdown,
     access::Users,
-    controllers::Controller,
+    controllers::{Controller, ControllerContext},
     definition_files::DefinitionFiles,
     listen::{Entrance, Ready},
     stores::StoreSettings,
 };
 use crate::{
-    handlers::{self, Client, Object, Pending, RequestContext, Subresource},
+    handlers::{self, Object, Pending, RequestContext, Subresource},
     http::Service,
     kind::{
         Definition,
@@ -129,17 +129,21 @@ impl Builder {
         self
     }
 
-    /// Runs a controller: an async function with a typed client, whose field manager is the controller's name, and a
-    /// [`Shutdown`]. It starts when the store is loaded. If it fails or panics, it is restarted, first after 200
+    /// Runs a controller: an async function with a [`ControllerContext`], which has clients in the controller's name, and
+    /// a [`Shutdown`]. It starts when the store is loaded. If it fails or panics, it is restarted, first after 200
     /// milliseconds, then with growing delays up to 30 seconds. If it returns `Ok`, it is done.
     ///
     /// When the server stops, controllers end one after the other in reverse order: each gets its `Shutdown`, finishes
-    /// its work and returns. Together they have half of the time of [`Builder::stop_within`]; then they are cancelled.
+    /// its work and returns. Together they have half of the time of [`Builder::stop_within`]; then they are cancelled. If
+    /// several servers share a store, the elected one runs them.
+    ///
+    /// `/metrics` shows for each controller whether it runs, how often it was restarted, and its failures to reconcile
+    /// single objects, which it reports to [`Failures`](super::Failures). `/readyz?verbose` shows the last error.
     ///
     #[doc = include_str!("../docs/controller.md")]
     pub fn controller<F, Fut, E>(mut self, name: impl Into<String>, controller: F) -> Self
     where
-        F: Fn(Client, Shutdown) -> Fut + Send + Sync + 'static,
+        F: Fn(ControllerContext, Shutdown) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = std::result::Result<(), E>> + Send + 'static,
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
