@@ -43,7 +43,7 @@
 //! | add code | [hooks and admission](guide::hooks), [subresources](guide::subresources), [controllers](guide::controllers) |
 //! | use it | [clients](guide::clients), [testing](guide::testing) |
 //! | serve kinds that exist already | [definitions and OpenAPI](guide::definitions), [generating and checking](guide::generating) |
-//! | run it | [running](guide::running), [OpenID Connect](guide::oidc), [in front of other servers](guide::aggregation), [etcd](guide::etcd), [guarantees](guide::guarantees) |
+//! | run it | [running](guide::running), [settings](guide::settings), [OpenID Connect](guide::oidc), [in front of other servers](guide::aggregation), [etcd](guide::etcd), [guarantees](guide::guarantees) |
 //! | come from elsewhere | [from kubebuilder, kube-rs or axum](guide::coming_from) |
 //! | look an option up | [reference](guide::reference) |
 //! | know how it works | [design](guide::design), [the way of a write](guide::write), [of a watch](guide::watch), [figures](guide::figures) |
@@ -85,6 +85,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `server` (default) | the server. Without it only kinds, schemas and metadata remain, for build scripts and linters: no runtime, network or disk |
+//! | `settings` | `server::Settings`: arguments, environment variables and a configuration file |
 //! | `logging` | `logging::init`, which sets up the log of a program |
 //! | `etcd` | the store over etcd, for several servers of one API |
 //! | `messages` | declared types as Protobuf messages in Rust |

@@ -6,7 +6,7 @@ server=$(realpath "$1")
 shift
 folder=$(mktemp -d)
 mkfifo "$folder/out"
-(cd "$folder" && exec "$server" 127.0.0.1:0 >"$folder/out" 2>"$folder/log") &
+(cd "$folder" && exec "$server" --listen 127.0.0.1:0 >"$folder/out" 2>"$folder/log") &
 pid=$!
 trap 'kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; rm -rf "$folder"' EXIT
 # The first line says that it listens; the rest is read along, so that the server never waits for a reader.

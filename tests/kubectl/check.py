@@ -229,8 +229,8 @@ def main():
             failed += 1 if os.environ.get("CI") else 0
             continue
         # As found, not what it links to: a dispatcher looks at the name it is called by.
-        runs = [([os.path.abspath(server), "127.0.0.1:0"], steps, {})
-                for server, steps in [(arguments.server, LIBRARY), (arguments.pods, steps_pods.STEPS)] if server]
+        runs = [([os.path.abspath(server), *address], steps, {}) for server, address, steps in [
+            (arguments.server, ["--listen", "127.0.0.1:0"], LIBRARY), (arguments.pods, ["127.0.0.1:0"], steps_pods.STEPS)] if server]
         if arguments.kindsmith:
             runs += served(os.path.abspath(arguments.kindsmith), os.path.abspath(arguments.corpus), arguments.helm)
         for command, steps, files in runs:

@@ -36,6 +36,9 @@ struct Definitions;
 #[doc = include_str!("../../runtime/docs/running.md")]
 struct Running;
 
+#[doc = include_str!("../../runtime/docs/settings.md")]
+struct Settings;
+
 #[doc = include_str!("../../runtime/docs/oidc.md")]
 struct Oidc;
 

@@ -92,7 +92,7 @@ impl Command {
             }
         }
         if self.size.bytes() > Limits::default().file {
-            words.extend(["--max-file-size".to_owned(), (self.size.bytes() >> 20).to_string()]);
+            words.extend(["--max-file-size".to_owned(), self.size.to_string()]);
         }
         if self.features {
             words.push("--features".to_owned());

@@ -1,11 +1,15 @@
 //! Where the commands take kinds from: files and folders, or a program that declares them in Rust.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum};
 use kindsmith::kind::crd::Report;
 use kindsmith_codegen::{Kinds, proto::Drafts};
 use kindsmith_formats::files::{self, Limits, Listing};
+use kindsmith_meta::Quantity;
 use serde_json::Value;
 
 use super::{
@@ -17,15 +21,30 @@ use crate::lint::allow;
 /// The argument that says how large files may be.
 #[derive(Args, Clone, Copy)]
 pub(super) struct SizeLimit {
-    /// The size up to which a file is read, in MiB; all files together may be sixteen times as large.
-    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
-    max_file_size: u32,
+    /// The size up to which a file is read; all files together may be sixteen times as large.
+    #[arg(long, value_name = "SIZE", default_value = "16Mi", value_parser = size)]
+    max_file_size: u64,
+}
+
+/// A size in bytes, such as `16Mi`.
+fn size(text: &str) -> Result<u64, String> {
+    let bytes = text.parse::<Quantity>().ok().and_then(|size| u64::try_from(size.whole()).ok());
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| "expected a number of bytes, such as 16Mi".to_owned())
+}
+
+impl fmt::Display for SizeLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.max_file_size {
+            whole if whole.is_multiple_of(1 << 20) => write!(f, "{}Mi", whole >> 20),
+            bytes => write!(f, "{bytes}"),
+        }
+    }
 }
 
 impl SizeLimit {
     /// The size in bytes.
     pub(super) fn bytes(self) -> u64 {
-        u64::from(self.max_file_size) << 20
+        self.max_file_size
     }
 
     /// The limits for files that are read together.
@@ -104,7 +123,7 @@ impl Origin {
         // A server would report the same errors in its log.
         self.warn(&self.kinds()?.warnings);
         let files: Vec<_> = files(&self.paths)?.into_iter().map(PathBuf::into_os_string).collect();
-        ask_about(&files, self.size.max_file_size)
+        ask_about(&files, self.size)
     }
 }
 

@@ -17,6 +17,8 @@ use std::{
 use kindsmith_formats::files::{self, Limits};
 use serde_json::Value;
 
+use super::kinds::SizeLimit;
+
 /// How long a program may take. It only reads its declarations.
 const LONGEST: Duration = Duration::from_mins(1);
 /// How large an export is at most, in bytes: several times that of all of Kubernetes.
@@ -72,11 +74,15 @@ fn ask_built(program: Option<&Path>, settings: &[(&str, &str)]) -> Result<Value,
 ///
 /// # Errors
 /// Everything that is wrong with the files.
-pub(super) fn ask_about(files: &[OsString], max_file_size: u32) -> Result<Value, String> {
+pub(super) fn ask_about(files: &[OsString], max_file_size: SizeLimit) -> Result<Value, String> {
     let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let mut command = Command::new(own);
     if env::var_os("RUST_LOG").is_none() {
         command.env("RUST_LOG", "warn");
+    }
+    // The settings of a deployment are not for this.
+    for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("KINDSMITH_")) {
+        command.env_remove(name);
     }
     let size = max_file_size.to_string();
     command.arg("serve").args(["--memory", "--listen", "127.0.0.1:0", "--max-file-size", &size]).arg("--").args(files);

@@ -1,17 +1,17 @@
 //! `kindsmith serve`: a server of the kinds that files define, without a compiler.
 
-use std::{
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
-    path::{Path, PathBuf},
-    process,
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kindsmith::{Server, server::Builder};
+use kindsmith::{
+    Error, Server,
+    server::{Arguments, Settings},
+};
 
-use super::{Outcome, kinds::SizeLimit, terminal::report};
+use super::{
+    Outcome,
+    terminal::{print, report},
+};
 
 pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand.
 
@@ -21,154 +21,67 @@ A folder of that name is ./kubernetes.
 Files are manifests of CustomResourceDefinitions and OpenAPI v3 documents, in YAML or JSON, with discovery documents, overlays and Protobuf definitions \
 beside them; of folders, all files ending in .yaml, .yml, .json or .proto are read. \
 Further definitions can be applied with kubectl while the server runs. A changed file is served anew within a few seconds. If \
-it is broken, an error names the file and the line, and what it defined before is served on.";
+it is broken, an error names the file and the line, and what it defined before is served on.
+
+Each option is also an environment variable, such as KINDSMITH_DATA_DIR, and a key of the file that --config names; --help says more about \
+each, and --print-config prints all as such a file.";
 
 pub(super) const EXAMPLES: &str = "\
 Example:
   kindsmith serve widgets.yaml --data-dir ./data
   kubectl --kubeconfig ./data/kubeconfig get widgets
-  kindsmith serve kubernetes --crds config/crd --memory";
-
-/// The arguments that say which kinds a server has.
-#[derive(Args)]
-pub(super) struct KindArguments {
-    /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents.
-    #[arg(value_name = "FILES-OR-FOLDERS")]
-    pub paths: Vec<PathBuf>,
-    /// A file or folder of CustomResourceDefinitions; may be repeated.
-    #[arg(long, value_name = "FILE-OR-FOLDER")]
-    crds: Vec<PathBuf>,
-    #[command(flatten)]
-    size: SizeLimit,
-}
-
-impl KindArguments {
-    /// A server with these kinds, which takes further definitions from clients.
-    pub(super) fn builder(self) -> Builder {
-        let server = definitions(Server::builder().definitions(), self.paths).definition_files(self.crds);
-        server.max_definition_file(self.size.bytes())
-    }
-}
+  kindsmith serve kubernetes --crds config/crd --memory
+  kindsmith serve --config server.yaml";
 
 /// The arguments.
 #[derive(Args)]
 pub(super) struct Command {
+    /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents.
+    #[arg(value_name = "FILES-OR-FOLDERS")]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
-    kinds: KindArguments,
-    /// Address to listen on; port 0 chooses a free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
-    listen: String,
-    /// Directory for objects, certificates, the admin token and the kubeconfig.
-    #[arg(long, value_name = "DIR", default_value = "./data", conflicts_with = "memory")]
-    data_dir: PathBuf,
-    /// Keep everything in memory and temporary files only.
-    #[arg(long)]
-    memory: bool,
-    /// Another name in the certificate; may be repeated.
-    #[arg(long, value_name = "NAME")]
-    host_name: Vec<String>,
-    /// Serve behind another API server: the kubeconfig of the host, which says who users are and what they may do.
-    #[arg(long, value_name = "KUBECONFIG")]
-    delegate: Option<PathBuf>,
-    /// Serve behind the API server of the cluster in which this runs as a Pod.
-    #[arg(long, conflicts_with = "delegate")]
-    delegate_in_cluster: bool,
-    /// File of the issuers whose ID tokens are accepted: kube-apiserver's AuthenticationConfiguration.
-    #[arg(long, value_name = "FILE")]
-    authentication_config: Option<PathBuf>,
-    /// File of who decides what users may do, and in which order: kube-apiserver's AuthorizationConfiguration.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["delegate", "delegate_in_cluster"])]
-    authorization_config: Option<PathBuf>,
-    /// Serve APIServices, and pass requests on to the API servers that they name.
-    #[arg(long)]
-    aggregation: bool,
-    /// Write a copy of the administrator's kubeconfig to this file when the server listens.
-    #[arg(long, value_name = "FILE")]
-    write_kubeconfig: Option<PathBuf>,
-    /// Write the URL to this file when the server answers.
-    #[arg(long, value_name = "FILE")]
-    ready_file: Option<PathBuf>,
+    settings: Arguments,
 }
 
-/// The name that stands for the API of Kubernetes.
-#[cfg(feature = "kubernetes")]
+/// The name that stands for the API of Kubernetes, in a command that has it. Otherwise it is the name of a folder.
 const KUBERNETES: &str = "kubernetes";
 
-/// Serves files, and the API of Kubernetes where it is named.
-#[cfg(feature = "kubernetes")]
-fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
-    let count = paths.len();
-    let files: Vec<_> = paths.into_iter().filter(|path| path.as_os_str() != KUBERNETES).collect();
-    let server = if files.len() < count { server.kubernetes() } else { server.complete_kubernetes() };
-    server.definition_files(files)
+/// Adds what is to be served.
+pub(super) fn add(settings: &mut Arguments, paths: Vec<PathBuf>) -> kindsmith::Result<()> {
+    for path in paths {
+        if path.as_os_str() == KUBERNETES && cfg!(feature = "kubernetes") {
+            settings.set("kubernetes", "true")?;
+        } else {
+            settings.set("definitions", text(&path)?)?;
+        }
+    }
+    Ok(())
 }
 
-/// Without the feature, `kubernetes` is the name of a folder.
-#[cfg(not(feature = "kubernetes"))]
-fn definitions(server: Builder, paths: Vec<PathBuf>) -> Builder {
-    server.definition_files(paths)
-}
-
-/// Writes a file that only its owner can read, so that it is there as a whole or not at all.
-fn write_whole(file: &Path, text: &str) -> io::Result<()> {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}", process::id()));
-    let draft = file.with_file_name(name);
-    let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    written.write_all(text.as_bytes())?;
-    fs::rename(draft, file)
+/// A path as a setting has it.
+pub(super) fn text(path: &Path) -> kindsmith::Result<&str> {
+    path.to_str().ok_or_else(|| Error::Setting(format!("{}: the path is not UTF-8", path.display())))
 }
 
 /// Serves until a signal.
-pub(super) fn run(command: Command) -> Outcome {
-    let _log = kindsmith::logging::init("info");
-    let server = command.kinds.builder();
-    let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
-    let server = command.host_name.into_iter().fold(server, Builder::host_name);
-    let server = match command.delegate {
-        Some(kubeconfig) => server.delegated(kubeconfig),
-        None if command.delegate_in_cluster => server.delegated_in_cluster(),
-        None => server,
-    };
-    let server = match command.authentication_config {
-        Some(file) => server.authentication_config(file),
-        None => server,
-    };
-    let server = match command.authorization_config {
-        Some(file) => server.authorization_config(file),
-        None => server,
-    };
-    let server = if command.aggregation { server.aggregation() } else { server };
-    let (kubeconfig, ready) = (command.write_kubeconfig, command.ready_file);
-    let server = server.on_ready(move |listening| {
-        // The kubeconfig first: programs read it as soon as the other file appears.
-        let copied = kubeconfig.zip(listening.kubeconfig.as_ref()).map(|(to, from)| {
-            let written = fs::read_to_string(from).and_then(|text| write_whole(&to, &text));
-            (to, written)
-        });
-        let is_copied = copied.as_ref().is_none_or(|(_, copied)| copied.is_ok());
-        let written = ready.filter(|_| is_copied).map(|to| {
-            let written = write_whole(&to, &format!("{}\n", listening.url));
-            (to, written)
-        });
-        for (file, written) in [copied, written].into_iter().flatten() {
-            if let Err(error) = written {
-                report(format_args!("error: {} cannot be written: {error}", file.display()));
-            }
-        }
-    });
-    let runtime = match tokio::runtime::Runtime::new() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            report(format_args!("error: {error}"));
-            return Outcome::Failed;
-        }
-    };
-    match runtime.block_on(server.serve(&command.listen)) {
+pub(super) fn run(Command { paths, mut settings }: Command) -> Outcome {
+    let served = add(&mut settings, paths).and_then(|()| serve(settings));
+    match served {
         Ok(()) => Outcome::Whole,
         Err(error) => {
             report(format_args!("error: {error}"));
             Outcome::Failed
         }
     }
+}
+
+fn serve(arguments: Arguments) -> kindsmith::Result<()> {
+    let settings = Settings::new(arguments)?;
+    if let Some(text) = settings.printed() {
+        print(format_args!("{text}"));
+        return Ok(());
+    }
+    let _log = settings.start_log();
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| Error::Setting(error.to_string()))?;
+    runtime.block_on(settings.serve(Server::builder().definitions()))
 }

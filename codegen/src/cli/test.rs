@@ -3,6 +3,7 @@
 use std::{
     io,
     os::unix::process::ExitStatusExt as _,
+    path::PathBuf,
     process::{Child, ExitStatus},
     sync::{
         Arc,
@@ -13,9 +14,13 @@ use std::{
 };
 
 use clap::Args;
+use kindsmith::{
+    Server,
+    server::{Arguments, Settings},
+};
 use tokio::{net::TcpListener, sync::oneshot};
 
-use super::{Outcome, serve::KindArguments, terminal::report};
+use super::{Outcome, kinds::SizeLimit, serve, terminal::report};
 
 pub(super) const ABOUT: &str = "Run a command beside an API server in memory.
 
@@ -34,8 +39,14 @@ Examples:
 /// The arguments.
 #[derive(Args)]
 pub(super) struct Command {
+    /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents.
+    #[arg(value_name = "FILES-OR-FOLDERS")]
+    paths: Vec<PathBuf>,
+    /// A file or folder of CustomResourceDefinitions; may be repeated.
+    #[arg(long, value_name = "FILE-OR-FOLDER")]
+    crds: Vec<PathBuf>,
     #[command(flatten)]
-    kinds: KindArguments,
+    size: SizeLimit,
     /// The command, with its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -68,12 +79,12 @@ pub(super) fn run(command: Command) -> Result<Outcome, String> {
 }
 
 /// Returns how the command ended, or why it could not be run.
-async fn beside_server(Command { mut kinds, command }: Command) -> Result<io::Result<ExitStatus>, String> {
-    if kinds.paths.is_empty() {
-        kinds.paths.push("kubernetes".into());
-    }
+async fn beside_server(arguments: Command) -> Result<io::Result<ExitStatus>, String> {
     let (listens, listening) = oneshot::channel();
-    let server = kinds.builder().memory().on_ready(move |ready| drop(listens.send(ready.kubeconfig.clone())));
+    let server = settings(&arguments).and_then(|settings| settings.builder(Server::builder().definitions()));
+    let command = arguments.command;
+    let server =
+        server.map_err(|error| error.to_string())?.on_ready(move |ready| drop(listens.send(ready.kubeconfig.clone())));
     let app = server.build().await.map_err(|error| error.to_string())?;
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(|error| error.to_string())?;
     let (ends, ended) = oneshot::channel();
@@ -92,6 +103,19 @@ async fn beside_server(Command { mut kinds, command }: Command) -> Result<io::Re
     let mut status = None;
     app.run(listener, async { status = ended.await.ok() }).await.map_err(|error| error.to_string())?;
     status.ok_or_else(|| "the command was not run".to_owned())
+}
+
+/// The settings of a server in memory, without those of the environment.
+fn settings(Command { paths, crds, size, .. }: &Command) -> kindsmith::Result<Settings> {
+    let mut settings = Arguments::default();
+    let kubernetes = || vec!["kubernetes".into()];
+    serve::add(&mut settings, if paths.is_empty() { kubernetes() } else { paths.clone() })?;
+    for path in crds {
+        settings.set("crds", serve::text(path)?)?;
+    }
+    settings.set("maxFileSize", size.to_string())?;
+    settings.set("memory", "true")?;
+    Settings::of_arguments(settings)
 }
 
 /// Waits for the end of a command. It gets Ctrl-C from the terminal, and decides what to do. SIGTERM is passed on; a command that goes on is

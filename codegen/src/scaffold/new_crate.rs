@@ -35,7 +35,7 @@ version = "0.1.0"
 edition = "2024"
 
 [dependencies]
-kindsmith = {{ {dependency}, features = ["logging"] }}
+kindsmith = {{ {dependency}, features = ["settings"] }}
 serde = {{ version = "1", features = ["derive"] }}
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 
@@ -69,16 +69,16 @@ pub fn serve(server: Builder) -> Builder {{
         kind = kind.name
     );
     let main = format!(
-        r#"//! Serves the API: `cargo run`, or `cargo run -- 127.0.0.1:0` for a free port.
+        r#"//! Serves the API: `cargo run`; `cargo run -- --help` lists its settings.
 
-use kindsmith::Server;
+use kindsmith::{{Server, server::Settings}};
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {{
-    let _log = kindsmith::logging::init("info");
-    let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
-    let server = {krate}::serve(Server::builder()).data_dir("./data").sample_manifest("{sample}");
-    server.serve(&address).await
+    let settings = Settings::of_process();
+    let _log = settings.start_log();
+    let server = {krate}::serve(Server::builder()).sample_manifest("{sample}");
+    settings.serve(server).await
 }}
 "#,
         sample = sample.display()
@@ -112,7 +112,7 @@ fn readme(name: &str, kind: &Kind, sample: &Path) -> String {
          | file | what it has |\n|---|---|\n\
          | `src/lib.rs` | the list of what is served |\n\
          | `src/{module}.rs` | a kind with its tests; each kind has such a file |\n\
-         | `src/main.rs` | where it listens, and where it keeps its data |\n\
+         | `src/main.rs` | the program, with the settings that `cargo run -- --help` lists |\n\
          | `samples/` | an object of each kind |\n\n\
          `kindsmith add kind NAME FIELD:TYPE …` adds a kind. `kindsmith add --help` lists what else can be added: groups, versions,\n\
          subresources and controllers.\n",

@@ -97,6 +97,6 @@ fn the_old_value_may_be_an_optional() {
 #[test]
 fn large_objects_on_standard_input_are_refused() {
     let object = format!("{OBJECT}# {}\n", "x".repeat(2 << 20));
-    let (code, _, err) = cel(&["self.spec.min", "--file", "-", "--max-file-size", "1"], &object);
+    let (code, _, err) = cel(&["self.spec.min", "--file", "-", "--max-file-size", "1Mi"], &object);
     assert_eq!((code, err.contains("larger than")), (2, true), "{err}");
 }

@@ -50,7 +50,7 @@ fn files_of_a_revision_are_bounded_like_others() {
     git(folder.path(), &["commit", "--quiet", "--message=Large"]);
     fs::remove_file(&large).unwrap();
     for against in ["HEAD", "HEAD:crds", "HEAD:./crds"] {
-        let arguments = ["crds", "--against", against, "--max-file-size", "1"];
+        let arguments = ["crds", "--against", against, "--max-file-size", "1Mi"];
         let (code, _, error) = checked(folder.path(), &arguments);
         assert!(code == 2 && error.contains("large.yaml: it is larger than 1 MiB, the limit for a file"), "{error}");
         let (code, printed, _) = checked(folder.path(), &arguments[..3]);

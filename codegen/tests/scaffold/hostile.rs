@@ -201,11 +201,11 @@ fn a_flag_says_how_large_files_may_be() {
         assert!(error.contains("schemas/gears.json: it is larger than 16 MiB, the limit for a file"), "{error}");
     }
     for command in &COMMANDS[..9] {
-        done(&inside, &[command, &["--max-file-size", "18"][..]].concat());
+        done(&inside, &[command, &["--max-file-size", "18Mi"][..]].concat());
         fs::remove_dir_all(inside.join("out")).unwrap_or_default();
     }
     let help = done(&inside, &["serve", "--help"]);
-    assert!(help.contains("--max-file-size <MIB>"), "{help}");
+    assert!(help.contains("--max-file-size <SIZE>"), "{help}");
 }
 
 #[test]

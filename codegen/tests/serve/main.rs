@@ -16,6 +16,7 @@ use kindsmith_tests::{Folder, ServerProcess};
 
 mod documents;
 mod imported;
+mod settings;
 mod users;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kindsmith");

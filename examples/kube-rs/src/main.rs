@@ -4,17 +4,17 @@ use std::convert::Infallible;
 
 use kindsmith::{
     Server,
-    server::{ControllerContext, Shutdown},
+    server::{ControllerContext, Settings, Shutdown},
 };
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
-    let _log = kindsmith::logging::init("info");
-    let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
+    let settings = Settings::of_process();
+    let _log = settings.start_log();
     // In a cluster this was `controller::run(Client::try_default().await?)`.
     let tenants = async |context: ControllerContext, _: Shutdown| {
         kube_rs::controller::run(context.kube_client()).await;
         Ok::<_, Infallible>(())
     };
-    kube_rs::serve(Server::builder()).controller("tenants", tenants).data_dir("./data").serve(&address).await
+    settings.serve(kube_rs::serve(Server::builder()).controller("tenants", tenants)).await
 }

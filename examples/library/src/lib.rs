@@ -10,8 +10,6 @@ use kindsmith::{
 };
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "etcd")]
-pub mod etcd;
 pub mod lending;
 pub mod purchasing;
 pub mod v1beta1;

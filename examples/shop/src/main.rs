@@ -1,15 +1,11 @@
-//! Serves the API: `cargo run`, or `cargo run -- 127.0.0.1:0` for a free port.
+//! Serves the API: `cargo run`; `cargo run -- --help` lists its settings.
 
-use kindsmith::Server;
+use kindsmith::{Server, server::Settings};
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
-    let _log = kindsmith::logging::init("info");
-    let address = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "127.0.0.1:8080".to_owned());
-    let server = shop::serve(Server::builder())
-        .data_dir("./data")
-        .sample_manifest("samples/item.yaml");
-    server.serve(&address).await
+    let settings = Settings::of_process();
+    let _log = settings.start_log();
+    let server = shop::serve(Server::builder()).sample_manifest("samples/item.yaml");
+    settings.serve(server).await
 }

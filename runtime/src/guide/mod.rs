@@ -77,6 +77,12 @@ pub mod generating {}
 #[doc = include_str!("../../docs/running.md")]
 pub mod running {}
 
+/// The settings of a deployment: arguments, environment variables and the configuration file.
+///
+#[doc = include_str!("links.md")]
+#[doc = include_str!("../../docs/settings.md")]
+pub mod settings {}
+
 /// Sign-in with an identity provider, and anonymous requests.
 ///
 #[doc = include_str!("links.md")]

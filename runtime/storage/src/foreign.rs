@@ -1,13 +1,13 @@
-//! Values that kube-apiserver stored, and that are not JSON.
+//! Values that kube-apiserver stored, and that are not JSON, and encrypted values.
 
 use std::fmt;
 
-/// What kube-apiserver stored, other than JSON.
+/// What is stored, other than JSON and records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
     /// Protobuf. A server reads it if its kind has Protobuf numbers.
     Protobuf,
-    /// A value that kube-apiserver encrypted (`--encryption-provider-config`). No server but kube-apiserver reads it.
+    /// A value that is encrypted with the keys of an EncryptionConfiguration. A server with these keys reads it, if they are of AES-GCM.
     Encrypted,
 }
 
@@ -28,8 +28,7 @@ impl fmt::Display for Foreign {
                 "kube-apiserver's Protobuf, read only by a program that declares the kind with Protobuf numbers"
             }
             Self::Encrypted => {
-                "encrypted by kube-apiserver, whose keys no other server has; first let it rewrite the objects with the \
-                 provider identity"
+                "encrypted, read only by a server with the keys (encryptionProviderConfig), which are of the provider aesgcm"
             }
         })
     }

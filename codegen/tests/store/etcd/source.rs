@@ -25,7 +25,10 @@ fn etcd_is_copied_and_backed_up_without_a_write() {
     }
     let (out, _) = expect(0, &[path("check"), &sample.place()]);
     assert!(out.contains("whole, as of resourceVersion") && out.contains("digest"), "{out}");
-    assert!(out.contains("foreign /registry/secrets/default/sealed: encrypted by kube-apiserver"), "{out}");
+    assert!(
+        out.contains("foreign /registry/secrets/default/sealed: encrypted, read only by a server with the keys"),
+        "{out}"
+    );
     assert_eq!(sample.revision(), before, "nothing was written");
 
     let expected = state_at(&sample.all.lock().unwrap(), Revision(u64::MAX));

@@ -11,7 +11,6 @@ use http::{
 use http_body::Body as _;
 
 use super::{
-    Limits,
     headers::text,
     offload::{self, Objects},
     status,
@@ -34,7 +33,7 @@ const BEGINNING: usize = 30;
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
-    limits: &Limits,
+    (most, time): (usize, Duration),
     objects: Objects,
 ) -> Result<Bytes, StatusError> {
     // A few compressed bytes may expand beyond any reasonable limit.
@@ -42,8 +41,7 @@ pub(super) async fn read(
     if let Some(encoding) = headers.get_all(CONTENT_ENCODING).iter().find(|encoding| !plain(encoding)) {
         return Err(status::compressed_body(&String::from_utf8_lossy(encoding.as_bytes())).into());
     }
-    let time = Duration::from_secs(limits.body_seconds);
-    match tokio::time::timeout(time, collect(headers, body, limits.body_bytes, objects)).await {
+    match tokio::time::timeout(time, collect(headers, body, most, objects)).await {
         Ok(read) => read,
         Err(_) => Err(status::slow_body().into()),
     }

@@ -67,7 +67,8 @@ impl<'a> Call<'a> {
     /// The body and its media type. Fails like [`body::read`].
     pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), StatusError> {
         let headers = &self.exchange.parts.headers;
-        let bytes = body::read(headers, body, &self.backend().limits, Objects::of(&self.request.resource)).await?;
+        let bytes =
+            body::read(headers, body, self.backend().limits.get().body(), Objects::of(&self.request.resource)).await?;
         Ok((headers::media_type(headers), bytes))
     }
 

@@ -98,7 +98,7 @@ impl Exchange {
     fn enter(&mut self) -> Result<Option<Duration>, StatusError> {
         self.slot = None;
         self.slot = self.site.in_flight.enter(&self.info)?;
-        let limit = deadline::time_limit(&self.info, Duration::from_secs(self.backend().limits.request_seconds))?;
+        let limit = deadline::time_limit(&self.info, Duration::from_secs(self.backend().limits.get().request_seconds))?;
         self.deadline = limit.map(|limit| self.deadline.unwrap_or_else(|| Instant::now() + limit));
         Ok(limit)
     }

@@ -44,14 +44,14 @@ pub(super) struct InFlight {
 /// The requests of one class.
 struct Class {
     running: Arc<AtomicUsize>,
-    most: usize,
+    most: AtomicUsize,
 }
 
 /// The requests of the converted class, by resource.
 struct Resources {
     running: Mutex<HashMap<GroupResource, usize>>,
     /// The maximum number for one resource.
-    most: usize,
+    most: AtomicUsize,
 }
 
 /// The slot of a request among those for its resource.
@@ -69,7 +69,7 @@ impl Resources {
     fn enter(self: &Arc<Self>, resource: GroupResource) -> Option<ResourceSlot> {
         let mut all = self.running();
         let count = all.entry(resource.clone()).or_default();
-        if *count >= self.most {
+        if *count >= self.most.load(Ordering::Relaxed) {
             return None;
         }
         *count += 1;
@@ -112,15 +112,31 @@ impl Drop for Slot {
 impl InFlight {
     /// Creates the classes with the configured limits and the counters of running requests.
     pub(super) fn new(limits: &Limits, counts: &metrics::InFlight) -> Self {
-        let class = |running: &Arc<AtomicUsize>, most| Arc::new(Class { running: running.clone(), most });
-        let converted = (limits.reads_in_flight + limits.writes_in_flight).div_ceil(4);
+        let class = |running: &Arc<AtomicUsize>, most| {
+            Arc::new(Class { running: running.clone(), most: AtomicUsize::new(most) })
+        };
+        let converted = converted(limits);
         Self {
             reading: class(&counts.reading, limits.reads_in_flight),
             writing: class(&counts.writing, limits.writes_in_flight),
             long_running: class(&counts.long_running, limits.long_running),
             converted: class(&counts.converted, converted),
-            resources: Arc::new(Resources { running: Mutex::default(), most: converted.div_ceil(2) }),
+            resources: Arc::new(Resources { running: Mutex::default(), most: AtomicUsize::new(converted.div_ceil(2)) }),
             slots: watch::Sender::new(()),
+        }
+    }
+
+    /// Takes other limits, for requests that begin from now on.
+    pub(super) fn set(&self, limits: &Limits) {
+        let converted = converted(limits);
+        for (most, limit) in [
+            (&self.reading.most, limits.reads_in_flight),
+            (&self.writing.most, limits.writes_in_flight),
+            (&self.long_running.most, limits.long_running),
+            (&self.converted.most, converted),
+            (&self.resources.most, converted.div_ceil(2)),
+        ] {
+            most.store(limit, Ordering::Relaxed);
         }
     }
 
@@ -152,10 +168,15 @@ impl InFlight {
     fn take(&self, class: &Arc<Class>, resource_slot: Option<ResourceSlot>) -> Option<Arc<Slot>> {
         let running = class.running.fetch_add(1, Ordering::AcqRel);
         let (class, receiver) = (class.clone(), self.slots.subscribe());
-        let most = class.most;
+        let most = class.most.load(Ordering::Relaxed);
         let slot = Slot { class, _resource_slot: resource_slot, measure: OnceLock::new(), _running: receiver };
         (running < most).then(|| Arc::new(slot))
     }
+}
+
+/// The maximum number of requests whose objects a webhook converts.
+fn converted(limits: &Limits) -> usize {
+    (limits.reads_in_flight + limits.writes_in_flight).div_ceil(4)
 }
 
 /// Longer answers keep the slot until they are sent. The connection, which has limits of its own, handles the rest of

@@ -1,5 +1,9 @@
 //! Limits of requests.
 
+use std::{sync::Arc, time::Duration};
+
+use arc_swap::{ArcSwap, Guard};
+
 use super::unread::DrainLimits;
 
 /// Limits of requests. Two more are fixed: large bodies, and the large stored objects of running writes, take at most 64 MiB each, also
@@ -27,6 +31,13 @@ pub struct Limits {
     pub draining: DrainLimits,
 }
 
+impl Limits {
+    /// The maximum size of a request's body in bytes, and the time for it to arrive.
+    pub(super) fn body(&self) -> (usize, Duration) {
+        (self.body_bytes, Duration::from_secs(self.body_seconds))
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -39,5 +50,26 @@ impl Default for Limits {
             long_running: 20_000,
             draining: DrainLimits::default(),
         }
+    }
+}
+
+/// The limits that count now. Clones share them.
+#[derive(Clone)]
+pub struct CurrentLimits(Arc<ArcSwap<Limits>>);
+
+impl CurrentLimits {
+    /// These limits, until others are set.
+    pub fn new(limits: Limits) -> Self {
+        Self(Arc::new(ArcSwap::from_pointee(limits)))
+    }
+
+    /// The limits.
+    pub(super) fn get(&self) -> Guard<Arc<Limits>> {
+        self.0.load()
+    }
+
+    /// Sets other limits, for requests from now on.
+    pub(super) fn set(&self, limits: Limits) {
+        self.0.store(Arc::new(limits));
     }
 }

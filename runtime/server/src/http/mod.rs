@@ -44,6 +44,7 @@ mod operations;
 mod partial;
 mod path;
 mod pieces;
+mod prefix;
 mod pretty;
 mod proxy;
 mod render;
@@ -69,9 +70,10 @@ pub use crate::aggregation::Aggregation;
 pub(crate) use deadline::EndsAt;
 pub use documents_at::DocumentsAt;
 pub use health::Health;
-pub use limits::Limits;
+pub use limits::{CurrentLimits, Limits};
 pub use local::{Answer, Caller, call};
 pub use metrics::Metrics;
+pub(crate) use prefix::PathPrefix;
 pub use service::Service;
 pub use version::VersionInfo;
 
@@ -95,7 +97,7 @@ pub struct Backend {
     /// The servers behind this one, if requests go on to any.
     pub aggregation: Option<Arc<Aggregation>>,
     /// The limits of requests.
-    pub limits: Limits,
+    pub limits: CurrentLimits,
     /// The metrics.
     pub metrics: Metrics,
 }
@@ -118,8 +120,8 @@ struct Site {
 impl Site {
     fn new(backend: Arc<Backend>) -> Self {
         Self {
-            in_flight: inflight::InFlight::new(&backend.limits, &backend.metrics.counts().in_flight),
-            drain: unread::Drain::new(backend.limits.draining.clone()),
+            in_flight: inflight::InFlight::new(&backend.limits.get(), &backend.metrics.counts().in_flight),
+            drain: unread::Drain::new(backend.limits.get().draining.clone()),
             discovery: cached::PerGeneration::default(),
             openapi: cached::PerGeneration::default(),
             impersonations: LastWays::default(),

@@ -33,7 +33,8 @@ pub struct Service {
 }
 
 type Layers = dyn Fn(Request) -> ResponseFuture + Send + Sync;
-type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+/// An answer in the making.
+pub(super) type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
 impl Service {
     /// Creates the service of a backend.
@@ -65,6 +66,13 @@ impl Service {
     /// Waits until no request is running: all are answered, and long answers were sent or dropped.
     pub async fn idle(&self) {
         self.site.in_flight.idle().await;
+    }
+
+    /// Sets other limits of requests. The limits of unread bodies stay as they are.
+    #[cfg(feature = "settings")]
+    pub(crate) fn set_limits(&self, limits: super::Limits) {
+        self.site.in_flight.set(&limits);
+        self.site.backend.limits.set(limits);
     }
 
     /// What it serves.

@@ -52,7 +52,7 @@ pub(super) fn respond(
 ) -> Response {
     let timeout = match timeout_seconds {
         Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
-        _ => spread(call.backend().limits.min_watch_seconds),
+        _ => spread(call.backend().limits.get().min_watch_seconds),
     };
     let now = Instant::now();
     let deadline = now + timeout;

@@ -86,6 +86,12 @@ pub trait Transformer: Send + Sync {
     /// # Errors
     /// The reason of a failure.
     fn open(&self, key: &str, stored: &Bytes) -> Result<Bytes, String>;
+
+    /// True if a record that is stored so would be transformed in the same way now. Others are stored anew by the next write and by
+    /// `kindsmith store migrate`, as after a change of keys.
+    fn is_current(&self, _key: &str, _stored: &[u8]) -> bool {
+        true
+    }
 }
 
 /// Stores records unchanged.
@@ -280,9 +286,10 @@ impl KindReader {
     }
 
     fn read_with(&self, key: &str, value: &Bytes, answers: &Answers) -> DecodedValue {
-        self.record(key, value)
-            .and_then(|record| self.decode(key, &record, answers))
-            .unwrap_or_else(|message| DecodedValue::plain(Err(message)))
+        let read = self.record(key, value).and_then(|record| self.decode(key, &record, answers));
+        let read = read.unwrap_or_else(|message| DecodedValue::plain(Err(message)));
+        let renewed = read.renewed || !self.transformer.is_current(key, value);
+        DecodedValue { renewed, ..read }
     }
 
     /// Reads a record and adapts it to the current schema.

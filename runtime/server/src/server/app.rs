@@ -7,7 +7,7 @@ use tokio::{
     net::TcpListener,
     sync::watch,
     task::JoinSet,
-    time::{Instant, timeout_at},
+    time::{Instant, sleep, timeout_at},
 };
 
 use super::{
@@ -66,6 +66,7 @@ pub struct App {
     pub(super) admin: Option<Admin>,
     pub(super) entrance: Entrance,
     pub(super) stop_within: Duration,
+    pub(super) stop_delay: Duration,
     // Dropped last, so that a temporary folder outlives its users.
     pub(super) state: StateDir,
 }
@@ -120,7 +121,8 @@ impl App {
         }
     }
 
-    /// Serves on a listener until `shutdown` completes, and then stops like [`App::stop`]: no new connections, watches
+    /// Serves on a listener until `shutdown` completes, and then stops like [`App::stop`]: after the delay of
+    /// [`Builder::stop_delay`](super::Builder::stop_delay) no new connections, watches
     /// end after a complete frame, and running requests are answered. Uses TLS unless the builder has `http()`.
     ///
     /// # Errors
@@ -128,7 +130,7 @@ impl App {
     /// loopback.
     pub async fn run(mut self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Result<()> {
         let entrance = std::mem::take(&mut self.entrance);
-        let (connections, files) = entrance.open(listener, &self.service, &self.state, self.admin.as_ref())?;
+        let (connections, files) = entrance.open(listener, self.service.clone(), &self.state, self.admin.as_ref())?;
         for files in files {
             self.follow(files);
         }
@@ -154,6 +156,9 @@ impl App {
     async fn stop_with(mut self, connections: Option<Connections>) {
         tracing::info!("stopping");
         self.health.stop();
+        if connections.is_some() {
+            sleep(self.stop_delay).await;
+        }
         self.api.registry.webhooks().stop();
         let ended = connections.map(Connections::stop);
         // Before the watches end: a controller that watches ends because of its `Shutdown`. Requests are still

@@ -19,7 +19,10 @@ use super::{
     state::StateDir,
     tls::{Authority, CertificateFiles},
 };
-use crate::{http::Service, tasks};
+use crate::{
+    http::{PathPrefix, Service},
+    tasks,
+};
 
 /// The backlog: hundreds of clients reconnect at once when a server restarts.
 const BACKLOG: u32 = 1024;
@@ -53,6 +56,8 @@ type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 pub(super) struct Entrance {
     /// No TLS.
     pub plain_http: bool,
+    /// The path below which the API is.
+    pub path_prefix: Option<PathPrefix>,
     /// Further names for the certificate.
     pub names: Vec<String>,
     /// The user's certificate instead of the server's own.
@@ -89,7 +94,7 @@ impl Entrance {
     pub(super) fn open(
         mut self,
         listener: TcpListener,
-        service: &Service,
+        service: Service,
         state: &StateDir,
         admin: Option<&Admin>,
     ) -> Result<(Connections, Vec<FileWatcher>)> {
@@ -108,9 +113,13 @@ impl Entrance {
             kubeconfig = Some(state.files.file(KUBECONFIG));
         }
         let commands = admin.map_or(String::new(), |_| self.samples.commands(state, &url));
+        let service = match self.path_prefix {
+            Some(prefix) => service.layer(prefix),
+            None => service,
+        };
         let (stop, stopping) = watch::channel(false);
         let tls = config.map(|config| TlsAcceptor::from(Arc::new(config)));
-        let accepting = tasks::spawn(connections::accept(listener, tls, service.clone(), self.limits, stopping));
+        let accepting = tasks::spawn(connections::accept(listener, tls, service, self.limits, stopping));
         let ready = Ready { address, url, kubeconfig, commands };
         for tell in self.on_ready {
             tell(&ready);
@@ -144,7 +153,8 @@ impl Entrance {
             ip => ip.to_string(),
         };
         let scheme = if self.plain_http { "http" } else { "https" };
-        format!("{scheme}://{host}:{}", address.port())
+        let path = self.path_prefix.as_ref().map_or("", PathPrefix::as_str);
+        format!("{scheme}://{host}:{}{path}", address.port())
     }
 }
 

@@ -84,13 +84,14 @@ impl Builder {
             version,
             documents,
             aggregation,
-            limits: self.limits.requests,
+            limits: http::CurrentLimits::new(self.limits.requests),
             metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
         let host = Host::new(&api, &service);
         let controllers = ControllerTasks::start(controllers, &host);
         files.extend(self.definition_files.follow(initial, api.registry.clone()));
+        files.extend(self.followed.into_iter().map(|follow| follow(&service)));
         let mut app = App {
             api,
             handlers,
@@ -105,6 +106,7 @@ impl Builder {
             admin,
             entrance: Entrance { limits: self.limits.connections, clients, ..self.entrance },
             stop_within: self.stop_within,
+            stop_delay: self.stop_delay,
             state,
         };
         app.follow_all(files, follow_host);

@@ -29,6 +29,7 @@ mod custom_resources;
 mod definition_files;
 mod delegated;
 mod election;
+mod encryption;
 mod error;
 mod export;
 mod files;
@@ -43,6 +44,8 @@ mod migrate;
 pub mod remote;
 mod review;
 mod serve;
+#[cfg(feature = "settings")]
+mod settings;
 mod state;
 mod stop;
 mod stores;
@@ -63,6 +66,8 @@ pub use in_process::{TestBuilder, TestServer};
 pub use limits::Limits;
 pub use listen::Ready;
 pub use review::AuthorizationWebhook;
+#[cfg(feature = "settings")]
+pub use settings::{Arguments, Settings};
 
 pub use crate::{
     cache::Limits as CacheLimits,

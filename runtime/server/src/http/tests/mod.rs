@@ -117,7 +117,7 @@ impl Rig {
             aggregation: None,
             health: Health::default(),
             version: VersionInfo::default(),
-            limits,
+            limits: CurrentLimits::new(limits),
         };
         let rig = Self(Arc::new(Site::new(Arc::new(backend))));
         let (code, _) = rig.post("/api/v1/namespaces", &json!({"metadata": {"name": "default"}})).await;

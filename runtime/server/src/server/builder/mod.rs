@@ -12,12 +12,13 @@ use super::{
     access::Users,
     controllers::{Controller, ControllerContext},
     definition_files::DefinitionFiles,
+    files::FileWatcher,
     listen::{Entrance, Ready},
     stores::StoreSettings,
 };
 use crate::{
     handlers::{self, Object, Pending, RequestContext, Subresource},
-    http::Service,
+    http::{PathPrefix, Service},
     kind::{
         Definition,
         hook::{self, Hooks},
@@ -62,6 +63,9 @@ pub(super) struct Core {
 /// Wraps the service in a layer.
 type AddLayer = Box<dyn FnOnce(Service) -> Service + Send>;
 
+/// Follows a file once the service is made.
+pub(super) type Follow = Box<dyn FnOnce(&Service) -> FileWatcher + Send>;
+
 /// What [`Builder::metrics`] keeps.
 pub(super) type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Result<()> + Send>;
 
@@ -85,8 +89,11 @@ pub struct Builder {
     pub(super) builtin_controllers: bool,
     pub(super) entrance: Entrance,
     pub(super) stop_within: Duration,
+    pub(super) stop_delay: Duration,
     pub(super) metrics: Vec<RegisterMetrics>,
     pub(super) definition_files: DefinitionFiles,
+    /// Further files to follow, which change a service.
+    pub(super) followed: Vec<Follow>,
 }
 
 impl Builder {
@@ -103,8 +110,10 @@ impl Builder {
             builtin_controllers: true,
             entrance: Entrance::default(),
             stop_within: Duration::from_secs(30),
+            stop_delay: Duration::ZERO,
             metrics: Vec::new(),
             definition_files: DefinitionFiles::default(),
+            followed: Vec::new(),
         }
     }
 
@@ -201,6 +210,32 @@ impl Builder {
     /// How long a stop waits for controllers and running requests; 30 seconds by default.
     pub fn stop_within(mut self, limit: Duration) -> Self {
         self.stop_within = limit;
+        self
+    }
+
+    /// How long a server that stops is not ready, as `/readyz` says, but still accepts connections and answers requests, so that
+    /// load balancers can notice; not at all by default. It comes before the time of [`Builder::stop_within`].
+    pub fn stop_delay(mut self, delay: Duration) -> Self {
+        self.stop_delay = delay;
+        self
+    }
+
+    /// Follows a file, whose changes may change the service.
+    #[cfg(feature = "settings")]
+    pub(in crate::server) fn follow(mut self, follow: impl FnOnce(&Service) -> FileWatcher + Send + 'static) -> Self {
+        self.followed.push(Box::new(follow));
+        self
+    }
+
+    /// Serves the API below this path, such as `/library`, on the server's own listener, as behind a proxy that passes several servers on.
+    /// Health checks are at the root, too. The service of an [`App`](super::App) has no prefix: the program in which it is nested says where.
+    ///
+    /// [`Builder::build`] returns an error if it is no plain path.
+    pub fn path_prefix(mut self, path: impl AsRef<str>) -> Self {
+        match PathPrefix::parse(path.as_ref()) {
+            Ok(prefix) => self.entrance.path_prefix = Some(prefix).filter(|prefix| !prefix.as_str().is_empty()),
+            Err(problem) => self.problems.push(format!("the path prefix: {problem}")),
+        }
         self
     }
 

@@ -6,7 +6,10 @@ use super::Builder;
 use crate::storage::EtcdOptions;
 #[cfg(test)]
 use crate::storage::Store;
-use crate::{registry::reader::Transformer, server::stores::Keep};
+use crate::{
+    registry::reader::Transformer,
+    server::{encryption::Encryption, stores::Keep},
+};
 
 impl Builder {
     /// Stores objects durably in this directory, together with the server's certificate authority, the admin token and
@@ -41,6 +44,22 @@ impl Builder {
     pub(in crate::server) fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.core.store.given = Some(store);
         self.memory()
+    }
+
+    /// Encrypts stored objects with the keys in a file: kube-apiserver's `EncryptionConfiguration` of `apiserver.config.k8s.io/v1`, with the
+    /// providers `aesgcm` and `identity`. The first provider of a resource writes, all of them read, so that a new key goes first and an
+    /// old one stays until all objects were written anew (`kindsmith store migrate`). Keys have 16 or 32 bytes; since nonces are random, change
+    /// a key before it has encrypted some billions of objects.
+    ///
+    /// The file is read at the start. An object that no key reads is treated like a damaged one.
+    ///
+    /// [`Builder::build`] returns an error if the file cannot be used.
+    pub fn encryption_provider_config(mut self, path: impl AsRef<Path>) -> Self {
+        match Encryption::open(path.as_ref()) {
+            Ok(encryption) => self.core.transformer = Some(Arc::new(encryption)),
+            Err(error) => self.problems.push(error.to_string()),
+        }
+        self
     }
 
     /// Stores objects through a transformer, such as one that encrypts them.

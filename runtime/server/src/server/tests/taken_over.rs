@@ -120,7 +120,7 @@ async fn use_all(app: &App) {
 
     let (code, refused) = call(app, "GET", "/api/v1/namespaces/shop/configmaps/sealed", &Value::Null).await;
     assert!(
-        code == 500 && refused.to_string().contains("this object is encrypted by kube-apiserver"),
+        code == 500 && refused.to_string().contains("this object is encrypted, read only by a server with the keys"),
         "{code} {refused}"
     );
 

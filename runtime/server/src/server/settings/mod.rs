@@ -1,0 +1,170 @@
+//! The settings of a deployment: from arguments, environment variables and a configuration file, in this order of what
+//! counts more. One table has them all; the command `kindsmith serve` and programs that take [`Settings`] have the same.
+
+mod arguments;
+mod effect;
+mod file;
+mod plan;
+mod print;
+mod reload;
+mod suggest;
+mod table;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::{
+    env,
+    ffi::OsString,
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process,
+};
+
+use clap::{Args as _, FromArgMatches as _};
+
+pub use arguments::Arguments;
+
+use self::{plan::Plan, reload::Reload, values::Values};
+use super::{
+    Builder, Ready, Result,
+    logging::{self, LogControl},
+};
+
+/// The settings of a server in a deployment: addresses, certificates, stores, users, limits, the log.
+///
+#[doc = include_str!("../docs/settings.md")]
+pub struct Settings {
+    arguments: Arguments,
+    file: Option<PathBuf>,
+    values: Values,
+    plan: Plan,
+    log: LogControl,
+}
+
+impl Settings {
+    /// Reads the settings of this process: its arguments, its environment, and the file that `--config` or
+    /// `KINDSMITH_CONFIG` names. With `--help`, `--print-config` or something invalid it prints that, and ends the process.
+    pub fn of_process() -> Self {
+        let name = env::args_os().next().map(PathBuf::from);
+        let name = name.as_ref().and_then(|path| path.file_name()?.to_str()).unwrap_or("server").to_owned();
+        let command = Arguments::augment_args(clap::Command::new(name));
+        let matches = command.get_matches();
+        let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        match Self::new(arguments) {
+            Ok(settings) => match settings.printed() {
+                None => settings,
+                Some(text) => {
+                    let written = io::stdout().write_all(text.as_bytes());
+                    process::exit(i32::from(written.is_err()));
+                }
+            },
+            Err(error) => {
+                // If standard error is closed, the exit code says it.
+                let _ = writeln!(io::stderr(), "error: {error}");
+                process::exit(2);
+            }
+        }
+    }
+
+    /// Reads the settings with these arguments.
+    ///
+    /// # Errors
+    /// [`Error::Setting`](super::Error::Setting) with everything that is invalid, each with its line of the file, its variable
+    /// or its argument.
+    pub fn new(arguments: Arguments) -> Result<Self> {
+        Self::of(arguments, &|name| env::var_os(name))
+    }
+
+    /// The same without the environment, as for tests.
+    ///
+    /// # Errors
+    /// [`Error::Setting`](super::Error::Setting) with everything that is invalid.
+    pub fn of_arguments(arguments: Arguments) -> Result<Self> {
+        Self::of(arguments, &|_| None)
+    }
+
+    fn of(arguments: Arguments, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<Self> {
+        let variable = || environment(arguments::CONFIG_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let file = arguments.config.clone().or_else(variable);
+        let values = Values::read(&arguments.given, environment, file.as_deref())?;
+        let plan = values.plan();
+        Ok(Self { arguments, file, values, plan, log: LogControl::default() })
+    }
+
+    /// With `--print-config`: the settings as a configuration file, with their descriptions and origins.
+    pub fn printed(&self) -> Option<String> {
+        self.arguments.print.then(|| print::print(&self.values))
+    }
+
+    /// Sets up the log, like [`logging::init`]: in the format of `log.format`, and with the filter of `log.level`. Keep the result until
+    /// the program ends.
+    ///
+    /// # Panics
+    /// If the system cannot start a thread.
+    pub fn start_log(&self) -> logging::Flush {
+        logging::start(&self.plan.log, &self.log)
+    }
+
+    /// The address to listen on.
+    pub fn listen(&self) -> &str {
+        &self.plan.listen
+    }
+
+    /// The builder with these settings. What it says already counts less.
+    ///
+    /// # Errors
+    /// Settings that need a feature which this program was built without, and files that cannot be read.
+    pub fn builder(self, builder: Builder) -> Result<Builder> {
+        let Self { arguments, file, values, plan, log } = self;
+        let (kubeconfig, ready) = (plan.write_kubeconfig.clone(), plan.ready_file.clone());
+        let builder = plan.build(builder)?.on_ready(move |listening| write_files(listening, kubeconfig, ready));
+        Ok(match file {
+            Some(file) => {
+                let reload = Reload { arguments, file, values, log };
+                builder.follow(move |service| reload.follow(service))
+            }
+            None => builder,
+        })
+    }
+
+    /// Serves with these settings until a signal, like [`Builder::serve`].
+    ///
+    /// # Errors
+    /// [`Error`](super::Error) if the server cannot start.
+    pub async fn serve(self, builder: Builder) -> Result<()> {
+        let address = self.plan.listen.clone();
+        self.builder(builder)?.serve(&address).await
+    }
+}
+
+/// Writes the files that say that a server listens. The kubeconfig first: programs read it as soon as the other file appears.
+fn write_files(listening: &Ready, kubeconfig: Option<PathBuf>, ready: Option<PathBuf>) {
+    let write = |file: &Path, text: io::Result<String>| {
+        let written = text.and_then(|text| write_whole(file, &text));
+        if let Err(error) = &written {
+            tracing::error!(file = %file.display(), %error, "the file cannot be written");
+        }
+        written.is_ok()
+    };
+    if let Some((to, from)) = kubeconfig.zip(listening.kubeconfig.as_ref())
+        && !write(&to, fs::read_to_string(from))
+    {
+        return;
+    }
+    if let Some(to) = ready {
+        write(&to, Ok(format!("{}\n", listening.url)));
+    }
+}
+
+/// Writes a file that only its owner can read, so that it is there as a whole or not at all.
+fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}", process::id()));
+    let draft = file.with_file_name(name);
+    let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    written.write_all(text.as_bytes())?;
+    fs::rename(draft, file)
+}
