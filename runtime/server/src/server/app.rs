@@ -1,7 +1,7 @@
 //! A loaded server that answers requests: in the process, under another program's listener, or on its own listener. It
 //! stops in this order: listener, controllers, watches, running requests, store.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use tokio::{
     net::TcpListener,
@@ -17,6 +17,7 @@ use super::{
     files::FileWatcher,
     listen::{Connections, Entrance},
     state::StateDir,
+    stop::StopTimes,
 };
 use crate::{
     builtin,
@@ -65,8 +66,7 @@ pub struct App {
     pub(super) read_now: watch::Sender<()>,
     pub(super) admin: Option<Admin>,
     pub(super) entrance: Entrance,
-    pub(super) stop_within: Duration,
-    pub(super) stop_delay: Duration,
+    pub(super) stop: StopTimes,
     // Dropped last, so that a temporary folder outlives its users.
     pub(super) state: StateDir,
 }
@@ -157,14 +157,14 @@ impl App {
         tracing::info!("stopping");
         self.health.stop();
         if connections.is_some() {
-            sleep(self.stop_delay).await;
+            sleep(self.stop.delay).await;
         }
         self.api.registry.webhooks().stop();
         let ended = connections.map(Connections::stop);
         // Before the watches end: a controller that watches ends because of its `Shutdown`. Requests are still
         // answered.
-        let end = Instant::now() + self.stop_within;
-        self.controllers.stop(self.stop_within / 2).await;
+        let end = Instant::now() + self.stop.within;
+        self.controllers.stop(self.stop.within / 2).await;
         self.api.cache.close();
         self.handlers.open.stop();
         let connections = async {
@@ -179,7 +179,7 @@ impl App {
         };
         let ended = async { tokio::join!(connections, self.handlers.open.ended(), requests) };
         if timeout_at(end, ended).await.is_err() {
-            tracing::warn!(seconds = self.stop_within.as_secs(), "some requests were not finished in time");
+            tracing::warn!(seconds = self.stop.within.as_secs(), "some requests were not finished in time");
         }
         self.file_watchers.abort_all();
         if timeout_at(end, self.builtin.stop()).await.is_err() {

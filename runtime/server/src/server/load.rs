@@ -46,7 +46,6 @@ impl Builder {
             return Err(Error::Kind(self.problems.join("\n")));
         }
         self.users.check(self.entrance.plain_http)?;
-        let version = version(self.version.as_deref())?;
         let state = self.core.store.keep.directory()?;
         let initial = self.define().await?;
         let (front, kinds) = (Front::of(&self.core), self.entrance.samples.kinds.clone());
@@ -73,7 +72,7 @@ impl Builder {
         let metrics = metrics(&api, std::mem::take(&mut self.metrics))?;
         let health = controllers::show(&mut self.controllers, &metrics, health);
         let (builtin, controllers) =
-            control(&api, definitions, self.controllers, self.builtin_controllers, self.stop_within)?;
+            control(&api, definitions, self.controllers, self.builtin_controllers, self.stop.within)?;
         converted(&api).await;
         let service = Service::new(Arc::new(http::Backend {
             api: api.clone(),
@@ -81,7 +80,7 @@ impl Builder {
             authenticator,
             authorizer,
             health: health.clone(),
-            version,
+            version: version(self.version.as_deref())?,
             documents,
             aggregation,
             limits: http::CurrentLimits::new(self.limits.requests),
@@ -105,8 +104,7 @@ impl Builder {
             read_now: watch::Sender::new(()),
             admin,
             entrance: Entrance { limits: self.limits.connections, clients, ..self.entrance },
-            stop_within: self.stop_within,
-            stop_delay: self.stop_delay,
+            stop: self.stop,
             state,
         };
         app.follow_all(files, follow_host);

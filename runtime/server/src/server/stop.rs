@@ -1,9 +1,26 @@
 //! Signals: SIGTERM and SIGINT stop a server, SIGHUP makes it read files again.
 
+use std::time::Duration;
+
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::watch,
 };
+
+/// How long a stop takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StopTimes {
+    /// How long it waits for controllers and running requests.
+    pub within: Duration,
+    /// How long connections are accepted before that.
+    pub delay: Duration,
+}
+
+impl Default for StopTimes {
+    fn default() -> Self {
+        Self { within: Duration::from_secs(30), delay: Duration::ZERO }
+    }
+}
 
 /// SIGTERM from supervisors and SIGINT from a terminal stop a server. SIGHUP makes it read its token and certificate files again.
 pub(super) struct Signals {

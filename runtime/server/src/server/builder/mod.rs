@@ -14,6 +14,7 @@ use super::{
     definition_files::DefinitionFiles,
     files::FileWatcher,
     listen::{Entrance, Ready},
+    stop::StopTimes,
     stores::StoreSettings,
 };
 use crate::{
@@ -88,8 +89,7 @@ pub struct Builder {
     pub(super) controllers: Vec<Controller>,
     pub(super) builtin_controllers: bool,
     pub(super) entrance: Entrance,
-    pub(super) stop_within: Duration,
-    pub(super) stop_delay: Duration,
+    pub(super) stop: StopTimes,
     pub(super) metrics: Vec<RegisterMetrics>,
     pub(super) definition_files: DefinitionFiles,
     /// Further files to follow, which change a service.
@@ -109,8 +109,7 @@ impl Builder {
             controllers: Vec::new(),
             builtin_controllers: true,
             entrance: Entrance::default(),
-            stop_within: Duration::from_secs(30),
-            stop_delay: Duration::ZERO,
+            stop: StopTimes::default(),
             metrics: Vec::new(),
             definition_files: DefinitionFiles::default(),
             followed: Vec::new(),
@@ -209,14 +208,14 @@ impl Builder {
 
     /// How long a stop waits for controllers and running requests; 30 seconds by default.
     pub fn stop_within(mut self, limit: Duration) -> Self {
-        self.stop_within = limit;
+        self.stop.within = limit;
         self
     }
 
     /// How long a server that stops is not ready, as `/readyz` says, but still accepts connections and answers requests, so that
     /// load balancers can notice; not at all by default. It comes before the time of [`Builder::stop_within`].
     pub fn stop_delay(mut self, delay: Duration) -> Self {
-        self.stop_delay = delay;
+        self.stop.delay = delay;
         self
     }
 

@@ -132,7 +132,7 @@ fn defaults_are_those_of_the_builder() {
     let names: std::collections::BTreeSet<_> = table::all().map(Setting::flag).collect();
     assert_eq!(names.len(), table::all().count(), "each argument is one setting's");
     let builder = Server::builder();
-    let (within, delay) = (builder.stop_within, builder.stop_delay);
+    let (within, delay) = (builder.stop.within, builder.stop.delay);
     assert_eq!((settings.plan.stop_within, settings.plan.stop_delay), (within, delay));
 }
 
