@@ -2,14 +2,16 @@
 
 use std::{
     fs::{self, OpenOptions},
+    future,
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    process,
+    process, thread,
 };
 
 use clap::Args;
 use kindsmith::{Server, server::Builder};
+use tokio::sync::oneshot;
 
 use super::{Outcome, kinds::SizeLimit, terminal::report};
 
@@ -88,6 +90,9 @@ pub(super) struct Command {
     /// Write the URL to this file when the server answers.
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
+    /// Stop when standard input ends, as it does when the process that started this one ends.
+    #[arg(long)]
+    stop_with_stdin: bool,
 }
 
 /// The name that stands for the API of Kubernetes.
@@ -119,7 +124,21 @@ fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(draft, file)
 }
 
-/// Serves until a signal.
+/// Waits for the end of standard input, if that is asked for. The thread that reads does not keep the process from its end.
+async fn end_of_stdin(is_awaited: bool) {
+    if !is_awaited {
+        return future::pending().await;
+    }
+    let (ends, ended) = oneshot::channel();
+    thread::spawn(move || {
+        // An input that cannot be read has ended, too.
+        drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
+        let _ = ends.send(());
+    });
+    drop(ended.await);
+}
+
+/// Serves until a signal, or until standard input ends.
 pub(super) fn run(command: Command) -> Outcome {
     let _log = kindsmith::logging::init("info");
     let server = command.kinds.builder();
@@ -164,7 +183,7 @@ pub(super) fn run(command: Command) -> Outcome {
             return Outcome::Failed;
         }
     };
-    match runtime.block_on(server.serve(&command.listen)) {
+    match runtime.block_on(server.serve_until(&command.listen, end_of_stdin(command.stop_with_stdin))) {
         Ok(()) => Outcome::Whole,
         Err(error) => {
             report(format_args!("error: {error}"));
