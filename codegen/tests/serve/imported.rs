@@ -128,6 +128,42 @@ fn kubernetes_is_served_from_the_command_alone() {
 }
 
 #[test]
+fn a_scheduler_binds_pods() {
+    let folder = Folder::new("serve-binding");
+    let served = Served::start(&["kubernetes"], folder.path().join("data"));
+    const PODS: &str = "/api/v1/namespaces/default/pods";
+    let pod = |name: &str, more: &str| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}},"spec":{{{more}"containers":[{{"name":"web","image":"nginx"}}]}}}}"#
+        )
+    };
+    let bind = |name: &str, target: &str| {
+        let binding = format!(
+            r#"{{"apiVersion":"v1","kind":"Binding","metadata":{{"name":"{name}","annotations":{{"why":"room"}}}},"target":{target}}}"#
+        );
+        served.call("POST", &format!("{PODS}/{name}/binding"), &binding)
+    };
+    let node = r#"{"kind":"Node","name":"sea"}"#;
+    assert_eq!(served.call("POST", PODS, &pod("web", "")).0, 201);
+    let (status, answer) = bind("web", node);
+    assert!(status == 201 && answer.contains("\"Success\""), "{status} {answer}");
+    let bound: Value = serde_json::from_str(&served.call("GET", &format!("{PODS}/web"), "").1).unwrap();
+    assert_eq!((&bound["spec"]["nodeName"], &bound["metadata"]["annotations"]["why"]), (&"sea".into(), &"room".into()));
+    let condition = &bound["status"]["conditions"][0];
+    assert_eq!((&condition["type"], &condition["status"]), (&"PodScheduled".into(), &"True".into()));
+    // What kube-apiserver refuses, with its messages.
+    let (status, text) = bind("web", node);
+    assert_eq!(status, 409);
+    let message = "Operation cannot be fulfilled on pods/binding \\\"web\\\": pod web is already assigned to node";
+    assert!(text.contains(message), "{text}");
+    assert_eq!(bind("none", node).0, 404);
+    assert_eq!(bind("web", r#"{"kind":"Pod","name":""}"#).0, 422);
+    assert_eq!(served.call("POST", PODS, &pod("gated", r#""schedulingGates":[{"name":"example.com/wait"}],"#)).0, 201);
+    let (status, text) = bind("gated", node);
+    assert!(status == 409 && text.contains("pod gated has non-empty .spec.schedulingGates"), "{status} {text}");
+}
+
+#[test]
 fn a_command_runs_beside_a_server() {
     let folder = Folder::new("test-command");
     let crds = folder.path().join("gears.yaml");
