@@ -193,7 +193,7 @@ packages:
 # Builds the wheel and the npm packages of a dev build, and runs tests through them in empty environments. Needs pip and npm.
 [group('clients')]
 test-packages *packages: (build "kindsmith")
-    python3 tests/packages/check.py --kindsmith '{{ programs }}/kindsmith' "$@"
+    {{ python }} tests/packages/check.py --kindsmith '{{ programs }}/kindsmith' "$@"
 
 # Installs the packages of a client in `tests/clients`: javascript or typescript.
 [group('clients')]

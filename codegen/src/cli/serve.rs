@@ -54,6 +54,7 @@ impl KindArguments {
 
 /// The arguments.
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct Command {
     #[command(flatten)]
     kinds: KindArguments,

@@ -127,11 +127,12 @@ fn kubernetes_is_served_from_the_command_alone() {
     assert_eq!(protobuf.0, 200, "the definitions have numbers");
 }
 
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
 #[test]
 fn a_scheduler_binds_pods() {
     let folder = Folder::new("serve-binding");
     let served = Served::start(&["kubernetes"], folder.path().join("data"));
-    const PODS: &str = "/api/v1/namespaces/default/pods";
     let pod = |name: &str, more: &str| {
         format!(
             r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}},"spec":{{{more}"containers":[{{"name":"web","image":"nginx"}}]}}}}"#
