@@ -184,6 +184,17 @@ client-python: (build "library")
 protobuf-lock: (build "kindsmith")
     {{ python }} tests/clients/python/lock.py --kindsmith '{{ programs }}/kindsmith' --manifest schemas/bakery.example.com/orders.yaml
 
+# Builds the wheel and the npm packages of the command in an optimized build, in target/packages. Publishes nothing.
+[group('packages')]
+packages:
+    cargo build --release --locked -p kindsmith-codegen --bin kindsmith
+    {{ python }} codegen/packages/build.py --binary '{{ target }}/release/kindsmith' --output '{{ target }}/packages'
+
+# Builds the wheel and the npm packages of a dev build, and runs tests through them in empty environments. Needs pip and npm.
+[group('clients')]
+test-packages *packages: (build "kindsmith")
+    {{ python }} tests/packages/check.py --kindsmith '{{ programs }}/kindsmith' "$@"
+
 # Installs the packages of a client in `tests/clients`: javascript or typescript.
 [group('clients')]
 npm client:

@@ -1,5 +1,12 @@
 //! Tests of `kindsmith import`: what it writes of a running server is served as it was there.
-use std::{collections::BTreeSet, fs, process::Command};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Write as _,
+    process::{Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
 
 use kindsmith_tests::Folder;
 use serde_json::Value;
@@ -120,6 +127,43 @@ fn kubernetes_is_served_from_the_command_alone() {
     assert_eq!(protobuf.0, 200, "the definitions have numbers");
 }
 
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+#[test]
+fn a_scheduler_binds_pods() {
+    let folder = Folder::new("serve-binding");
+    let served = Served::start(&["kubernetes"], folder.path().join("data"));
+    let pod = |name: &str, more: &str| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}},"spec":{{{more}"containers":[{{"name":"web","image":"nginx"}}]}}}}"#
+        )
+    };
+    let bind = |name: &str, target: &str| {
+        let binding = format!(
+            r#"{{"apiVersion":"v1","kind":"Binding","metadata":{{"name":"{name}","annotations":{{"why":"room"}}}},"target":{target}}}"#
+        );
+        served.call("POST", &format!("{PODS}/{name}/binding"), &binding)
+    };
+    let node = r#"{"kind":"Node","name":"sea"}"#;
+    assert_eq!(served.call("POST", PODS, &pod("web", "")).0, 201);
+    let (status, answer) = bind("web", node);
+    assert!(status == 201 && answer.contains("\"Success\""), "{status} {answer}");
+    let bound: Value = serde_json::from_str(&served.call("GET", &format!("{PODS}/web"), "").1).unwrap();
+    assert_eq!((&bound["spec"]["nodeName"], &bound["metadata"]["annotations"]["why"]), (&"sea".into(), &"room".into()));
+    let condition = &bound["status"]["conditions"][0];
+    assert_eq!((&condition["type"], &condition["status"]), (&"PodScheduled".into(), &"True".into()));
+    // What kube-apiserver refuses, with its messages.
+    let (status, text) = bind("web", node);
+    assert_eq!(status, 409);
+    let message = "Operation cannot be fulfilled on pods/binding \\\"web\\\": pod web is already assigned to node";
+    assert!(text.contains(message), "{text}");
+    assert_eq!(bind("none", node).0, 404);
+    assert_eq!(bind("web", r#"{"kind":"Pod","name":""}"#).0, 422);
+    assert_eq!(served.call("POST", PODS, &pod("gated", r#""schedulingGates":[{"name":"example.com/wait"}],"#)).0, 201);
+    let (status, text) = bind("gated", node);
+    assert!(status == 409 && text.contains("pod gated has non-empty .spec.schedulingGates"), "{status} {text}");
+}
+
 #[test]
 fn a_command_runs_beside_a_server() {
     let folder = Folder::new("test-command");
@@ -155,13 +199,43 @@ fn a_command_runs_beside_a_server() {
         "-c",
         "trap 'echo ended; exit 3' TERM; echo began; while :; do sleep 0.05; done",
     ]);
-    let mut running = running.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut running = running.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(running.stdout.take().unwrap()));
     assert_eq!(lines.next().unwrap().unwrap(), "began");
     assert!(Command::new("kill").arg(running.id().to_string()).status().unwrap().success());
     assert_eq!(lines.next().unwrap().unwrap(), "ended");
     assert_eq!(running.wait().unwrap().code(), Some(3));
     assert_eq!(run(&[]).0, Some(2));
+}
+
+/// Waits for a file.
+fn until_there(path: &str) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !fs::exists(path).unwrap() {
+        assert!(Instant::now() < deadline, "no {path}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_server_stops_with_its_standard_input() {
+    let folder = Folder::new("stop-with-stdin");
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("gears.yaml"), gears("teeth")).unwrap();
+    fs::create_dir(path("temporary")).unwrap();
+    let mut command = Command::new(PROGRAM);
+    command.args(["serve", &path("gears.yaml"), "--memory", "--listen", "127.0.0.1:0", "--ready-file", &path("ready")]);
+    command.arg("--stop-with-stdin").env("TMPDIR", path("temporary")).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut server = command.spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    until_there(&path("ready"));
+    // What is written to it does not matter.
+    input.write_all(b"a line\n").unwrap();
+    sleep(Duration::from_millis(100));
+    assert_eq!(server.try_wait().unwrap(), None);
+    drop(input);
+    assert!(server.wait().unwrap().success());
+    assert_eq!(fs::read_dir(path("temporary")).unwrap().count(), 0, "temporary files stay");
 }
 
 #[test]
@@ -172,11 +246,7 @@ fn files_say_that_the_server_answers() {
     let arguments =
         [&path("gears.yaml"), "--write-kubeconfig", &path("conf"), "--ready-file", &path("ready")].map(str::to_owned);
     let served = Served::start(&arguments, folder.path().join("data"));
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while !fs::exists(path("ready")).unwrap() {
-        assert!(std::time::Instant::now() < until, "no file");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    until_there(&path("ready"));
     assert_eq!(fs::read_to_string(path("ready")).unwrap().trim(), served.server.url());
     assert_eq!(fs::read_to_string(path("conf")).unwrap(), fs::read_to_string(path("data/kubeconfig")).unwrap());
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path("conf")).unwrap().permissions());

@@ -113,6 +113,12 @@ pub mod guarantees {}
 #[doc = include_str!("../../docs/testing.md")]
 pub mod testing {}
 
+/// The API of Kubernetes for tests of controllers, clients and charts, in any language.
+///
+#[doc = include_str!("links.md")]
+#[doc = include_str!("../../docs/kubernetes-in-tests.md")]
+pub mod kubernetes_in_tests {}
+
 /// What is the same and what differs for users of kubebuilder, kube-rs and axum.
 ///
 #[doc = include_str!("links.md")]

@@ -190,13 +190,15 @@ impl<'r, 'd> Reader<'r, 'd> {
             "status" if version.status => {}
             "scale" if first.is_scale() => version.scale = scale(&version.schema),
             _ => {
-                let of_status = version.status.then(|| Path(vec!["status".to_owned()]));
                 let mut operations: Vec<_> =
                     operations.iter().filter_map(|operation| self.operation(resource, operation)).collect();
                 if operations.is_empty() {
                     return;
                 }
                 operations.sort_by_key(|operation| operation.verb.as_str());
+                // What code does for a document of another kind, such as a Binding, may change the status, too.
+                let is_of_object = operations.iter().any(|operation| operation.answer == Answer::Own);
+                let of_status = (version.status && is_of_object).then(|| Path(vec!["status".to_owned()]));
                 let own = || GroupVersionKind { at: at.clone(), kind: resource.kind.clone() };
                 let of = first.kind.clone().unwrap_or_else(own);
                 version.subresources.push(Endpoint {

@@ -48,7 +48,7 @@ pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, StatusEr
 }
 
 /// A request's body as a document of this kind, for a handler, and warnings.
-async fn prepare(
+pub(super) async fn prepare(
     call: &Call<'_>,
     kind: Arc<Kind>,
     (media_type, body): (String, Bytes),

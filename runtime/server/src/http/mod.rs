@@ -11,6 +11,7 @@ use crate::{
 };
 
 mod access;
+mod binding;
 mod body;
 mod cached;
 mod call;

@@ -7,6 +7,7 @@ use axum_core::{body::Body, response::Response};
 use http::StatusCode;
 
 use super::{
+    binding,
     call::Call,
     connect::Connection,
     documents::{self, DocumentRequest},
@@ -55,6 +56,10 @@ pub(super) async fn serve(
         }
         request.subresource = "".into();
         return Box::pin(serve_subresource(exchange, request, handler, verb, body)).await;
+    }
+    if binding::is_of(&served.kind, &request.subresource) {
+        let offer = Offer { protobuf: true, stream: false, shapeless: false };
+        return Box::pin(binding::create(Call::new(exchange, request, served.kind.clone(), offer)?, body)).await;
     }
     let is_of_objects = matches!(operation.answer, Answer::Own);
     if !is_of_objects && served.kind.version.subresources.iter().any(|own| own.subresource == request.subresource) {

@@ -1,5 +1,9 @@
 //! The ways from a builder to a server: an [`App`], or serving at once.
-use std::io::{self, Write};
+use std::{
+    future,
+    io::{self, Write},
+    pin::pin,
+};
 
 use tokio::sync::{Notify, watch};
 
@@ -31,7 +35,16 @@ impl Builder {
     ///
     /// # Errors
     /// [`Error`] if the server cannot start.
-    pub async fn serve(mut self, address: &str) -> Result<()> {
+    pub async fn serve(self, address: &str) -> Result<()> {
+        self.serve_until(address, future::pending()).await
+    }
+
+    /// Serves as [`Builder::serve`] does, and also stops gracefully when a future ends.
+    ///
+    /// # Errors
+    /// [`Error`] if the server cannot start.
+    pub async fn serve_until(mut self, address: &str, shutdown: impl Future<Output = ()>) -> Result<()> {
+        let mut shutdown = pin!(shutdown);
         let mut signals = stop::signals();
         let address = listen::resolve(address).await?;
         self.entrance.check(address)?;
@@ -45,10 +58,14 @@ impl Builder {
             },
             // No request was answered yet.
             () = signals.stop(&nothing_to_read) => return Ok(()),
+            () = &mut shutdown => return Ok(()),
         };
         let (read_now, first) = (app.read_now.clone(), Notify::new());
         let signalled = async {
-            signals.stop(&read_now).await;
+            tokio::select! {
+                () = signals.stop(&read_now) => {}
+                () = shutdown => {}
+            }
             first.notify_one();
             // A second signal means that the user does not want to wait.
             signals.stop(&read_now).await;

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::{
     Error,
     admission::{Attributes, Options},
+    bind,
     decode::{decode, wrong_types},
     lifecycle::{check_creation, hold_namespace},
     metadata, owners, ownership, scale,
@@ -200,7 +201,9 @@ impl Write<'_> {
     /// Evaluates the kind's rules in CEL if the errors so far allow that, and adds their errors. Rules that unchanged values violate are
     /// warned of.
     fn check_rules(&self, document: &Document, errors: &mut Vec<FieldError>) -> Result<(), Error> {
-        let Some(rules) = self.kind.rules() else { return Ok(()) };
+        let Some(rules) = self.kind.rules().filter(|_| *self.request.subresource != *bind::SUBRESOURCE) else {
+            return Ok(());
+        };
         if let Some(not_checked) = rules::not_checked(errors) {
             errors.push(not_checked);
             return Ok(());

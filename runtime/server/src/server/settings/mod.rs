@@ -17,13 +17,15 @@ use std::{
     env,
     ffi::OsString,
     fs::{self, OpenOptions},
+    future,
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    process,
+    process, thread,
 };
 
 use clap::{Args as _, FromArgMatches as _};
+use tokio::sync::oneshot;
 
 pub use arguments::Arguments;
 
@@ -135,9 +137,24 @@ impl Settings {
     /// # Errors
     /// [`Error`](super::Error) if the server cannot start.
     pub async fn serve(self, builder: Builder) -> Result<()> {
-        let address = self.plan.listen.clone();
-        self.builder(builder)?.serve(&address).await
+        let (address, stops) = (self.plan.listen.clone(), self.plan.stop_with_stdin);
+        self.builder(builder)?.serve_until(&address, end_of_stdin(stops)).await
     }
+}
+
+/// Waits for the end of standard input, if that is requested. The thread that reads does not keep the process from its end.
+async fn end_of_stdin(is_awaited: bool) {
+    if !is_awaited {
+        return future::pending().await;
+    }
+    let (ends, ended) = oneshot::channel();
+    thread::spawn(move || {
+        // An input that cannot be read has ended, too.
+        drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
+        // Nobody waits if the server has stopped.
+        let _ = ends.send(());
+    });
+    drop(ended.await);
 }
 
 /// Writes the files that say that a server listens. The kubeconfig first: programs read it as soon as the other file appears.

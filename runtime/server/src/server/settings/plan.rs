@@ -21,6 +21,7 @@ pub(super) struct Plan {
     pub stop_delay: Duration,
     pub write_kubeconfig: Option<PathBuf>,
     pub ready_file: Option<PathBuf>,
+    pub stop_with_stdin: bool,
     pub log: Log,
     pub kubernetes: bool,
     pub definitions: Vec<PathBuf>,

@@ -42,6 +42,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     Setting::new("readyFile", "FILE", Path(|plan, value| plan.ready_file = Some(value)), "Write the URL to this file when the server answers."),
     Setting::new(
+        "stopWithStdin",
+        "BOOL",
+        Flag(|plan, value| plan.stop_with_stdin = value),
+        "Stop when standard input ends, as it does when the process that started this one ends.",
+    )
+    .or("false"),
+    Setting::new(
         "log.level",
         "FILTER",
         Text(|plan, value| plan.log.filter = value),

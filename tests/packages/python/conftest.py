@@ -1,0 +1,3 @@
+"""The plugin that runs pytest in tests."""
+
+pytest_plugins = "pytester"
