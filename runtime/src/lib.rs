@@ -197,6 +197,12 @@ pub mod testing {
     };
     #[cfg(feature = "kube")]
     pub use kindsmith_server::kube::custom_resource_agrees;
+    #[cfg(all(feature = "kube", feature = "kubernetes"))]
+    pub use kindsmith_server::server::testing::kubernetes;
+    #[cfg(feature = "kube")]
+    pub use kindsmith_server::server::testing::{Cluster, ClusterBuilder, serve};
+    #[cfg(feature = "server")]
+    pub use kindsmith_server::server::{Fault, FaultBuilder, Faults, TestBuilder, TestServer};
 }
 
 #[cfg(feature = "messages")]

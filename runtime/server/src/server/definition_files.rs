@@ -2,6 +2,8 @@
 //!
 //! At the start all files must be right. Later, if one is broken, the log says where and what to do, and what it defined before
 //! is served on; other files are read again. The objects of a kind that is no longer defined stay in the store.
+#[cfg(feature = "kubernetes")]
+use std::sync::OnceLock;
 use std::{
     collections::BTreeSet,
     mem,
@@ -17,7 +19,7 @@ use super::{
     files::{FileWatcher, Stamp, stamps},
 };
 use crate::{
-    crd,
+    crd::{self, Report},
     files::{self, Limits, Listing},
     kind::{Definition, DocumentHooks, Kind, endpoint, policy::Custom},
     meta::GroupResource,
@@ -40,6 +42,9 @@ pub(super) struct DefinitionFiles {
     /// True if documents of Kubernetes' own kinds get what they do not say.
     #[cfg(feature = "kubernetes")]
     pub completes_kubernetes: bool,
+    /// True if servers of this process that serve the API of Kubernetes alone share what its documents say.
+    #[cfg(feature = "kubernetes")]
+    pub shares_kubernetes: bool,
     /// Hooks for kinds that come from documents.
     pub hooks: Vec<KindHooks>,
     /// Resources that the program declares; documents that describe them are not served.
@@ -214,8 +219,7 @@ impl DefinitionFiles {
         if self.completes_kubernetes {
             complete_kubernetes(&mut documents);
         }
-        let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
-        let mut described = openapi::read(&sources).unwrap_or_else(|report| {
+        let mut described = self.read(&documents).unwrap_or_else(|report| {
             result.broken(DOCUMENTS.into(), report.to_string());
             Described::default()
         });
@@ -247,6 +251,17 @@ impl DefinitionFiles {
         *warned = mem::take(&mut result.warnings);
         drop(warned);
         result
+    }
+
+    /// Reads documents. Servers that share what those of Kubernetes say read them once.
+    fn read(&self, documents: &[(String, Vec<u8>)]) -> Result<Described, Report> {
+        let read = || openapi::read(&documents.iter().map(|(name, text)| Source::new(name, text)).collect::<Vec<_>>());
+        #[cfg(feature = "kubernetes")]
+        if self.shares_kubernetes && documents.iter().all(|(name, _)| name.starts_with(OWN)) {
+            static KUBERNETES: OnceLock<Result<Described, Report>> = OnceLock::new();
+            return KUBERNETES.get_or_init(read).clone();
+        }
+        read()
     }
 
     /// Takes the resources of documents, except those that the program declares.
@@ -352,6 +367,6 @@ impl DefinitionFiles {
 }
 
 /// True for the files of a folder that are read.
-fn is_known(path: &Path) -> bool {
+pub(super) fn is_known(path: &Path) -> bool {
     path.extension().is_some_and(|end| EXTENSIONS.iter().any(|known| end == *known))
 }

@@ -46,6 +46,8 @@ mod serve;
 mod state;
 mod stop;
 mod stores;
+#[cfg(feature = "kube")]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -66,7 +68,7 @@ pub use review::AuthorizationWebhook;
 
 pub use crate::{
     cache::Limits as CacheLimits,
-    http::{Answer, Limits as RequestLimits, PeerCertificates, Service},
+    http::{Answer, Fault, FaultBuilder, Faults, Limits as RequestLimits, PeerCertificates, Service},
     registry::reader::Transformer,
     storage::{FileError, OpenError, Options as StoreOptions},
 };

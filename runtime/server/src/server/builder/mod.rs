@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     handlers::{self, Object, Pending, RequestContext, Subresource},
-    http::Service,
+    http::{FaultLayer, Service},
     kind::{
         Definition,
         hook::{self, Hooks},
@@ -87,6 +87,8 @@ pub struct Builder {
     pub(super) stop_within: Duration,
     pub(super) metrics: Vec<RegisterMetrics>,
     pub(super) definition_files: DefinitionFiles,
+    /// The faults and the clock of a test.
+    pub(super) faults: Option<FaultLayer>,
 }
 
 impl Builder {
@@ -105,6 +107,7 @@ impl Builder {
             stop_within: Duration::from_secs(30),
             metrics: Vec::new(),
             definition_files: DefinitionFiles::default(),
+            faults: None,
         }
     }
 
