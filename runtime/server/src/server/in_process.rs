@@ -211,9 +211,9 @@ impl TestServer {
     ///
     /// The times that the server writes follow it (`creationTimestamp`, `deletionTimestamp`, `managedFields`, conditions), the ages
     /// that it shows, [`Time::now`] in the server's hooks, handlers and controllers, the expiry of tokens of service accounts, ends of
-    /// grace periods, and, with the store in memory, lifetimes of objects and the age of history. Not so: tokio's timers, as in
-    /// time limits of requests and in controllers that wait; clients' clocks, by which they judge leases; certificates and ID tokens;
-    /// stores on disk and in etcd.
+    /// grace periods, and lifetimes of objects in the store in memory, such as those of Events. Not so: tokio's timers, as in time limits
+    /// of requests and in controllers that wait; clients' clocks, by which they judge leases; the bounds of history, for which there is
+    /// [`Faults::gone`]; certificates and ID tokens; stores on disk and in etcd.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }

@@ -35,6 +35,8 @@ mod files;
 mod first_run;
 mod front_proxy;
 mod in_process;
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
 mod limits;
 mod listen;
 mod load;

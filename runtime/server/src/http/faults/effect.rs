@@ -4,6 +4,7 @@ use std::{fmt, io, time::Duration};
 use axum_core::{body::Body, response::Response};
 use bytes::Bytes;
 use futures_core::Stream;
+use http::StatusCode;
 
 use super::request::FaultyRequest;
 use crate::{
@@ -59,6 +60,10 @@ impl Effect {
             }
             Self::TooManyRequests(retry_after) => too_many_requests(*retry_after),
             Self::Gone if request.continues() => Status::failure(410, "Expired", TOO_OLD_TO_CONTINUE, None),
+            // As kube-apiserver: a watch that cannot begin is one that ends with an error.
+            Self::Gone if request.verb == Some(Verb::Watch) => {
+                return Some(response::json(StatusCode::OK, expired_event(request)));
+            }
             Self::Gone => too_old(request),
             Self::Timeout => status::timed_out(),
             Self::Unavailable => {
@@ -88,10 +93,14 @@ fn too_old(request: &FaultyRequest) -> Status {
     Status::failure(410, "Expired", format!("too old resource version: {asked} ({oldest})"), None)
 }
 
-/// The frame of a watch in JSON by which it ends.
+/// The event by which a watch ends.
+fn expired_event(request: &FaultyRequest) -> String {
+    serde_json::json!({"type": "ERROR", "object": too_old(request)}).to_string()
+}
+
+/// The frame of that event in JSON.
 pub(super) fn expired_frame(request: &FaultyRequest) -> Bytes {
-    let event = serde_json::json!({"type": "ERROR", "object": too_old(request)});
-    format!("{event}\n").into()
+    (expired_event(request) + "\n").into()
 }
 
 /// The connection was reset, by a fault. Clients in the process that can fail without an answer do so if they find it among the

@@ -74,7 +74,8 @@ impl Faults {
     }
 
     /// Answers with 410, `Expired`: lists with a `continue` token or a past `resourceVersion`, and watches that begin at one. This is
-    /// what a client meets whose history was compacted.
+    /// what a client meets whose history was compacted. Like kube-apiserver, a watch answers 200 and has the 410 in an `ERROR` event;
+    /// [`Faults::status`] can give it as the status of the answer.
     pub fn gone(&self) -> FaultBuilder {
         self.begin(Effect::Gone)
     }

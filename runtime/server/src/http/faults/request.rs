@@ -57,6 +57,11 @@ impl FaultyRequest {
         !self.continue_token.is_empty()
     }
 
+    /// True for a list or watch of a revision that is before this one.
+    pub(super) fn begins_before(&self, revision: u64) -> bool {
+        self.needs_history() && self.resource_version.parse::<u64>().is_ok_and(|begins| begins < revision)
+    }
+
     /// True if the client's name begins with this.
     pub(super) fn is_by(&self, client: &str) -> bool {
         self.user_agent.starts_with(client)

@@ -26,6 +26,8 @@ pub(super) struct Rule {
     pub carried_out: bool,
     /// The number of events that a watch has before.
     pub after_events: u64,
+    /// The revision before which a request begins.
+    before: Option<u64>,
     left: AtomicU64,
     count: watch::Sender<u64>,
 }
@@ -89,6 +91,7 @@ impl Rule {
             && self.effect.fits(request)
             && self.target.as_ref().is_none_or(|target| target.fits(request))
             && self.client.as_ref().is_none_or(|client| request.is_by(client))
+            && self.before.is_none_or(|revision| request.begins_before(revision))
     }
 
     /// True if it was met as often as it was said.
@@ -123,6 +126,7 @@ impl FaultBuilder {
             client: None,
             carried_out: false,
             after_events: 0,
+            before: None,
             left: AtomicU64::new(0),
             count: watch::Sender::new(0),
         };
@@ -164,6 +168,17 @@ impl FaultBuilder {
     /// A watch meets it after this many further events; without this, at once.
     pub fn after_events(mut self, events: u64) -> Self {
         self.rule.after_events = events;
+        self
+    }
+
+    /// Only lists and watches that begin at a past revision before this one: the `resourceVersion` of a list or an object. With
+    /// [`Faults::gone`] and [`always`](Self::always), the history before it is as if it was compacted, for good.
+    ///
+    /// # Panics
+    /// If the text is no number, as all revisions of this server are.
+    pub fn before(mut self, resource_version: &str) -> Self {
+        let revision = resource_version.parse();
+        self.rule.before = Some(revision.unwrap_or_else(|_| panic!("{resource_version:?} is not a resourceVersion")));
         self
     }
 

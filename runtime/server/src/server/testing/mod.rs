@@ -1,8 +1,6 @@
 //! Clusters for tests of controllers and other clients: [`kubernetes`] and [`serve`] begin one in the process of the test.
 mod builder;
 mod cluster;
-#[cfg(test)]
-mod tests;
 
 pub use builder::ClusterBuilder;
 pub use cluster::Cluster;
@@ -30,7 +28,7 @@ use super::Server;
 #[cfg(feature = "kubernetes")]
 pub fn kubernetes() -> ClusterBuilder {
     let mut server = Server::builder().kubernetes().definitions();
-    server.definition_files.shares_kubernetes = true;
+    server.definition_files.kubernetes.is_shared = true;
     ClusterBuilder::new(server)
 }
 
