@@ -199,7 +199,7 @@ async fn what_ends_by_time_ends_when_the_clock_is_moved() {
     let event = json!({"metadata": {"name": "a"}, "involvedObject": about, "reason": "Test"});
     events.create(&PostParams::default(), &object(event)).await.unwrap();
     let sessions: Api<Kube<Session>> = Api::default_namespaced(cluster.client());
-    let session = Kube(Session { metadata: ObjectMeta::named("a"), spec: SessionSpec {} });
+    let session = Kube::from(Session { metadata: ObjectMeta::named("a"), spec: SessionSpec {} });
     let session = sessions.create(&PostParams::default(), &session).await.unwrap();
     sessions.delete("a", &DeleteParams::default()).await.unwrap();
     sleep(Duration::from_millis(100)).await;
