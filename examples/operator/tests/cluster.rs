@@ -26,7 +26,7 @@ use support::cluster;
 
 /// An object from JSON.
 fn object<T: DeserializeOwned>(json: Value) -> T {
-    from_value(json).unwrap()
+    from_value(json).expect("an object of the type")
 }
 
 #[tokio::test]

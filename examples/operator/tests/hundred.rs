@@ -25,7 +25,7 @@ async fn migrates_its_own(number: usize) {
     let began = Instant::now().max(*BEGAN);
     RUNNING.fetch_add(1, Ordering::Relaxed);
     let cluster = cluster().await;
-    STARTS.lock().unwrap().push(began.elapsed());
+    STARTS.lock().expect("no test panics with it").push(began.elapsed());
     let conflict = cluster.faults().conflict().on("patch", "databases.example.com/status").once();
     let _controller = Running::start(&cluster, operator::controller::run);
     // The same names as in the other clusters.
@@ -45,7 +45,7 @@ async fn migrates_its_own(number: usize) {
 
 /// Prints what was measured, past the capture of tests: at the end, and when for a moment no test was running.
 fn report() {
-    let mut starts = STARTS.lock().unwrap().clone();
+    let mut starts = STARTS.lock().expect("no test panics with it").clone();
     starts.sort_unstable();
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim().to_owned();

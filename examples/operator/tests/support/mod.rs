@@ -18,7 +18,7 @@ use tokio::{
 /// The name of the controller's user, which faults are for.
 pub(crate) const CONTROLLER: &str = "database-operator";
 /// How long a test waits for what must happen. A busy machine needs some of it.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 /// How long a test looks for what must not happen.
 const A_WHILE: Duration = Duration::from_millis(1_500);
 
