@@ -76,7 +76,8 @@
 //! - [`Builder::controller`](server::Builder::controller) runs controllers, which are written with kube-rs.
 //! - [`builtin`] has Namespace, ConfigMap, Secret, ServiceAccount, Event, Lease, roles and bindings, and the reviews behind
 //!   `kubectl auth`.
-//! - [`Server::test`] starts a server inside a test.
+//! - [`Server::test`] starts a server inside a test, and `testing::kubernetes` a cluster with a client of kube-rs (features `kube`
+//!   and `kubernetes`).
 //! - [`logging`] is a log that never blocks the server. With the feature `tools`, the module `tools` backs up, restores, checks,
 //!   salvages and copies stores.
 //!
@@ -182,8 +183,10 @@ pub mod schema {
     };
 }
 
-/// For tests of programs that declare kinds: documents generated from a schema, a check that a type and its schema
-/// agree, and a check that a conversion between versions loses nothing.
+/// For tests. Of programs that declare kinds: documents generated from a schema, a check that a type and its schema
+/// agree, and a check that a conversion between versions loses nothing. Of controllers and other clients: clusters in the process
+/// of a test, `kubernetes()` and `serve(builder)`, with [`Faults`](testing::Faults) and a clock that the test moves (feature `kube`).
+/// The guide has a page about [testing](guide::testing).
 ///
 /// ```
 /// use kindsmith::{Resource, builtin::ConfigMap, testing};
@@ -198,6 +201,12 @@ pub mod testing {
     };
     #[cfg(feature = "kube")]
     pub use kindsmith_server::kube::custom_resource_agrees;
+    #[cfg(all(feature = "kube", feature = "kubernetes"))]
+    pub use kindsmith_server::server::testing::kubernetes;
+    #[cfg(feature = "kube")]
+    pub use kindsmith_server::server::testing::{Cluster, ClusterBuilder, serve};
+    #[cfg(feature = "server")]
+    pub use kindsmith_server::server::{Fault, FaultBuilder, Faults, TestBuilder, TestServer};
 }
 
 #[cfg(feature = "messages")]

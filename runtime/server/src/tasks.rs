@@ -1,11 +1,13 @@
 //! Tasks, and work on threads that may block.
 //!
 //! Tokio's code for a task, some hundred functions, is compiled for each type of future or closure that is started. So what
-//! is started here is boxed first, and all of it shares that code.
+//! is started here is boxed first, and all of it shares that code. What is started by a future with a clock has that clock, too.
 
 use std::{any::Any, future::pending, panic::resume_unwind, pin::Pin};
 
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+
+use crate::meta::time::clock::Clock;
 
 /// A boxed future.
 pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -14,8 +16,12 @@ pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 pub(crate) type BoxResult = Box<dyn Any + Send>;
 
 /// Boxes a future, for a set of tasks.
-pub(crate) fn boxed<T>(work: impl Future<Output = T> + Send + 'static) -> BoxFuture<T> {
-    Box::pin(work)
+pub(crate) fn boxed<T: 'static>(work: impl Future<Output = T> + Send + 'static) -> BoxFuture<T> {
+    let work: BoxFuture<T> = Box::pin(work);
+    match Clock::current() {
+        Some(clock) => Box::pin(clock.scope(work)),
+        None => work,
+    }
 }
 
 /// Starts a task.
@@ -30,7 +36,11 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
 pub(crate) fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = Result<T, JoinError>> + Send {
-    let work: Box<dyn FnOnce() -> BoxResult + Send> = Box::new(|| Box::new(work()));
+    let clock = Clock::current();
+    let work: Box<dyn FnOnce() -> BoxResult + Send> = Box::new(move || {
+        let _guard = clock.as_ref().map(Clock::enter);
+        Box::new(work())
+    });
     let task = spawn_blocking(work);
     async move { task.await.map(downcast) }
 }

@@ -3,7 +3,7 @@
 //! Keeps history within the same limits as the embedded engine: what is too old or too much goes when the store is used
 //! next. Holds no lock while the sink runs, so a reader of the store never
 //! waits for the cache, and the cache never waits for that reader. A thread deletes expired values; it begins with the
-//! first value that has a lifetime.
+//! first value that has a lifetime. Ages and lifetimes follow the clock of the thread that creates the store.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -20,7 +20,7 @@ use super::{
     Change, Commit, CommitError, CommitFuture, Delivery, Entry, Expect, Health, Op, Options, ReadError, Sink, Store,
     Value, Visit,
 };
-use crate::meta::Revision;
+use crate::meta::{Revision, time::clock::Clock};
 
 /// A store that is lost when its process ends.
 pub struct Memory {
@@ -59,6 +59,8 @@ struct State {
     history_bytes: u64,
     /// The values that expire.
     deadlines: BTreeMap<(Instant, Revision), Arc<str>>,
+    /// The clock of a test.
+    clock: Option<Clock>,
     ended: bool,
 }
 
@@ -104,10 +106,16 @@ impl Memory {
             history_age: options.history_age,
             history_bytes: options.history_bytes,
             deadlines: BTreeMap::new(),
+            clock: Clock::current(),
             ended: false,
         };
-        let inner = Inner { writer: Mutex::default(), state: Mutex::new(state), wake: Condvar::new() };
-        Self { inner: Arc::new(inner), expiry: Once::new() }
+        let clock = state.clock.clone();
+        let inner = Arc::new(Inner { writer: Mutex::default(), state: Mutex::new(state), wake: Condvar::new() });
+        if let Some(clock) = clock {
+            let inner = Arc::downgrade(&inner);
+            clock.on_advance(move || inner.upgrade().into_iter().for_each(|inner| inner.look_at_clock()));
+        }
+        Self { inner, expiry: Once::new() }
     }
 
     /// The state, whose history keeps to its limits.
@@ -147,7 +155,7 @@ impl Inner {
                 state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.saturating_duration_since(state.now());
             if !left.is_zero() {
                 state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
                 continue;
@@ -159,6 +167,12 @@ impl Inner {
             let _ = self.commit_now(vec![op].into());
             state = self.state();
         }
+    }
+
+    /// Forgets and deletes what is due on a clock that was moved.
+    fn look_at_clock(&self) {
+        self.state().trim();
+        self.wake.notify_all();
     }
 
     fn end(&self) {
@@ -180,6 +194,10 @@ impl Drop for Memory {
 }
 
 impl State {
+    fn now(&self) -> Instant {
+        self.clock.as_ref().map_or_else(Instant::now, Clock::instant)
+    }
+
     /// Checks every hold and precondition before it applies any operation, so that a failed commit changes nothing.
     fn apply(&mut self, Commit { ops, holds }: Commit) -> Result<Vec<Change>, CommitError> {
         let current = |key: &Arc<str>| self.newest.get(key).map(|newest| newest.revision);
@@ -195,7 +213,7 @@ impl State {
                 return Err(CommitError::Conflict { index, current });
             }
         }
-        let now = Instant::now();
+        let now = self.now();
         let changes = ops.into_iter().map(|op| self.apply_one(op, now)).collect();
         self.trim();
         Ok(changes)
@@ -230,8 +248,9 @@ impl State {
 
     /// Removes the oldest changes until history is within its limits.
     fn trim(&mut self) {
+        let now = self.now();
         while let Some(oldest) = self.log.front()
-            && (self.log_bytes > self.history_bytes || oldest.at.elapsed() >= self.history_age)
+            && (self.log_bytes > self.history_bytes || now.saturating_duration_since(oldest.at) >= self.history_age)
         {
             self.forget_oldest();
         }

@@ -9,6 +9,7 @@ pub use self::layout::Layout;
 use self::moment::Moment;
 
 pub mod calendar;
+pub mod clock;
 mod layout;
 mod moment;
 #[cfg(test)]
@@ -38,9 +39,10 @@ impl std::error::Error for TimeError {}
 macro_rules! times {
     ($($ty:ident $digits:literal)*) => { $(
         impl $ty {
-            /// The current time, truncated to the precision of the type.
+            /// The current time, truncated to the precision of the type. Inside a server of a test whose clock was moved, it
+            /// is the time on that clock.
             pub fn now() -> Self {
-                Self::from_timestamp(Timestamp::now())
+                Self::from_timestamp(clock::now())
             }
 
             /// A timestamp, truncated to the precision of the type.

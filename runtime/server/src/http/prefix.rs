@@ -24,12 +24,12 @@ impl PathPrefix {
         let mut segments = path.split('/').skip(1);
         let is_segment =
             |segment: &str| !segment.is_empty() && segment.chars().all(is_allowed) && !matches!(segment, "." | "..");
-        match path.starts_with('/') && segments.all(is_segment) {
-            true => Ok(Self(path.to_owned())),
-            false => Err(format!(
-                "expected a path such as /library, of letters, digits, -, ., _ and ~ between slashes, found {text:?}"
-            )),
+        if path.starts_with('/') && segments.all(is_segment) {
+            return Ok(Self(path.to_owned()));
         }
+        Err(format!(
+            "expected a path such as /library, of letters, digits, -, ., _ and ~ between slashes, found {text:?}"
+        ))
     }
 
     /// The path, without a slash at its end.

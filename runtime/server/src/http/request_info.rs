@@ -25,7 +25,7 @@ use crate::{
 
 /// The verb of a method on a path; `watch` is the parameter of that name. `None` for a method without a meaning for
 /// resources.
-fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
+pub(super) fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
     Some(match method.as_str() {
         "GET" | "HEAD" if path.watch => Verb::Watch,
         "GET" | "HEAD" if !path.name.is_empty() => Verb::Get,

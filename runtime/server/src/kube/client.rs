@@ -10,7 +10,8 @@ use http::{HeaderValue, header::USER_AGENT};
 
 use crate::{
     auth::{AllowAll, Authenticate, Credentials, Identity, Soon, User},
-    http::{Backend, Metrics, Service},
+    http::{Backend, ConnectionReset, FaultLayer, Metrics, Service},
+    tasks::BoxFuture,
 };
 
 /// The user agent of a client without a name. It is also the default field manager of its writes.
@@ -19,9 +20,27 @@ const AGENT: HeaderValue = HeaderValue::from_static("kindsmith");
 /// The API for the server's own code: every request is the server's, and allowed. What guards the server from its clients,
 /// such as the limit on requests in flight, is counted apart from them. Clones share one service, made at first use.
 #[derive(Clone, Default)]
-pub(crate) struct InProcess(Arc<OnceLock<Service>>);
+pub(crate) struct InProcess {
+    service: Arc<OnceLock<Service>>,
+    /// The faults of a test.
+    faults: Option<FaultLayer>,
+}
 
 impl InProcess {
+    /// Clients that meet the faults of a test, if there is one.
+    pub(crate) fn with_faults(faults: Option<FaultLayer>) -> Self {
+        Self { faults, ..Self::default() }
+    }
+
+    /// A client that acts as the user of a request, whom nobody authenticates, with a name as its user agent.
+    ///
+    /// # Panics
+    /// If there is no Tokio runtime.
+    pub(crate) fn client_of(service: &Service, user: User, namespace: &str) -> ::kube::Client {
+        let agent = HeaderValue::from_str(&user.name).unwrap_or(AGENT);
+        ::kube::Client::new(ClientService { service: service.clone(), agent, user: Some(Arc::new(user)) }, namespace)
+    }
+
     /// A client that acts as the server itself: it needs no token, and may do everything.
     ///
     /// # Panics
@@ -39,38 +58,53 @@ impl InProcess {
     }
 
     fn with_agent(&self, of: &Service, agent: HeaderValue) -> ::kube::Client {
-        let service = self.0.get_or_init(|| trusted(of.backend())).clone();
-        ::kube::Client::new(UserAgentService { service, agent }, "default")
+        let create = || {
+            let service = trusted(of.backend());
+            self.faults.clone().into_iter().fold(service, Service::layer)
+        };
+        let service = self.service.get_or_init(create).clone();
+        ::kube::Client::new(ClientService { service, agent, user: None }, "default")
     }
 
     /// Waits until no request of its clients is running.
     pub(crate) async fn idle(&self) {
-        if let Some(service) = self.0.get() {
+        if let Some(service) = self.service.get() {
             service.idle().await;
         }
     }
 }
 
-/// The service, to which every request names the client's user agent.
+/// The service, to which every request names the client's user agent, and its user if it is not the service's own.
 #[derive(Clone)]
-struct UserAgentService {
+struct ClientService {
     service: Service,
     agent: HeaderValue,
+    user: Option<Arc<User>>,
 }
 
-impl tower_service::Service<Request<::kube::client::Body>> for UserAgentService {
+impl tower_service::Service<Request<::kube::client::Body>> for ClientService {
     type Response = Response;
-    type Error = Infallible;
-    type Future = <Service as tower_service::Service<Request>>::Future;
+    type Error = ConnectionReset;
+    type Future = BoxFuture<Result<Response, ConnectionReset>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectionReset>> {
         // The service is always ready.
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, mut request: Request<::kube::client::Body>) -> Self::Future {
         request.headers_mut().entry(USER_AGENT).or_insert_with(|| self.agent.clone());
-        self.service.call(request)
+        if let Some(user) = &self.user {
+            request.extensions_mut().insert(user.clone());
+        }
+        let answer = self.service.call(request);
+        Box::pin(async move {
+            let answer = answer.await.unwrap_or_else(|never: Infallible| match never {});
+            match answer.extensions().get::<ConnectionReset>() {
+                Some(reset) => Err(reset.clone()),
+                None => Ok(answer),
+            }
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! At the start all files must be right. Later, if one is broken, the log says where and what to do, and what it defined before
 //! is served on; other files are read again. The objects of a kind that is no longer defined stay in the store.
+
 use std::{
     collections::BTreeSet,
     mem,
@@ -12,12 +13,14 @@ use std::{
     },
 };
 
+#[cfg(feature = "kubernetes")]
+use super::kubernetes::Kubernetes;
 use super::{
     Error, Result,
     files::{FileWatcher, Stamp, stamps},
 };
 use crate::{
-    crd,
+    crd::{self, Report},
     files::{self, Limits, Listing},
     kind::{Definition, DocumentHooks, Kind, endpoint, policy::Custom},
     meta::GroupResource,
@@ -37,9 +40,9 @@ pub(super) struct DefinitionFiles {
     pub limits: Limits,
     /// OpenAPI documents, and documents that are read with them, as the program gave them, with names for messages.
     pub documents: Vec<(String, Vec<u8>)>,
-    /// True if documents of Kubernetes' own kinds get what they do not say.
+    /// What the program has of the API of Kubernetes.
     #[cfg(feature = "kubernetes")]
-    pub completes_kubernetes: bool,
+    pub kubernetes: Kubernetes,
     /// Hooks for kinds that come from documents.
     pub hooks: Vec<KindHooks>,
     /// Resources that the program declares; documents that describe them are not served.
@@ -102,21 +105,6 @@ pub(super) fn complete(kind: Kind, replaced: &[Definition]) -> Kind {
     let has = |name: &str| endpoint::of(&kind).iter().any(|endpoint| &*endpoint.subresource == name);
     let missing: Vec<_> = documented.subresources.iter().filter(|one| !has(&one.subresource)).cloned().collect();
     kind.with(|_, version, _| version.subresources.extend(missing))
-}
-
-/// Adds to documents of Kubernetes' own kinds what they do not say: our overlays, before those of the user, and the numbers of fields, unless
-/// there are Protobuf definitions.
-#[cfg(feature = "kubernetes")]
-fn complete_kubernetes(documents: &mut Vec<(String, Vec<u8>)>) {
-    use kindsmith_kubernetes::{API, File, files};
-    let has = |text: &[u8], part: &[u8]| text.windows(part.len()).any(|found| found == part);
-    if !documents.iter().any(|(_, text)| has(text, b"io.k8s.api.")) {
-        return;
-    }
-    let has_numbers = documents.iter().any(|(_, text)| has(text, b"package k8s.io.api."));
-    let missing = files().into_iter().filter(|file| file.name != API && !(has_numbers && file.is_protobuf()));
-    let missing = missing.map(|File { name, text }| (format!("{OWN}{name}"), text.into_bytes()));
-    documents.splice(..0, missing);
 }
 
 /// The beginning of the names of files that are part of the program. Warnings about them are not logged.
@@ -210,20 +198,16 @@ impl DefinitionFiles {
                 Err(error) => result.broken(path, format!("{name}: {error}")),
             }
         }
-        #[cfg(feature = "kubernetes")]
-        if self.completes_kubernetes {
-            complete_kubernetes(&mut documents);
-        }
-        let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
-        let mut described = openapi::read(&sources).unwrap_or_else(|report| {
+        let described = self.read(&mut documents).unwrap_or_else(|report| {
             result.broken(DOCUMENTS.into(), report.to_string());
-            Described::default()
+            Arc::default()
         });
         let of_user = described.warnings.0.iter().filter(|entry| !entry.source.starts_with(OWN));
         result.warnings.extend(of_user.map(ToString::to_string));
         result.warnings.extend(described.lacks());
-        let is_own = |index: &usize| documents[*index].0.starts_with(OWN);
-        self.take_described(mem::take(&mut described.resources), &is_own, &mut result);
+        // Shared ones are the program's own.
+        let is_own = |index: &usize| documents.get(*index).is_none_or(|(name, _)| name.starts_with(OWN));
+        self.take_described(described.resources.clone(), &is_own, &mut result);
         for (file, mut definition) in manifests {
             let name = definition.shared.group_resource();
             let other = result.resources.iter().find(|other| other.name() == name);
@@ -247,6 +231,16 @@ impl DefinitionFiles {
         *warned = mem::take(&mut result.warnings);
         drop(warned);
         result
+    }
+
+    /// Reads documents, with what the program has of Kubernetes.
+    fn read(&self, documents: &mut Vec<(String, Vec<u8>)>) -> Result<Arc<Described>, Report> {
+        #[cfg(feature = "kubernetes")]
+        if let Some(described) = self.kubernetes.complete(documents) {
+            return described;
+        }
+        let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
+        openapi::read(&sources).map(Arc::new)
     }
 
     /// Takes the resources of documents, except those that the program declares.
@@ -352,6 +346,6 @@ impl DefinitionFiles {
 }
 
 /// True for the files of a folder that are read.
-fn is_known(path: &Path) -> bool {
+pub(super) fn is_known(path: &Path) -> bool {
     path.extension().is_some_and(|end| EXTENSIONS.iter().any(|known| end == *known))
 }

@@ -1,5 +1,6 @@
 //! A server inside a test: one line of code, a free port, a memory store, stopped on drop. It runs on a separate thread
-//! and runtime, so that a test may block and may use any runtime.
+//! and runtime, so that a test may block and may use any runtime. It has a clock that the test can move, and faults.
+mod clocked;
 
 use std::{
     convert::Infallible,
@@ -19,8 +20,9 @@ use super::{App, Result, builder::Builder, listen};
 use crate::{
     auth::User,
     handlers::Client,
-    http::{self, Answer, Caller, Service},
+    http::{self, Answer, Caller, FaultLayer, Faults, Service},
     kind::{Kind, resource::Stored},
+    meta::{Time, time::clock::Clock},
     storage::Store,
     verbs::Verbs,
 };
@@ -29,15 +31,19 @@ use crate::{
 #[must_use = "a builder does nothing until `start` is called"]
 pub struct TestBuilder {
     builder: Builder,
-    address: String,
+    /// Where it listens, if it does.
+    address: Option<String>,
 }
 
 impl TestBuilder {
     pub(super) fn new() -> Self {
-        Self {
-            builder: Builder::new().memory().http().stop_within(Duration::from_secs(10)),
-            address: "127.0.0.1:0".into(),
-        }
+        Self::of(Builder::new().memory())
+    }
+
+    /// A test of a server that a program has built. It has no store of its own yet.
+    pub(super) fn of(builder: Builder) -> Self {
+        let builder = builder.http().stop_within(Duration::from_secs(10));
+        Self { builder, address: Some("127.0.0.1:0".into()) }
     }
 
     /// Serves a kind declared in Rust.
@@ -63,7 +69,13 @@ impl TestBuilder {
 
     /// Listens on a given port instead of a free one, for tests that restart a server.
     pub fn port(mut self, port: u16) -> Self {
-        self.address = format!("127.0.0.1:{port}");
+        self.address = Some(format!("127.0.0.1:{port}"));
+        self
+    }
+
+    /// Listens on no port: only clients in the process reach the server.
+    pub fn without_listener(mut self) -> Self {
+        self.address = None;
         self
     }
 
@@ -91,20 +103,25 @@ impl TestBuilder {
     pub async fn try_start(self) -> Result<TestServer> {
         let (ready, started) = oneshot::channel();
         let (stop, stopped) = oneshot::channel();
+        let layer = FaultLayer::default();
+        let (faults, clock) = (layer.faults.clone(), layer.clock.clone());
         let thread = std::thread::Builder::new()
             .name("test-server".into())
             .spawn(move || {
+                let clock = layer.clock.clone();
+                clock.enter_thread();
                 let runtime = runtime::Builder::new_multi_thread()
                     .worker_threads(2)
                     .thread_name("test-server")
+                    .on_thread_start(move || clock.enter_thread())
                     .enable_all()
                     .build()
                     .expect("the system has threads left for a test");
-                runtime.block_on(self.run(ready, stopped))
+                runtime.block_on(self.run(layer, ready, stopped))
             })
             .expect("the system has threads left for a test");
         match started.await {
-            Ok(about) => Ok(TestServer { about, stop: Some(stop), thread: Some(thread) }),
+            Ok(about) => Ok(TestServer { about, faults, clock, stop: Some(stop), thread: Some(thread) }),
             // It never listened.
             Err(_) => match thread.join() {
                 Ok(Err(error)) => Err(error),
@@ -115,8 +132,22 @@ impl TestBuilder {
     }
 
     /// Runs the server until the sender of `stopped` is dropped.
-    async fn run(self, ready: oneshot::Sender<About>, stopped: oneshot::Receiver<Infallible>) -> Result<()> {
-        let address = self.address.parse().expect("a test listens on 127.0.0.1 and a port");
+    async fn run(
+        mut self,
+        layer: FaultLayer,
+        ready: oneshot::Sender<About>,
+        stopped: oneshot::Receiver<Infallible>,
+    ) -> Result<()> {
+        self.builder.faults = Some(layer);
+        let Some(address) = self.address else {
+            let app = self.builder.build().await?;
+            if ready.send(About::of(&app)).is_ok() {
+                let _ = stopped.await;
+            }
+            app.stop().await;
+            return Ok(());
+        };
+        let address = address.parse().expect("a test listens on 127.0.0.1 and a port");
         let (tell, mut told) = oneshot::channel();
         let app = self.builder.on_ready(move |ready| drop(tell.send(ready.clone()))).build().await?;
         let about = About::of(&app);
@@ -164,12 +195,35 @@ impl About {
 /// A server inside a test. It stops on drop.
 pub struct TestServer {
     about: About,
+    faults: Faults,
+    clock: Clock,
     stop: Option<oneshot::Sender<Infallible>>,
     thread: Option<JoinHandle<Result<()>>>,
 }
 
 impl TestServer {
-    /// The base of every URL, such as `http://127.0.0.1:40123`.
+    /// The faults that requests meet. Clients of [`TestServer::client`] send none, and meet none.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Moves the server's clock forward. It then runs on from there; the clocks of other servers and of the test stay as they are.
+    ///
+    /// The times that the server writes follow it (`creationTimestamp`, `deletionTimestamp`, `managedFields`, conditions), the ages
+    /// that it shows, [`Time::now`] in the server's hooks, handlers and controllers, the expiry of tokens of service accounts, ends of
+    /// grace periods, and lifetimes of objects in the store in memory, such as those of Events. Not so: tokio's timers, as in time limits
+    /// of requests and in controllers that wait; clients' clocks, by which they judge leases; the bounds of history, for which there is
+    /// [`Faults::gone`]; certificates and ID tokens; stores on disk and in etcd.
+    pub fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+
+    /// The time on the server's clock.
+    pub fn now(&self) -> Time {
+        Time::from_timestamp(self.clock.timestamp())
+    }
+
+    /// The base of every URL, such as `http://127.0.0.1:40123`; empty if it does not listen.
     pub fn url(&self) -> &str {
         &self.about.url
     }
@@ -187,7 +241,8 @@ impl TestServer {
 
     /// A typed client inside the process, which acts as the server itself.
     pub fn client(&self) -> Client {
-        Client::new(self.about.api.clone(), "test")
+        let backend = clocked::ClockedBackend { backend: self.about.api.clone(), clock: self.clock.clone() };
+        Client::new(Arc::new(backend), "test")
     }
 
     /// The store behind the server, for tests in which it forgets its history.
@@ -242,6 +297,16 @@ impl TestServer {
     #[cfg(feature = "kube")]
     pub fn kube_client(&self) -> ::kube::Client {
         self.about.in_process.client(&self.about.service)
+    }
+
+    /// A kube-rs client of the server without a connection, which acts as a user: the server asks its authorizers whether the user may
+    /// do what it requests. The user's name is the client's user agent.
+    ///
+    /// # Panics
+    /// If there is no Tokio runtime.
+    #[cfg(feature = "kube")]
+    pub fn kube_client_as(&self, user: User) -> ::kube::Client {
+        crate::kube::InProcess::client_of(&self.about.service, user, "default")
     }
 
     /// The certificate to trust, if the server uses TLS.

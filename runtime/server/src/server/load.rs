@@ -66,11 +66,10 @@ impl Builder {
         let documents = serve_accounts(accounts, &issuer, key_file, &mut files)?;
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
-        let health = health(&api.store, self.checks)?;
         bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let aggregation = front.open(&api, &state, client_ca, &mut self.controllers).await?;
         let metrics = metrics(&api, std::mem::take(&mut self.metrics))?;
-        let health = controllers::show(&mut self.controllers, &metrics, health);
+        let health = controllers::show(&mut self.controllers, &metrics, health(&api.store, self.checks)?);
         let (builtin, controllers) =
             control(&api, definitions, self.controllers, self.builtin_controllers, self.stop.within)?;
         converted(&api).await;
@@ -87,7 +86,8 @@ impl Builder {
             metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
-        let host = Host::new(&api, &service);
+        let service = self.faults.iter().cloned().fold(service, Service::layer);
+        let host = Host::new(&api, &service, self.faults);
         let controllers = ControllerTasks::start(controllers, &host);
         files.extend(self.definition_files.follow(initial, api.registry.clone()));
         files.extend(self.followed.into_iter().map(|follow| follow(&service)));

@@ -36,6 +36,8 @@ mod files;
 mod first_run;
 mod front_proxy;
 mod in_process;
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
 mod limits;
 mod listen;
 mod load;
@@ -49,6 +51,8 @@ mod settings;
 mod state;
 mod stop;
 mod stores;
+#[cfg(feature = "kube")]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -71,7 +75,7 @@ pub use settings::{Arguments, Settings};
 
 pub use crate::{
     cache::Limits as CacheLimits,
-    http::{Answer, Limits as RequestLimits, PeerCertificates, Service},
+    http::{Answer, Fault, FaultBuilder, Faults, Limits as RequestLimits, PeerCertificates, Service},
     registry::reader::Transformer,
     storage::{FileError, OpenError, Options as StoreOptions},
 };

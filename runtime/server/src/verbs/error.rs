@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The message for a write of an outdated state.
-pub(super) const MODIFIED: &str =
+pub(crate) const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
 /// The object that already has the name of a new object.

@@ -73,7 +73,7 @@ impl Verbs {
 }
 
 /// kube-apiserver's message, which describes both ways to continue.
-const TOO_OLD_TO_CONTINUE: &str = "The provided continue parameter is too old to display a consistent list result. \
+pub(crate) const TOO_OLD_TO_CONTINUE: &str = "The provided continue parameter is too old to display a consistent list result. \
 You can start a new list without the continue parameter, or use the continue token in this response to retrieve the \
 remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were \
 created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";

@@ -42,7 +42,7 @@ mod handled;
 mod hooks;
 mod items;
 mod lifecycle;
-mod list;
+pub(crate) mod list;
 mod metadata;
 mod migrate;
 mod names;

@@ -7,7 +7,7 @@
 //! again; one that was created anew is left alone.
 //!
 //! One task watches the kinds with grace periods and keeps the deadlines in order. It checks the clock when the first
-//! deadline is due and every second, so that clock changes are noticed. It never scans all objects again.
+//! deadline is due and every second, so that clock changes are noticed, and at once when a test moves its clock. It never scans all objects again.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use std::{
 
 use serde::Deserialize;
 use tokio::{
-    sync::watch as signal,
+    sync::{Notify, watch as signal},
     task::{JoinError, yield_now},
     time::sleep,
 };
@@ -35,6 +35,7 @@ use crate::{
     meta::{
         Time,
         options::{DeleteOptions, Preconditions},
+        time,
     },
     verbs::{Error, Request, Verbs},
 };
@@ -55,8 +56,13 @@ pub(super) type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
 
 /// Runs until the stop signal, or until the cache is closed.
 pub(super) async fn run(api: Arc<Verbs>, clock: Clock, mut stop: signal::Receiver<bool>) {
+    let moved = Arc::new(Notify::new());
+    if let Some(current) = time::clock::Clock::current() {
+        let moved = moved.clone();
+        current.on_advance(move || moved.notify_one());
+    }
     loop {
-        let mut finisher = Finisher::new(api.clone(), clock.clone());
+        let mut finisher = Finisher::new(api.clone(), clock.clone(), moved.clone());
         tokio::select! {
             biased;
             _ = stop.wait_for(|stopping| *stopping) => return,
@@ -80,6 +86,8 @@ struct Due {
 struct Finisher {
     api: Arc<Verbs>,
     clock: Clock,
+    /// Notified when the clock was moved.
+    moved: Arc<Notify>,
     user: Arc<User>,
     kinds: WatchedResources,
     due: HashMap<ObjectRef, Due>,
@@ -89,11 +97,12 @@ struct Finisher {
 }
 
 impl Finisher {
-    fn new(api: Arc<Verbs>, clock: Clock) -> Self {
+    fn new(api: Arc<Verbs>, clock: Clock, moved: Arc<Notify>) -> Self {
         Self {
             kinds: WatchedResources::new(api.clone()),
             api,
             clock,
+            moved,
             user: Arc::new(User::system()),
             due: HashMap::new(),
             order: BTreeSet::new(),
@@ -122,6 +131,7 @@ impl Finisher {
                 }
                 Some((object_ref, done)) = self.tasks.next() => self.end(object_ref, done),
                 () = sleep(wait) => {}
+                () = self.moved.notified() => {}
             }
         }
     }

@@ -92,10 +92,7 @@ impl Builder {
     /// Descriptions are left out, since they are Kubernetes' own text: `kubectl explain` shows fields alone.
     #[cfg(feature = "kubernetes")]
     pub fn kubernetes(mut self) -> Self {
-        let api = kindsmith_kubernetes::files().into_iter().find(|file| file.name == kindsmith_kubernetes::API);
-        let api = api.expect("the package has it");
-        let name = format!("{}{}", crate::server::definition_files::OWN, api.name);
-        self.definition_files.documents.push((name, api.text.into_bytes()));
+        self.definition_files.kubernetes.is_served = true;
         self.complete_kubernetes()
     }
 
@@ -104,7 +101,7 @@ impl Builder {
     /// the program count after these.
     #[cfg(feature = "kubernetes")]
     pub fn complete_kubernetes(mut self) -> Self {
-        self.definition_files.completes_kubernetes = true;
+        self.definition_files.kubernetes.completes = true;
         self
     }
 

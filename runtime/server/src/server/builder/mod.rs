@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     handlers::{self, Object, Pending, RequestContext, Subresource},
-    http::{PathPrefix, Service},
+    http::{FaultLayer, PathPrefix, Service},
     kind::{
         Definition,
         hook::{self, Hooks},
@@ -94,6 +94,8 @@ pub struct Builder {
     pub(super) definition_files: DefinitionFiles,
     /// Further files to follow, which change a service.
     pub(super) followed: Vec<Follow>,
+    /// The faults and the clock of a test.
+    pub(super) faults: Option<FaultLayer>,
 }
 
 impl Builder {
@@ -113,6 +115,7 @@ impl Builder {
             metrics: Vec::new(),
             definition_files: DefinitionFiles::default(),
             followed: Vec::new(),
+            faults: None,
         }
     }
 

@@ -8,7 +8,12 @@ use std::{
 
 #[cfg(feature = "kube")]
 use crate::kube::InProcess;
-use crate::{handlers::Client, http::Service, metrics::ControllerState, verbs::Verbs};
+use crate::{
+    handlers::Client,
+    http::{FaultLayer, Service},
+    metrics::ControllerState,
+    verbs::Verbs,
+};
 
 /// The server that controllers run in.
 #[derive(Clone)]
@@ -24,15 +29,19 @@ pub(in crate::server) struct Host {
 impl Host {
     #[cfg_attr(
         not(feature = "kube"),
-        expect(unused_variables, reason = "kube-rs's clients send requests to the service")
+        expect(
+            unused_variables,
+            clippy::needless_pass_by_value,
+            reason = "kube-rs's clients send requests to the service"
+        )
     )]
-    pub(in crate::server) fn new(api: &Arc<Verbs>, service: &Service) -> Self {
+    pub(in crate::server) fn new(api: &Arc<Verbs>, service: &Service, faults: Option<FaultLayer>) -> Self {
         Self {
             api: api.clone(),
             #[cfg(feature = "kube")]
             service: service.clone(),
             #[cfg(feature = "kube")]
-            in_process: InProcess::default(),
+            in_process: InProcess::with_faults(faults),
         }
     }
 }

@@ -101,11 +101,9 @@ impl Reader<'_> {
         match values {
             Ok(values) => {
                 let folder = self.path.parent().unwrap_or(Path::new(""));
-                let values = values.into_iter().map(|value| match setting.effect.is_path() {
-                    true => folder.join(value).to_string_lossy().into_owned(),
-                    false => value,
-                });
-                let (origin, values) = (Origin::File(self.line(pointer)), values.collect());
+                let absolute = |value| folder.join(value).to_string_lossy().into_owned();
+                let values = if setting.effect.is_path() { values.into_iter().map(absolute).collect() } else { values };
+                let origin = Origin::File(self.line(pointer));
                 self.values.push((setting, origin, values));
             }
             Err(message) => self.error(pointer, &format!("{}: {message}", setting.key)),

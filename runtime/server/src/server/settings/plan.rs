@@ -120,7 +120,7 @@ impl Plan {
         });
         let builder = with(builder, self.front_proxy_ca.as_ref(), |builder, ca| {
             let names = self.front_proxy_names.iter();
-            builder.front_proxy(names.fold(FrontProxy::new(ca), |proxy, name| proxy.allowed_name(name)))
+            builder.front_proxy(names.fold(FrontProxy::new(ca), FrontProxy::allowed_name))
         });
         let builder = with(builder, self.delegate.as_ref(), Builder::delegated);
         if self.delegate_in_cluster { builder.delegated_in_cluster() } else { builder }

@@ -37,9 +37,10 @@ fn write(text: &mut String, indent: &str, setting: &Setting, name: &str, value: 
         return;
     };
     let mut documents = values.iter().map(|value| setting.effect.document(value));
-    let document = match setting.effect.is_list() {
-        true => Document::Array(documents.collect()),
-        false => documents.next().unwrap_or(Document::Null),
+    let document = if setting.effect.is_list() {
+        Document::Array(documents.collect())
+    } else {
+        documents.next().unwrap_or(Document::Null)
     };
     let mut encoded = Vec::new();
     yaml::encode(&Document::Object([(name.to_owned(), document)].into_iter().collect()), &mut encoded);

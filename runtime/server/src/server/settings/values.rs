@@ -157,9 +157,10 @@ fn of_environment(setting: &Setting, environment: Environment<'_>) -> Result<Opt
     let alias = || (setting.key == FILTER).then(|| read(RUST_LOG.to_owned())).flatten();
     let Some(found) = read(setting.variable()).or_else(alias) else { return Ok(None) };
     let (name, value) = found?;
-    let values = match setting.effect.is_list() {
-        true => value.split(',').map(|value| value.trim().to_owned()).collect(),
-        false => vec![value],
+    let values = if setting.effect.is_list() {
+        value.split(',').map(|value| value.trim().to_owned()).collect()
+    } else {
+        vec![value]
     };
     Ok(Some((Origin::Variable(name), values)))
 }
