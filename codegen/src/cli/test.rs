@@ -4,7 +4,7 @@ use std::{
     io,
     os::unix::process::ExitStatusExt as _,
     path::PathBuf,
-    process::{Child, ExitStatus},
+    process::ExitStatus,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -18,7 +18,11 @@ use kindsmith::{
     Server,
     server::{Arguments, Settings},
 };
-use tokio::{net::TcpListener, sync::oneshot};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+    sync::oneshot,
+};
 
 use super::{Outcome, kinds::SizeLimit, serve, terminal::report};
 
@@ -93,11 +97,7 @@ async fn beside_server(arguments: Command) -> Result<io::Result<ExitStatus>, Str
         let Some(kubeconfig) = listening.await.ok().flatten() else { return };
         let mut child = std::process::Command::new(&command[0]);
         child.args(&command[1..]).env("KUBECONFIG", kubeconfig).env("USE_EXISTING_CLUSTER", "true");
-        let status = match child.spawn() {
-            Ok(child) => wait_for(child).await,
-            Err(error) => Err(error),
-        };
-        drop(ends.send(status));
+        drop(ends.send(run_child(child).await));
     };
     tokio::spawn(beside);
     let mut status = None;
@@ -118,17 +118,15 @@ fn settings(Command { paths, crds, size, .. }: &Command) -> kindsmith::Result<Se
     Settings::of_arguments(settings)
 }
 
-/// Waits for the end of a command. It gets Ctrl-C from the terminal, and decides what to do. SIGTERM is passed on; a command that goes on is
+/// Runs a command to its end. It gets Ctrl-C from the terminal, and decides what to do. SIGTERM is passed on; a command that goes on is
 /// killed.
-async fn wait_for(mut child: Child) -> io::Result<ExitStatus> {
+async fn run_child(mut command: std::process::Command) -> io::Result<ExitStatus> {
+    // Before the command runs: a signal that ended this process would leave it behind.
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut child = command.spawn()?;
     let terminated = Arc::new(AtomicBool::new(false));
     let to_set = terminated.clone();
     let signals = tokio::spawn(async move {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-        else {
-            return;
-        };
         loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
