@@ -87,7 +87,7 @@ pub struct Builder {
     pub(super) stop_within: Duration,
     pub(super) metrics: Vec<RegisterMetrics>,
     pub(super) definition_files: DefinitionFiles,
-    /// The faults and the clock of a test.
+    /// The faults and the clock of a test, for clients in the process, which have no other layers.
     pub(super) faults: Option<FaultLayer>,
 }
 
