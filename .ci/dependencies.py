@@ -10,6 +10,7 @@ import tomllib
 # Dependencies that no source of their package names, each with the reason.
 UNNAMED = {
     ("controller", "k8s-openapi"): "kube needs one of its features",
+    ("shop", "k8s-openapi"): "kube needs one of its features",
     ("from-openapi", "k8s-openapi"): "kube needs one of its features",
     ("kindsmith-tests", "library"): "the guide's blocks of code, which are compiled as documentation tests",
     ("from-openapi", "serde"): "what its build script generates",

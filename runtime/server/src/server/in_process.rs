@@ -138,6 +138,8 @@ impl TestBuilder {
         ready: oneshot::Sender<About>,
         stopped: oneshot::Receiver<Infallible>,
     ) -> Result<()> {
+        // Outside of all other layers.
+        self.builder = self.builder.layer(layer.clone());
         self.builder.faults = Some(layer);
         let Some(address) = self.address else {
             let app = self.builder.build().await?;

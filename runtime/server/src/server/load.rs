@@ -86,7 +86,6 @@ impl Builder {
             metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
-        let service = self.faults.iter().cloned().fold(service, Service::layer);
         let host = Host::new(&api, &service, self.faults);
         let controllers = ControllerTasks::start(controllers, &host);
         files.extend(self.definition_files.follow(initial, api.registry.clone()));

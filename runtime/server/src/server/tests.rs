@@ -3,6 +3,7 @@ mod account_secrets;
 mod aggregation;
 mod authorize;
 mod delegated;
+mod faults;
 mod front_proxy;
 #[cfg(feature = "etcd")]
 #[allow(dead_code, unreachable_pub, reason = "tests of other packages include it, too")]

@@ -11,8 +11,6 @@ mod effect;
 mod request;
 mod rule;
 mod service;
-#[cfg(test)]
-mod tests;
 mod watch;
 
 use std::{

@@ -94,7 +94,7 @@ pub struct Builder {
     pub(super) definition_files: DefinitionFiles,
     /// Further files to follow, which change a service.
     pub(super) followed: Vec<Follow>,
-    /// The faults and the clock of a test.
+    /// The faults and the clock of a test, for clients in the process, which have no other layers.
     pub(super) faults: Option<FaultLayer>,
 }
 
