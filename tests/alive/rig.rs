@@ -17,7 +17,7 @@ use kindsmith_cache as cache;
 use kindsmith_cache::Cache;
 use kindsmith_server::{
     handlers::Pending,
-    http::{self, Backend, Caller, DocumentsAt, Health, Limits, Metrics, Service, VersionInfo},
+    http::{self, Backend, Caller, CurrentLimits, DocumentsAt, Health, Limits, Metrics, Service, VersionInfo},
     registry::Registry,
     verbs::Verbs,
 };
@@ -51,7 +51,7 @@ impl Rig {
             version: VersionInfo::default(),
             documents: DocumentsAt::default(),
             aggregation: None,
-            limits: Limits::default(),
+            limits: CurrentLimits::new(Limits::default()),
             metrics: Metrics::new(&api),
         };
         let rig = Self { service: Service::new(Arc::new(backend)), api };
