@@ -126,10 +126,10 @@ test-scaffold:
 etcd *filters="etcd embedded suite tools private memory several relay delayed":
     {{ test }} {{ with_features }} --lib -- {{ filters }}
 
-# Tests `kindsmith store` on etcd.
+# Tests `kindsmith store` on etcd, and servers over it that are configured by their files alone.
 [group('tests')]
 etcd-store:
-    {{ test }} {{ with_features }} --test store -- etcd::
+    {{ test }} {{ with_features }} --test store --test serve -- etcd:: over_etcd
 
 # Builds the programs that checks of clients start. With the target of a test, the features are those of `just test`.
 [group('programs')]
