@@ -4,6 +4,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::StreamExt as _;
 use k8s_openapi::api::{
     core::v1::{ConfigMap, Event},
     rbac::v1::{ClusterRole, ClusterRoleBinding},
@@ -11,14 +12,17 @@ use k8s_openapi::api::{
 use kindsmith::{ApiType, ObjectMeta, kube::Kube, testing};
 use kube::{
     Api, Client, Config, CustomResource, ResourceExt,
-    api::{DeleteParams, PostParams},
+    api::{DeleteParams, PostParams, WatchParams},
     config::{KubeConfigOptions, Kubeconfig},
     runtime::wait::{await_condition, conditions},
 };
 use operator::Database;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, from_value, json};
-use tokio::time::{sleep, timeout};
+use tokio::{
+    sync::oneshot,
+    time::{sleep, timeout},
+};
 
 mod support;
 
@@ -224,4 +228,20 @@ async fn clusters_leave_no_files() {
     assert!(folder.exists());
     drop(cluster);
     assert!(!folder.exists());
+}
+
+#[tokio::test]
+async fn a_cluster_that_is_watched_in_the_thread_of_the_test_stops_at_once() {
+    let cluster = cluster().await;
+    let (maps, (watches, watching)) = (Api::<ConfigMap>::default_namespaced(cluster.client()), oneshot::channel());
+    let watcher = tokio::spawn(async move {
+        let mut events = Box::pin(maps.watch(&WatchParams::default(), "0").await.unwrap());
+        watches.send(()).unwrap();
+        while events.next().await.is_some() {}
+    });
+    watching.await.unwrap();
+    let began = Instant::now();
+    drop(cluster);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    timeout(Duration::from_secs(30), watcher).await.expect("the watch ends").unwrap();
 }

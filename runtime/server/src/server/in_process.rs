@@ -4,6 +4,7 @@ mod clocked;
 
 use std::{
     convert::Infallible,
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
     thread::JoinHandle,
@@ -174,6 +175,8 @@ struct About {
     in_process: crate::kube::InProcess,
     authority: PathBuf,
     kubeconfig: PathBuf,
+    /// The folder of its files, if they go with it.
+    temporary: Option<PathBuf>,
     read_now: watch::Sender<()>,
 }
 
@@ -189,6 +192,7 @@ impl About {
             in_process: app.in_process.clone(),
             authority: app.state.files.file("ca.crt"),
             kubeconfig: app.state.files.file("kubeconfig"),
+            temporary: app.state.is_temporary().then(|| app.state.files.path().to_owned()),
             read_now: app.read_now.clone(),
         }
     }
@@ -342,6 +346,16 @@ impl TestServer {
 
 impl Drop for TestServer {
     fn drop(&mut self) {
-        self.end();
+        let runtime = runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
+        // Tasks of this thread may hold watches of the server, and end only when the thread goes on.
+        let is_awaited = matches!(runtime, Ok(runtime::RuntimeFlavor::CurrentThread));
+        match &self.about.temporary {
+            Some(folder) if is_awaited => {
+                drop(self.stop.take());
+                // The process may end before the server does.
+                let _ = fs::remove_dir_all(folder);
+            }
+            _ => self.end(),
+        }
     }
 }

@@ -39,6 +39,11 @@ impl StateDir {
         Ok(Self { files: PrivateDir::open(&path)?, temporary: true })
     }
 
+    /// True if it goes with the server.
+    pub(super) fn is_temporary(&self) -> bool {
+        self.temporary
+    }
+
     /// The admin token: the stored one, or a new random one.
     pub(super) fn admin_token(&self) -> Result<String> {
         if let Some(kept) = self.files.read(ADMIN_TOKEN, Access::Secret)? {
