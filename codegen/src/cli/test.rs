@@ -46,7 +46,7 @@ pub(super) struct Command {
     /// `kubernetes`, for the API of Kubernetes, and files and folders of definitions and documents.
     #[arg(value_name = "FILES-OR-FOLDERS")]
     paths: Vec<PathBuf>,
-    /// A file or folder of CustomResourceDefinitions; may be repeated.
+    /// A file or folder of CustomResourceDefinitions to create; may be repeated.
     #[arg(long, value_name = "FILE-OR-FOLDER")]
     crds: Vec<PathBuf>,
     #[command(flatten)]

@@ -102,6 +102,9 @@ impl Served {
 
 const GEARS: &str = "/apis/example.com/v1/namespaces/default/gears";
 
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const DEFINITION: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gears.example.com";
+
 #[test]
 fn files_and_folders_are_served_durably_and_read_again() {
     let folder = Folder::new("serve");
@@ -194,6 +197,38 @@ fn definitions_are_applied_beside_those_of_files() {
     let (status, applied) = served.call("POST", definitions, wheels);
     assert_eq!(status, 201, "{applied}");
     served.until("/apis/example.com/v1/wheels", |status, _| status == 200);
+}
+
+#[test]
+fn definitions_are_installed_as_objects() {
+    let folder = Folder::new("installed");
+    let file = folder.path().join("gears.yaml");
+    fs::write(&file, gears("teeth")).unwrap();
+    let arguments = [OsStr::new("--crds"), file.as_os_str()];
+    let data = folder.path().join("data");
+    let served = Served::start(&arguments, data.clone());
+    let established = r#""message": "the initial names have been accepted""#;
+    assert_eq!(served.call("GET", GEARS, "").0, 200, "they are served from the start");
+    let (status, stored) = served.call("GET", DEFINITION, "");
+    assert!(status == 200 && stored.contains(established), "{stored}");
+    let again = fs::read_to_string(&file).unwrap();
+    let created = served.ask(&["-X", "POST", "-H", "Content-Type: application/yaml"], DEFINITIONS, &again);
+    assert_eq!(created.0, 409, "{}", created.1);
+
+    fs::write(&file, gears("cogs")).unwrap();
+    served.until(DEFINITION, |_, stored| stored.contains("cogs"));
+    drop(served);
+    let served = Served::start(&arguments, data);
+    assert_eq!(served.call("GET", GEARS, "").0, 200);
+    assert_eq!(served.call("DELETE", DEFINITION, "").0, 200);
+    served.until(GEARS, |status, _| status == 404);
+
+    let memory = Path::new("--memory");
+    let missing = folder.path().join("none");
+    assert!(fails(&[memory, Path::new("--crds"), &missing]).contains("none: No such file"));
+    fs::write(folder.path().join("other.yaml"), "apiVersion: v1\nkind: ConfigMap\n").unwrap();
+    let error = fails(&[memory, Path::new("--crds"), &folder.path().join("other.yaml")]);
+    assert!(error.contains("other.yaml: no CustomResourceDefinition there"), "{error}");
 }
 
 fn fails(arguments: &[&Path]) -> String {

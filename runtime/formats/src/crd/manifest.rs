@@ -22,6 +22,8 @@ const MOST_DOCUMENTS: usize = 10_000;
 pub struct Manifest {
     /// The definitions, in the order of the file.
     pub definitions: Vec<Defined>,
+    /// The documents of the definitions, in the same order.
+    pub documents: Vec<Document>,
     /// The warnings.
     pub warnings: Report,
 }
@@ -198,6 +200,7 @@ impl Reader<'_> {
                     }
                 }
                 self.manifest.definitions.push(defined);
+                self.manifest.documents.push(document.clone());
                 warnings
             }
             Err(Findings { errors, warnings, .. }) => {

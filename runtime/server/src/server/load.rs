@@ -63,7 +63,6 @@ impl Builder {
         let own_certificate = self.entrance.certificate.is_none();
         let secrets = secrets.map(|accounts| account_keys::secrets_controller(accounts, &state, own_certificate));
         self.controllers.splice(0..0, secrets);
-        let documents = serve_accounts(accounts, &issuer, key_file, &mut files)?;
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
         bootstrap(&api).await.map_err(Error::Bootstrap)?;
@@ -80,7 +79,7 @@ impl Builder {
             authorizer,
             health: health.clone(),
             version: version(self.version.as_deref())?,
-            documents,
+            documents: serve_accounts(accounts, &issuer, key_file, &mut files)?,
             aggregation,
             limits: http::CurrentLimits::new(self.limits.requests),
             metrics,
@@ -89,6 +88,7 @@ impl Builder {
         let host = Host::new(&api, &service, self.faults);
         let controllers = ControllerTasks::start(controllers, &host);
         files.extend(self.definition_files.follow(initial, api.registry.clone()));
+        files.extend(self.installed.install(&service, api.store.is_shared()).await?);
         files.extend(self.followed.into_iter().map(|follow| follow(&service)));
         let mut app = App {
             api,

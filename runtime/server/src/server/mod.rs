@@ -36,6 +36,7 @@ mod files;
 mod first_run;
 mod front_proxy;
 mod in_process;
+mod installed_definitions;
 #[cfg(feature = "kubernetes")]
 mod kubernetes;
 mod limits;

@@ -118,6 +118,7 @@ impl Builder {
     /// times as large.
     pub fn max_definition_file(mut self, bytes: u64) -> Self {
         self.definition_files.limits = Limits::of_file(bytes);
+        self.installed.limits = Limits::of_file(bytes);
         self
     }
 
@@ -126,8 +127,17 @@ impl Builder {
     ///
     /// Rules in CEL are compiled with the definition, and evaluated on each write of its objects.
     pub fn definitions(mut self) -> Self {
-        self.core.definitions = true;
-        self.model(builtin::definition_kind())
+        if std::mem::replace(&mut self.core.definitions, true) { self } else { self.model(builtin::definition_kind()) }
+    }
+
+    /// Creates the CustomResourceDefinitions in files and folders when the server starts, as `kubectl apply` does, and changes those that
+    /// are there already. Unlike those of [`Builder::definition_files`] they are objects, which clients see, change and delete; the server
+    /// has [`Builder::definitions`]. A file that changes is read again within a few seconds; a definition that is gone from its file stays.
+    ///
+    /// [`Builder::build`] returns an error if a file is wrong or has no definition, and if a definition is refused.
+    pub fn install_definitions(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        self.installed.paths.extend(paths.into_iter().map(Into::into));
+        if self.installed.paths.is_empty() { self } else { self.definitions() }
     }
 
     /// Serves `APIService` of `apiregistration.k8s.io/v1`: requests to the group and version of one with a service go on to that

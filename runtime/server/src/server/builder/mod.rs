@@ -13,6 +13,7 @@ use super::{
     controllers::{Controller, ControllerContext},
     definition_files::DefinitionFiles,
     files::FileWatcher,
+    installed_definitions::InstalledDefinitions,
     listen::{Entrance, Ready},
     stop::StopTimes,
     stores::StoreSettings,
@@ -92,6 +93,7 @@ pub struct Builder {
     pub(super) stop: StopTimes,
     pub(super) metrics: Vec<RegisterMetrics>,
     pub(super) definition_files: DefinitionFiles,
+    pub(super) installed: InstalledDefinitions,
     /// Further files to follow, which change a service.
     pub(super) followed: Vec<Follow>,
     /// The faults and the clock of a test, for clients in the process, which have no other layers.
@@ -114,6 +116,7 @@ impl Builder {
             stop: StopTimes::default(),
             metrics: Vec::new(),
             definition_files: DefinitionFiles::default(),
+            installed: InstalledDefinitions::default(),
             followed: Vec::new(),
             faults: None,
         }

@@ -99,7 +99,7 @@ impl Plan {
 
     fn kinds(&self, builder: Builder) -> Result<Builder> {
         let builder = served_kubernetes(builder, self.kubernetes)?;
-        let builder = builder.definition_files(&self.definitions).definition_files(&self.crds);
+        let builder = builder.definition_files(&self.definitions).install_definitions(&self.crds);
         let builder = builder.max_definition_file(self.max_file_size as u64).event_lifetime(self.event_lifetime);
         Ok(if self.aggregation { builder.aggregation() } else { builder })
     }

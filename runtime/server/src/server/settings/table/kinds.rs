@@ -20,7 +20,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "crds",
         "FILE-OR-FOLDER",
         Paths(|plan, value| plan.crds = value),
-        "The same; CustomResourceDefinitions beside the API of Kubernetes.",
+        "CustomResourceDefinitions to create as objects at the start, as kubectl apply does. Changed files are applied again.",
     ),
     Setting::new(
         "maxFileSize",
