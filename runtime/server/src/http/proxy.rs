@@ -23,7 +23,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{
     exchange::Exchange,
-    response,
+    headers, response,
     status::{self, StatusError},
     websocket,
 };
@@ -56,7 +56,7 @@ pub(super) async fn serve(
     let Some(server) = entry.server.as_ref().filter(|_| entry.is_available) else {
         return Ok(refused(StatusCode::SERVICE_UNAVAILABLE, "service unavailable"));
     };
-    let upgrade = websocket::upgrade_of(&exchange.parts.headers).cloned();
+    let upgrade = headers::upgrade_of(&exchange.parts.headers).cloned();
     let mut headers = forwarded(&exchange.parts.headers);
     if let Err(why) = aggregation::identify(&mut headers, user) {
         return Ok(refused(StatusCode::INTERNAL_SERVER_ERROR, &why));

@@ -9,7 +9,6 @@ use super::{
     headers,
     path::{self, ResourcePath},
     status::StatusError,
-    websocket,
 };
 use crate::{
     aggregation::{Aggregation, Entry},
@@ -93,7 +92,7 @@ impl RequestInfo {
         }
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
-        let (remote, upgrades) = (None, websocket::upgrade_of(&parts.headers).is_some());
+        let (remote, upgrades) = (None, headers::upgrade_of(&parts.headers).is_some());
         Ok(Self {
             path: text,
             resource,

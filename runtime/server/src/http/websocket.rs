@@ -31,7 +31,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, t
 pub(super) use tokio_websockets::Message;
 use tokio_websockets::{CloseCode, Error, Limits, ServerBuilder, WebSocketStream};
 
-use super::{deadline::EndsAt, inflight::Slot, status::StatusError};
+use super::{deadline::EndsAt, headers, inflight::Slot, status::StatusError};
 use crate::{
     handlers::{ConnectionGuard, Handlers},
     meta::status::Status,
@@ -60,22 +60,7 @@ const LAST_GOODBYE: Duration = Duration::from_secs(1);
 
 /// True if a request asks for a WebSocket.
 pub(super) fn is_upgrade_request(headers: &HeaderMap) -> bool {
-    asks_for(headers, "websocket")
-}
-
-fn asks_for(headers: &HeaderMap, protocol: &str) -> bool {
-    let has = |name, token: &str| {
-        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        values.flat_map(|value| value.split(',')).any(|given| given.trim().eq_ignore_ascii_case(token))
-    };
-    has(CONNECTION, "upgrade") && has(UPGRADE, protocol)
-}
-
-/// The protocol to which a request wants to change its connection, if that is one by which clients of Kubernetes stream.
-pub(super) fn upgrade_of(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let protocol = headers.get(UPGRADE)?;
-    let is = |known: &&str| protocol.as_bytes().eq_ignore_ascii_case(known.as_bytes());
-    asks_for(headers, ["websocket", "SPDY/3.1"].iter().find(|known| is(known))?).then_some(protocol)
+    headers::asks_for(headers, "websocket")
 }
 
 /// The requested subprotocols, in their order.
@@ -124,7 +109,7 @@ pub(super) enum SupportedProtocols<'a> {
 /// subprotocol.
 pub(super) fn agree(headers: &HeaderMap, supported: SupportedProtocols<'_>) -> Result<String, StatusError> {
     if !is_upgrade_request(headers) {
-        let spdy = asks_for(headers, "SPDY/3.1");
+        let spdy = headers::asks_for(headers, "SPDY/3.1");
         let why = if spdy { SPDY } else { "Upgrade request required: to WebSocket" };
         return Err(Status::bad_request(why).into());
     }

@@ -6,7 +6,7 @@ use std::sync::{
 
 use tokio::sync::watch;
 
-use super::{Faults, effect::Effect, request::FaultyRequest};
+use super::{effect::Effect, request::FaultyRequest, rules::Faults};
 
 /// The methods and verbs that [`FaultBuilder::on`] takes.
 const METHODS: [&str; 14] = [

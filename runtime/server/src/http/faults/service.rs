@@ -11,7 +11,7 @@ use axum_core::{body::Body, extract::Request, response::Response};
 use http::header::ACCEPT_ENCODING;
 use tokio::time::sleep;
 
-use super::{Faults, effect::Effect, request::FaultyRequest, rule::Rule, watch::FaultyWatch};
+use super::{effect::Effect, request::FaultyRequest, rule::Rule, rules::Faults, watch::FaultyWatch};
 use crate::{
     http::{Service, local},
     kind::endpoint::Verb,

@@ -15,10 +15,10 @@ use bytes::Bytes;
 use http_body::Frame;
 
 use super::{
-    Faults,
     effect::{self, Effect},
     request::FaultyRequest,
     rule::Rule,
+    rules::Faults,
 };
 
 /// The numbers of watches.
