@@ -117,17 +117,18 @@ fn dependency(folder: &Folder) -> String {
 #[test]
 fn the_dependency_is_a_folder_or_a_revision_that_is_named() {
     let sources = fs::canonicalize(SOURCES).unwrap();
-    let runtime = format!("kindsmith = {{ path = {:?}, features = [\"logging\"] }}", sources.join("runtime").display());
+    let runtime =
+        format!("kindsmith = {{ path = {:?}, features = [\"settings\"] }}", sources.join("runtime").display());
     for (given, expected) in [
         (sources.to_str().unwrap(), &*runtime),
         (sources.join("runtime").to_str().unwrap(), &runtime),
         (
             "https://example.com/kindsmith",
-            "kindsmith = { git = \"https://example.com/kindsmith\", features = [\"logging\"] }",
+            "kindsmith = { git = \"https://example.com/kindsmith\", features = [\"settings\"] }",
         ),
         (
             "https://example.com/kindsmith#abc123",
-            "kindsmith = { git = \"https://example.com/kindsmith\", rev = \"abc123\", features = [\"logging\"] }",
+            "kindsmith = { git = \"https://example.com/kindsmith\", rev = \"abc123\", features = [\"settings\"] }",
         ),
     ] {
         let folder = Folder::new("command");
@@ -155,6 +156,6 @@ fn a_command_that_was_installed_from_git_names_its_revision() {
     fs::write(root.join(".crates2.json"), noted).unwrap();
     let output = Command::new(&program).current_dir(folder.path()).args(["new", "shop"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let expected = "kindsmith = { git = \"https://example.com/kindsmith\", rev = \"8783105405d7a57e3a39cd7a345d871121639dcc\", features = [\"logging\"] }";
+    let expected = "kindsmith = { git = \"https://example.com/kindsmith\", rev = \"8783105405d7a57e3a39cd7a345d871121639dcc\", features = [\"settings\"] }";
     assert_eq!(dependency(&folder), expected);
 }

@@ -257,7 +257,7 @@ fn a_controller_has_a_file_and_its_kind_a_status() {
     assert!(library.contains(".controller(\"orders\", order::controller::run)"), "{library}");
     assert!(text(&shop.join("src/order.rs")).contains("    pub status: Option<OrderStatus>,"));
     let manifest = text(&shop.join("Cargo.toml"));
-    assert!(manifest.contains("features = [\"logging\", \"kube\"]") && manifest.contains("\nkube = {"), "{manifest}");
+    assert!(manifest.contains("features = [\"settings\", \"kube\"]") && manifest.contains("\nkube = {"), "{manifest}");
     let out = done(&shop, &["add", "controller", "Invoice"]);
     assert_eq!(text(&shop.join("Cargo.toml")), manifest, "everything is there already");
     assert!(!out.contains("note: ") && out.contains("changed  src/billing.rs"), "{out}");

@@ -7,6 +7,7 @@ use crate::{done, files};
 
 const PAGE: &str = include_str!("../../../runtime/docs/first-kind.md");
 const REFERENCE: &str = include_str!("../../../runtime/docs/reference.md");
+const SETTINGS: &str = include_str!("../../../runtime/docs/settings.md");
 
 /// The section about a new crate.
 fn section() -> &'static str {
@@ -106,7 +107,8 @@ fn listed(folder: &Folder, of: &[&str]) -> Vec<String> {
 fn the_reference_names_every_command_and_option() {
     let folder = Folder::new("guide");
     let (_, section) = REFERENCE.split_once("\n## The command `kindsmith`\n").unwrap();
-    let section = section.split("\n## ").next().unwrap();
+    // `serve` has an option for each setting.
+    let section = section.split("\n## ").next().unwrap().to_owned() + SETTINGS;
     let mut commands = Vec::new();
     for name in listed(&folder, &[]) {
         match &*name {
@@ -122,7 +124,7 @@ fn the_reference_names_every_command_and_option() {
         let help = done(folder.path(), &[&words(command)[..], &["--help"]].concat());
         for line in help.lines().map(str::trim).filter(|line| line.starts_with('-')) {
             let is_option = |word: &&str| word.starts_with("--") && *word != "--help";
-            let Some(option) = line.split([' ', '=', ',']).find(is_option) else { continue };
+            let Some(option) = line.split([' ', '=', ',', '[']).find(is_option) else { continue };
             assert!(section.contains(option), "the page of options does not name {option} of `{command}`");
         }
     }

@@ -183,9 +183,9 @@ fn deploy(name: &str, stores: &[&str]) {
             }
         });
         for (index, server) in servers.iter().enumerate() {
-            configured(index, "limits: {requests: {bodyBytes: 1Ki}}\nversion: v1.36.0+gears");
+            configured(index, "limits: {requests: {bodyBytes: 1Ki}}\nserverVersion: v1.36.0+gears");
             server.until_logged(&["limits.requests.bodyBytes", "changed"]);
-            server.until_logged(&["\"setting\":\"version\"", "restart the server"]);
+            server.until_logged(&["\"setting\":\"serverVersion\"", "restart the server"]);
             site.until(server, ITEMS, 413, &gear(&format!("larger-{index}"), 3000));
             configured(index, "limits: {requests: {bodyByte: 1Ki}}");
             server.until_logged(&["settings are broken", "did you mean limits.requests.bodyBytes?"]);

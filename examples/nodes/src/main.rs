@@ -18,10 +18,12 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             signal::ctrl_c().await?;
             return Ok(ExitCode::SUCCESS);
         };
-        let status = Command::new(program).args(arguments).status().await?;
+        let status = Command::new(program).args(arguments).kill_on_drop(true).status().await?;
         Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
     };
+    let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate())?;
     tokio::select! {
+        _ = terminate.recv() => Ok(ExitCode::FAILURE),
         ended = nodes::run(client, "node") => ended.map(|()| ExitCode::FAILURE).map_err(Into::into),
         ended = command => ended,
     }

@@ -3,7 +3,7 @@
 //! The second kind of test shows what the faults are worth: a fault that no controller fails by finds no mistake.
 use std::time::Duration;
 
-use kindsmith::testing::Cluster;
+use kindsmith::{server::Fault, testing::Cluster};
 use kube::api::ListParams;
 
 #[path = "support/fragile.rs"]
@@ -125,6 +125,11 @@ async fn a_slow_answer_that_is_not_waited_for_leaves_an_object_undone() {
     stays_undone(&cluster, "a").await;
 }
 
+/// A fault without effect, which is met when the controller watches.
+fn begins_to_watch(cluster: &Cluster) -> Fault {
+    cluster.faults().slow(Duration::ZERO).on("watch", "databases.example.com").by(CONTROLLER).once()
+}
+
 #[tokio::test]
 async fn a_watch_that_is_cut_begins_again() {
     let cluster = cluster().await;
@@ -146,8 +151,9 @@ async fn a_watch_that_is_cut_begins_again() {
 #[tokio::test]
 async fn a_watch_that_is_cut_ends_a_controller_that_watches_once() {
     let cluster = cluster().await;
+    let begun = begins_to_watch(&cluster);
     let controller = Running::start(&cluster, fragile::watches_once);
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    soon(begun.met(1)).await;
     create(&cluster, "a").await;
     until_migrated(&cluster, "a").await;
     let cut = cluster.faults().cut_watches().by(CONTROLLER).once();
@@ -174,8 +180,9 @@ async fn an_expired_watch_lists_again() {
 #[tokio::test]
 async fn an_expired_watch_ends_a_controller_that_watches_once() {
     let cluster = cluster().await;
+    let begun = begins_to_watch(&cluster);
     let controller = Running::start(&cluster, fragile::watches_once);
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    soon(begun.met(1)).await;
     create(&cluster, "a").await;
     until_migrated(&cluster, "a").await;
     let expired = cluster.faults().expire_watches().by(CONTROLLER).once();
@@ -212,8 +219,9 @@ async fn a_controller_that_lists_again_survives_a_long_interruption() {
 #[tokio::test]
 async fn a_controller_that_never_lists_again_stands_still_after_a_long_interruption() {
     let cluster = cluster().await;
+    let begun = begins_to_watch(&cluster);
     let controller = Running::start(&cluster, fragile::never_lists_again);
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    soon(begun.met(1)).await;
     after_a_long_interruption(&cluster).await;
     stays_undone(&cluster, "b").await;
     assert!(!controller.has_ended(), "it still watches, in vain");

@@ -84,7 +84,7 @@ pub(crate) async fn gives_up(client: Client) {
 /// Waits for each request as long as for a fast one, and takes a slow answer for a final error.
 pub(crate) async fn waits_too_briefly(client: Client) {
     async fn reconcile(database: Arc<Database>, client: Arc<Client>) -> Result<Action, Error> {
-        match timeout(Duration::from_millis(200), controller::reconcile(database, client)).await {
+        match timeout(Duration::from_secs(5), controller::reconcile(database, client)).await {
             Ok(reconciled) => reconciled,
             Err(_) => Ok(Action::await_change()),
         }

@@ -13,19 +13,9 @@ use super::{
     warnings,
 };
 use crate::{
-    kind::Kind,
     meta::{Operation, Status, options::WriteOptions},
-    verbs::Subject,
+    verbs::{Subject, bind::SUBRESOURCE},
 };
-
-/// The name of the subresource.
-const SUBRESOURCE: &str = "binding";
-
-/// True for the subresource of Pods.
-pub(super) fn is_of(kind: &Kind, subresource: &str) -> bool {
-    let of = &kind.group_version;
-    subresource == SUBRESOURCE && of.group.is_empty() && of.version == "v1" && kind.names().plural == "pods"
-}
 
 /// Assigns a Pod to the node that the body names.
 pub(super) async fn create(mut call: Call<'_>, body: Body) -> Result<Response, StatusError> {

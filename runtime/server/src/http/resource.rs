@@ -26,7 +26,7 @@ use crate::{
         endpoint::{Answer, Verb},
     },
     schema::Meter,
-    verbs::Request,
+    verbs::{Request, bind},
 };
 
 /// An empty list of definitions.
@@ -57,7 +57,7 @@ pub(super) async fn serve(
         request.subresource = "".into();
         return Box::pin(serve_subresource(exchange, request, handler, verb, body)).await;
     }
-    if binding::is_of(&served.kind, &request.subresource) {
+    if bind::is_of(&served.kind, &request.subresource) {
         let offer = Offer { protobuf: true, stream: false, shapeless: false };
         return Box::pin(binding::create(Call::new(exchange, request, served.kind.clone(), offer)?, body)).await;
     }

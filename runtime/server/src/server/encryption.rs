@@ -100,7 +100,7 @@ impl Encryption {
             return Err(format!("expected {kind} of {version}, found {} of {}", file.kind, file.api_version));
         }
         let all: Vec<ResourceKeys> = file.resources.into_iter().map(ResourceKeys::of).collect::<Result<_, String>>()?;
-        if all.is_empty() { Err("resources: there is none".to_owned()) } else { Ok(Self(all)) }
+        if all.is_empty() { Err("resources: at least one entry is required".to_owned()) } else { Ok(Self(all)) }
     }
 
     /// The keys of the resource that a key in the store belongs to. The first entry for it counts, as in kube-apiserver.
@@ -111,6 +111,8 @@ impl Encryption {
 
 /// What the keys in the store of these resources begin with: `secrets`, `widgets.example.com`, `*.apps` or `*.*`.
 fn prefix(resources: &str) -> Result<String, String> {
+    let invalid =
+        || format!("invalid resource {resources:?}; expected one such as secrets, widgets.example.com, *.apps or *.*");
     let (resource, group) = resources.split_once('.').unwrap_or((resources, ""));
     Ok(match (resource, group) {
         (ALL, ALL) => "/registry/".to_owned(),
@@ -118,8 +120,9 @@ fn prefix(resources: &str) -> Result<String, String> {
             return Err(format!("{resources:?} is not supported; name the resources of the core group, or use *.*"));
         }
         (ALL, group) => format!("/registry/{group}/"),
-        (_, ALL) | ("", _) => {
-            return Err(format!("{resources:?} is no resource, such as secrets, widgets.example.com, *.apps or *.*"));
+        (_, ALL) | ("", _) => return Err(invalid()),
+        (name, group) if (name != ALL && name.chars().any(|c| c.is_ascii_uppercase())) || group.contains('/') => {
+            return Err(invalid());
         }
         (resource, "") => format!("/registry/{resource}/"),
         (resource, group) => format!("/registry/{group}/{resource}/"),
@@ -129,10 +132,17 @@ fn prefix(resources: &str) -> Result<String, String> {
 impl ResourceKeys {
     fn of(ResourceConfiguration { resources, providers }: ResourceConfiguration) -> Result<Self, String> {
         let plain = providers.iter().position(|provider| matches!(provider, Provider::Identity {}));
+        let lacks_keys = |provider: &Provider| matches!(provider, Provider::AesGcm(keys) if keys.keys.is_empty());
+        if providers.is_empty() || providers.iter().any(lacks_keys) {
+            return Err(format!("the providers of {} have no key", resources.join(", ")));
+        }
+        if resources.is_empty() {
+            return Err("resources: at least one resource is required".to_owned());
+        }
         let mut keys = Vec::new();
         for Key { name, secret } in providers.into_iter().flat_map(Provider::keys) {
             if name.is_empty() || name.contains(':') {
-                return Err(format!("{name:?} is no name of a key: it is not empty, and has no colon"));
+                return Err(format!("invalid key name {name:?}: it must not be empty or contain a colon"));
             }
             let bytes = STANDARD.decode(&secret).map_err(|error| format!("the secret of key {name}: {error}"))?;
             let algorithm = match bytes.len() {
@@ -144,9 +154,7 @@ impl ResourceKeys {
                 UnboundKey::new(algorithm, &bytes).map_err(|_| format!("the secret of key {name} cannot be used"))?;
             keys.push(NamedKey { name, key: LessSafeKey::new(key) });
         }
-        if keys.is_empty() && plain.is_none() {
-            return Err(format!("the providers of {} have no key", resources.join(", ")));
-        }
+        // Keys of providers after `identity` only read.
         let writes = Some(0).filter(|_| plain != Some(0));
         let prefixes = resources.iter().map(|resources| prefix(resources)).collect::<Result<_, _>>()?;
         Ok(Self { prefixes, writes, keys, reads_plain: plain.is_some() })
@@ -272,9 +280,12 @@ mod tests {
             ("secrets", "[{aescbc: {keys: []}}]", "unknown variant `aescbc`"),
             ("secrets", "[]", "have no key"),
             ("secrets", "[{aesgcm: {keys: [{name: a, secret: YWJj}]}}]", "has 3 bytes; expected 16 or 32"),
-            ("secrets", "[{aesgcm: {keys: [{name: 'a:b', secret: YWJj}]}}]", "no name of a key"),
+            ("secrets", "[{aesgcm: {keys: [{name: 'a:b', secret: YWJj}]}}]", "invalid key name"),
+            ("secrets", "[{aesgcm: {keys: []}}, {identity: {}}]", "have no key"),
+            ("", "[{identity: {}}]", "at least one resource"),
+            ("Secrets", "[{identity: {}}]", "invalid resource"),
             ("'*'", "[{identity: {}}]", "not supported; name the resources"),
-            ("'widgets.*'", "[{identity: {}}]", "is no resource"),
+            ("'widgets.*'", "[{identity: {}}]", "invalid resource"),
         ] {
             let error = configured(resources, providers).err().unwrap();
             assert!(error.contains(expected), "{error}");

@@ -10,26 +10,27 @@ use std::{
 use serde_json::Value;
 use tokio::{
     runtime::Handle,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{
     Error, Result,
     definition_files::is_known,
-    files::{FileWatcher, stamps},
+    files::{FileWatcher, Stamp, stamps},
 };
 use crate::{
     auth::User,
     crd,
     files::{self, Limits, Listing},
     http::{self, Caller, Service},
-    tasks,
 };
 
 /// The resource of definitions.
 const COLLECTION: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 /// How long a server waits at its start until the kinds are served.
-const SERVED_WITHIN: Duration = Duration::from_secs(10);
+const SERVED_WITHIN: Duration = Duration::from_mins(1);
+/// How long a refusal may be one of an earlier state.
+const REFUSED_AFTER: Duration = Duration::from_secs(2);
 /// How often it looks.
 const PERIOD: Duration = Duration::from_millis(5);
 /// How often a write is tried that others overtake.
@@ -40,6 +41,8 @@ const ATTEMPTS: usize = 5;
 pub(super) struct InstalledDefinitions {
     pub paths: Vec<PathBuf>,
     pub limits: Limits,
+    /// What was read before the start, and the files as of before that.
+    prepared: (Vec<Stamp>, Vec<Value>),
 }
 
 impl InstalledDefinitions {
@@ -49,10 +52,7 @@ impl InstalledDefinitions {
         if self.paths.is_empty() {
             return Ok(None);
         }
-        let reader = self.clone();
-        let reading = move || (stamps(&reader.files().files), reader.read());
-        let (stamps, definitions) = tasks::blocking(reading).await.expect("reading definitions does not panic");
-        let definitions = definitions?;
+        let (stamps, definitions) = self.prepared.clone();
         apply(service, &definitions).await?;
         if !is_shared {
             until_served(service, &definitions).await?;
@@ -60,6 +60,17 @@ impl InstalledDefinitions {
         let (runtime, service, files) = (Handle::current(), service.clone(), self.clone());
         let read = move || runtime.block_on(apply(&service, &self.read()?));
         Ok(Some(FileWatcher::again("installed definitions", stamps, move || files.files().files, read, || 0)))
+    }
+
+    /// Reads the files, before anything is created for the server.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with files and lines.
+    pub(super) fn prepare(mut self) -> Result<Self> {
+        if !self.paths.is_empty() {
+            self.prepared = (stamps(&self.files().files), self.read()?);
+        }
+        Ok(self)
     }
 
     fn files(&self) -> Listing {
@@ -73,10 +84,7 @@ impl InstalledDefinitions {
     }
 
     /// The definitions of all files, as they are written.
-    ///
-    /// # Errors
-    /// Everything that is wrong, with files and lines.
-    pub(super) fn read(&self) -> Result<Vec<Value>> {
+    fn read(&self) -> Result<Vec<Value>> {
         let Listing { files, problems } = self.files();
         let mut problems: Vec<_> = problems.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
         let (mut definitions, mut limits) = (Vec::new(), self.limits);
@@ -161,6 +169,7 @@ async fn until_served(service: &Service, definitions: &[Value]) -> Result<()> {
     for definition in definitions {
         let path = format!("{COLLECTION}/{}", name(definition));
         let served = timeout(SERVED_WITHIN, async {
+            let began = Instant::now();
             loop {
                 let (_, stored) = send(service, "GET", &path, &Value::Null).await;
                 let condition = |name: &str| {
@@ -171,7 +180,7 @@ async fn until_served(service: &Service, definitions: &[Value]) -> Result<()> {
                     return None;
                 }
                 let refused = condition("NamesAccepted").filter(|condition| condition["status"] == "False");
-                if let Some(refused) = refused {
+                if let Some(refused) = refused.filter(|_| began.elapsed() > REFUSED_AFTER) {
                     return Some(refused["message"].as_str().unwrap_or_default().to_owned());
                 }
                 sleep(PERIOD).await;

@@ -116,14 +116,16 @@ impl Builder {
         let builtins = if self.core.without_builtins { Vec::new() } else { builtin::kinds() };
         files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
         let unattached: Vec<_> = files.hooks.iter().filter(|hooks| !hooks.attach(kinds)).cloned().collect();
-        let files = files.clone();
+        let (files, installed) = (files.clone(), self.installed.clone());
         let reading = tasks::blocking(move || {
+            let installed = installed.prepare()?;
             let initial = files.open()?;
             let kinds: Vec<Kind> =
                 initial.resources.iter().flat_map(|defined| files.kinds(&defined.resource)).collect();
-            Ok::<_, Error>((initial, kinds))
+            Ok::<_, Error>((initial, kinds, installed))
         });
-        let (initial, from_files) = reading.await.expect("reading definitions does not panic")?;
+        let (initial, from_files, installed) = reading.await.expect("reading definitions does not panic")?;
+        self.installed = installed;
         let missing = unattached.iter().filter(|hooks| !from_files.iter().any(|kind| hooks.is_for(kind)));
         let missing: Vec<String> = missing.map(KindHooks::missing).collect();
         kinds.extend(from_files);

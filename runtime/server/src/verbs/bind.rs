@@ -3,12 +3,23 @@ use serde_json::{Map, Value, json};
 
 use super::{Error, Request, Verbs, metadata};
 use crate::{
-    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, GroupResource, Time, options::WriteOptions},
+    kind::Kind,
+    meta::{
+        FieldError, FieldErrorKind, FieldPath, GroupKind, GroupResource, Preconditions, Time,
+        options::WriteOptions,
+        preconditions::{Identity, Mismatch},
+    },
     schema::Document,
 };
 
 /// The name of the subresource.
-pub(super) const SUBRESOURCE: &str = "binding";
+pub(crate) const SUBRESOURCE: &str = "binding";
+
+/// True for the subresource of Pods.
+pub(crate) fn is_of(kind: &Kind, subresource: &str) -> bool {
+    let of = &kind.group_version;
+    subresource == SUBRESOURCE && of.group.is_empty() && of.version == "v1" && kind.names().plural == "pods"
+}
 
 impl Verbs {
     /// Assigns the requested Pod to the node that a Binding names: sets the node's name and the condition `PodScheduled`, and adds the
@@ -24,8 +35,28 @@ impl Verbs {
             return Err(Error::Invalid(kind, request.name.clone(), errors));
         }
         let request = Request { subresource: SUBRESOURCE.into(), ..request.clone() };
-        self.change(&request, options, |pod| assign(pod, binding)).await.map(drop)
+        let preconditions = Preconditions::of(&binding["metadata"]);
+        let assign = |pod: &mut Document| {
+            preconditions
+                .check(Some(&pod["metadata"]))
+                .map_err(|mismatch| Error::Conflict(bindings(), request.name.clone(), unmet(&mismatch)))?;
+            assign(pod, binding)
+        };
+        self.change(&request, options, assign).await.map(drop)
     }
+}
+
+/// kube-apiserver's message about a precondition.
+fn unmet(Mismatch { of, expected, found }: &Mismatch) -> String {
+    let name = match of {
+        Identity::Uid => "UID",
+        Identity::ResourceVersion => "ResourceVersion",
+    };
+    format!("Precondition failed: {name} in precondition: {expected}, {name} in object meta: {found}")
+}
+
+fn bindings() -> GroupResource {
+    GroupResource { group: String::new(), resource: "pods/binding".to_owned() }
 }
 
 /// The errors of a Binding's target.
@@ -56,8 +87,7 @@ fn assign(pod: &mut Document, binding: &Document) -> Result<(), Error> {
         None
     };
     if let Some(message) = refusal {
-        let resource = GroupResource { group: String::new(), resource: "pods/binding".to_owned() };
-        return Err(Error::Conflict(resource, name, message));
+        return Err(Error::Conflict(bindings(), name, message));
     }
     pod["spec"]["nodeName"] = binding["target"]["name"].clone();
     for member in ["annotations", "labels"] {

@@ -29,7 +29,7 @@ use crate::{
 
 pub mod admission;
 mod apply;
-mod bind;
+pub(crate) mod bind;
 mod commit;
 mod continue_token;
 mod create;

@@ -201,7 +201,7 @@ impl Write<'_> {
     /// Evaluates the kind's rules in CEL if the errors so far allow that, and adds their errors. Rules that unchanged values violate are
     /// warned of.
     fn check_rules(&self, document: &Document, errors: &mut Vec<FieldError>) -> Result<(), Error> {
-        let Some(rules) = self.kind.rules().filter(|_| *self.request.subresource != *bind::SUBRESOURCE) else {
+        let Some(rules) = self.kind.rules().filter(|_| !bind::is_of(self.kind, &self.request.subresource)) else {
             return Ok(());
         };
         if let Some(not_checked) = rules::not_checked(errors) {

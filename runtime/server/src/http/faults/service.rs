@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use super::{effect::Effect, request::FaultyRequest, rule::Rule, rules::Faults, watch::FaultyWatch};
 use crate::{
-    http::{Service, local},
+    http::{Service, headers, local},
     kind::endpoint::Verb,
     meta::time::clock::Clock,
 };
@@ -76,7 +76,8 @@ where
         Some(rule) => with_fault(&rule, &seen, request, carry_out).await,
     };
     if is_watch && answer.status().is_success() {
-        answer.map(|body| Body::new(FaultyWatch::new(body, faults, seen)))
+        let is_json = headers::media_type(answer.headers()) == "application/json";
+        answer.map(|body| Body::new(FaultyWatch::new(body, is_json, faults, seen)))
     } else {
         answer
     }

@@ -43,7 +43,7 @@ pub(super) struct FaultyWatch {
 }
 
 impl FaultyWatch {
-    pub(super) fn new(body: Body, faults: Faults, request: FaultyRequest) -> Self {
+    pub(super) fn new(body: Body, is_json: bool, faults: Faults, request: FaultyRequest) -> Self {
         Self {
             body,
             faults,
@@ -52,7 +52,7 @@ impl FaultyWatch {
             events: 0,
             seen_at: HashMap::new(),
             rest: Bytes::new(),
-            is_json: true,
+            is_json,
             is_whole: true,
             ended: false,
         }
@@ -126,9 +126,6 @@ impl http_body::Body for FaultyWatch {
             match std::task::ready!(Pin::new(&mut this.body).poll_frame(cx)) {
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(data) => {
-                        if this.events == 0 && this.is_whole {
-                            this.is_json = data.first() == Some(&b'{');
-                        }
                         this.rest = data;
                     }
                     Err(other) => return Poll::Ready(Some(Ok(other))),

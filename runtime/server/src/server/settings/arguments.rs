@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, builder::V
 use super::{
     effect::Effect,
     table::{self, Setting},
-    values::Given,
+    values::ArgumentValues,
 };
 use crate::server::{Error, Result};
 
@@ -21,7 +21,7 @@ const PRINT: &str = "print-config";
 pub struct Arguments {
     pub(super) config: Option<PathBuf>,
     pub(super) print: bool,
-    pub(super) given: Given,
+    pub(super) given: ArgumentValues,
 }
 
 impl Arguments {
@@ -36,7 +36,7 @@ impl Arguments {
             values.clear();
         }
         values.push(value.into());
-        let applied = setting.effect.apply(&mut super::plan::Plan::default(), values);
+        let applied = setting.effect.apply(&mut super::plan::Plan::new(), values);
         applied.map_err(|message| Error::Setting(format!("{key}: {message}")))
     }
 }

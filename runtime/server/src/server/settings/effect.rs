@@ -1,6 +1,8 @@
 //! The form of a setting's value, and what the value changes.
 use std::{fmt::Display, path::PathBuf, time::Duration};
 
+use tracing_subscriber::EnvFilter;
+
 use super::plan::Plan;
 use crate::{
     meta::{duration, quantity::Quantity},
@@ -18,6 +20,8 @@ pub(super) enum Effect {
     Size(fn(&mut Plan, usize)),
     /// A duration as Go writes it: `1m30s`.
     Time(fn(&mut Plan, Duration)),
+    /// A filter of the log: a level, or directives such as `kindsmith=debug`.
+    Filter(fn(&mut Plan, String)),
     /// A text.
     Text(fn(&mut Plan, String)),
     /// Texts.
@@ -49,9 +53,13 @@ impl Effect {
         let one = || values.last().map_or("", String::as_str);
         match self {
             Self::Flag(set) => set(plan, one().parse().map_err(|_| expected_text("true or false", one()))?),
-            Self::Count(set) => set(plan, one().parse().map_err(|_| expected_text("a whole number", one()))?),
+            Self::Count(set) => {
+                let count = one().parse().ok().filter(|count| *count > 0);
+                set(plan, count.ok_or_else(|| expected_text(COUNT, one()))?);
+            }
             Self::Size(set) => set(plan, size(one())?),
             Self::Time(set) => set(plan, time(one())?),
+            Self::Filter(set) => set(plan, filter(one())?),
             Self::Text(set) => set(plan, one().to_owned()),
             Self::Texts(set) => set(plan, values.to_vec()),
             Self::Choice(known, set) => {
@@ -76,7 +84,7 @@ impl Effect {
         }
         let (value, form) = match self {
             Self::Flag(_) => (document.as_bool().map(|value| value.to_string()), "true or false"),
-            Self::Count(_) => (document.as_u64().map(|value| value.to_string()), "a whole number"),
+            Self::Count(_) => (document.as_u64().map(|value| value.to_string()), COUNT),
             Self::Size(_) => {
                 let number = || document.as_u64().map(|value| value.to_string());
                 (text(document).or_else(number), SIZE)
@@ -98,6 +106,7 @@ impl Effect {
 }
 
 /// The forms of values that have an example.
+const COUNT: &str = "a whole number above zero";
 const SIZE: &str = "a number of bytes, such as 3Mi";
 const TIME: &str = "a duration, such as 1m30s";
 
@@ -117,6 +126,17 @@ fn size(text: &str) -> Result<usize, String> {
 fn time(text: &str) -> Result<Duration, String> {
     let time = Some(text).filter(|text| !text.starts_with('-')).and_then(|text| duration::parse(text).ok());
     time.ok_or_else(|| expected_text(TIME, text))
+}
+
+fn filter(text: &str) -> Result<String, String> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    // One word that is no level would be the name of a module, and silence all others.
+    let is_word = |directive: &str| directive.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_level = |word: &str| LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level));
+    let mut directives = text.split(',').map(str::trim);
+    let is_filter = directives.all(|one| !is_word(one) || is_level(one)) && EnvFilter::builder().parse(text).is_ok();
+    let form = "error, warn, info, debug, trace, or a filter such as kindsmith=debug";
+    if is_filter { Ok(text.to_owned()) } else { Err(expected_text(form, text)) }
 }
 
 fn path(text: &str) -> Result<PathBuf, String> {

@@ -95,7 +95,7 @@ impl Reader<'_> {
 
     fn setting(&mut self, setting: &'static Setting, pointer: &str, value: &Document) {
         let values = setting.effect.values(value).and_then(|values| {
-            setting.effect.apply(&mut super::plan::Plan::default(), &values)?;
+            setting.effect.apply(&mut super::plan::Plan::new(), &values)?;
             Ok(values)
         });
         match values {

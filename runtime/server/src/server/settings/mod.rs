@@ -31,7 +31,8 @@ pub use arguments::Arguments;
 
 use self::{plan::Plan, reload::Reload, values::Values};
 use super::{
-    Builder, Ready, Result,
+    Builder, Limits, Ready, Result,
+    files::{self, Stamp},
     logging::{self, LogControl},
 };
 
@@ -41,6 +42,8 @@ use super::{
 pub struct Settings {
     arguments: Arguments,
     file: Option<PathBuf>,
+    /// The file as of before it was read.
+    stamps: Vec<Stamp>,
     values: Values,
     plan: Plan,
     log: LogControl,
@@ -91,9 +94,10 @@ impl Settings {
     fn of(arguments: Arguments, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<Self> {
         let variable = || environment(arguments::CONFIG_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
         let file = arguments.config.clone().or_else(variable);
+        let stamps = files::stamps(file.as_slice());
         let values = Values::read(&arguments.given, environment, file.as_deref())?;
-        let plan = values.plan();
-        Ok(Self { arguments, file, values, plan, log: LogControl::default() })
+        let plan = values.plan(Limits::default());
+        Ok(Self { arguments, file, stamps, values, plan, log: LogControl::default() })
     }
 
     /// With `--print-config`: the settings as a configuration file, with their descriptions and origins.
@@ -115,17 +119,21 @@ impl Settings {
         &self.plan.listen
     }
 
-    /// The builder with these settings. What it says already counts less.
+    /// The builder with these settings. What it says already counts less. Of `stopWithStdin` and `listen` nothing is in it.
     ///
     /// # Errors
     /// Settings that need a feature which this program was built without, and files that cannot be read.
     pub fn builder(self, builder: Builder) -> Result<Builder> {
-        let Self { arguments, file, values, plan, log } = self;
+        let Self { arguments, file, stamps, values, log, .. } = self;
+        let limits = builder.limits.clone();
+        let plan = values.plan(limits.clone());
         let (kubeconfig, ready) = (plan.write_kubeconfig.clone(), plan.ready_file.clone());
+        // That of an earlier run says nothing of this one.
+        ready.iter().for_each(|file| drop(fs::remove_file(file)));
         let builder = plan.build(builder)?.on_ready(move |listening| write_files(listening, kubeconfig, ready));
         Ok(match file {
             Some(file) => {
-                let reload = Reload { arguments, file, values, log };
+                let reload = Reload { arguments, file, stamps, limits, started: values.clone(), values, log };
                 builder.follow(move |service| reload.follow(service))
             }
             None => builder,
@@ -151,6 +159,7 @@ async fn end_of_stdin(is_awaited: bool) {
     thread::spawn(move || {
         // An input that cannot be read has ended, too.
         drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
+        tracing::info!("standard input has ended, and with it the server");
         // Nobody waits if the server has stopped.
         let _ = ends.send(());
     });
@@ -166,10 +175,12 @@ fn write_files(listening: &Ready, kubeconfig: Option<PathBuf>, ready: Option<Pat
         }
         written.is_ok()
     };
-    if let Some((to, from)) = kubeconfig.zip(listening.kubeconfig.as_ref())
-        && !write(&to, fs::read_to_string(from))
-    {
-        return;
+    match (kubeconfig, &listening.kubeconfig) {
+        (Some(to), Some(from)) if !write(&to, fs::read_to_string(from)) => return,
+        (Some(to), None) => {
+            tracing::warn!(file = %to.display(), "this server has no kubeconfig of an administrator to copy");
+        }
+        _ => {}
     }
     if let Some(to) = ready {
         write(&to, Ok(format!("{}\n", listening.url)));
@@ -181,6 +192,8 @@ fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}", process::id()));
     let draft = file.with_file_name(name);
+    // One that an earlier process of this number left.
+    drop(fs::remove_file(&draft));
     let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     written.write_all(text.as_bytes())?;
     fs::rename(draft, file)

@@ -3,11 +3,11 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     auth::AnonymousAccess,
-    server::{Builder, Error, FrontProxy, Limits, Result, logging::Log},
+    server::{Builder, Error, FrontProxy, Limits, Result, logging::Log, stores::Keep},
 };
 
-/// What a server is to be like.
-#[derive(Clone, Debug, Default)]
+/// What a server is to be like. What is not set is as the program's builder says.
+#[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are settings of their own")]
 pub(super) struct Plan {
     pub listen: String,
@@ -17,8 +17,8 @@ pub(super) struct Plan {
     pub private_key_file: Option<PathBuf>,
     pub http: bool,
     pub version: Option<String>,
-    pub stop_within: Duration,
-    pub stop_delay: Duration,
+    pub stop_within: Option<Duration>,
+    pub stop_delay: Option<Duration>,
     pub write_kubeconfig: Option<PathBuf>,
     pub ready_file: Option<PathBuf>,
     pub stop_with_stdin: bool,
@@ -26,10 +26,10 @@ pub(super) struct Plan {
     pub kubernetes: bool,
     pub definitions: Vec<PathBuf>,
     pub crds: Vec<PathBuf>,
-    pub max_file_size: usize,
+    pub max_file_size: Option<usize>,
     pub aggregation: bool,
-    pub event_lifetime: Duration,
-    pub data_dir: PathBuf,
+    pub event_lifetime: Option<Duration>,
+    pub data_dir: Option<PathBuf>,
     pub memory: bool,
     pub etcd: EtcdPlan,
     pub encryption: Option<PathBuf>,
@@ -60,6 +60,9 @@ pub(super) struct EtcdPlan {
     pub history_age: Option<Duration>,
 }
 
+/// Where objects are if neither settings nor the program say it.
+const DATA_DIR: &str = "./data";
+
 /// Sets an option of a builder, if there is a value.
 fn with<T>(builder: Builder, value: Option<T>, set: impl FnOnce(Builder, T) -> Builder) -> Builder {
     match value {
@@ -69,6 +72,52 @@ fn with<T>(builder: Builder, value: Option<T>, set: impl FnOnce(Builder, T) -> B
 }
 
 impl Plan {
+    /// A plan in which nothing is set.
+    pub(super) fn new() -> Self {
+        Self::with_limits(Limits::default())
+    }
+
+    /// A plan in which nothing is set, and these limits hold.
+    pub(super) fn with_limits(limits: Limits) -> Self {
+        Self {
+            listen: "127.0.0.1:8080".to_owned(),
+            log: Log { filter: "info".to_owned(), ..Log::default() },
+            limits,
+            host_names: Vec::new(),
+            path_prefix: None,
+            cert_file: None,
+            private_key_file: None,
+            http: false,
+            version: None,
+            stop_within: None,
+            stop_delay: None,
+            write_kubeconfig: None,
+            ready_file: None,
+            stop_with_stdin: false,
+            kubernetes: false,
+            definitions: Vec::new(),
+            crds: Vec::new(),
+            max_file_size: None,
+            aggregation: false,
+            event_lifetime: None,
+            data_dir: None,
+            memory: false,
+            etcd: EtcdPlan::default(),
+            encryption: None,
+            token_file: None,
+            client_ca: None,
+            service_account_keys: None,
+            authentication_config: None,
+            authorization_config: None,
+            token_webhook: None,
+            anonymous: None,
+            front_proxy_ca: None,
+            front_proxy_names: Vec::new(),
+            delegate: None,
+            delegate_in_cluster: false,
+        }
+    }
+
     /// The builder with these settings.
     ///
     /// # Errors
@@ -84,12 +133,18 @@ impl Plan {
         });
         let builder = if self.http { builder.http() } else { builder };
         let builder = with(builder, self.version, Builder::version);
-        let builder = builder.stop_within(self.stop_within).stop_delay(self.stop_delay);
+        let builder = with(builder, self.stop_within, Builder::stop_within);
+        let builder = with(builder, self.stop_delay, Builder::stop_delay);
         Ok(builder.limits(|limits| *limits = self.limits))
     }
 
     fn store(&self, builder: Builder) -> Result<Builder> {
-        let builder = if self.memory { builder.memory() } else { builder.data_dir(&self.data_dir) };
+        let builder = match &self.data_dir {
+            _ if self.memory => builder.memory(),
+            Some(path) => builder.data_dir(path),
+            None if matches!(builder.core.store.keep, Keep::Unsaid) => builder.data_dir(DATA_DIR),
+            None => builder,
+        };
         let builder = match &self.encryption {
             Some(file) => builder.encryption_provider_config(file),
             None => builder,
@@ -100,7 +155,8 @@ impl Plan {
     fn kinds(&self, builder: Builder) -> Result<Builder> {
         let builder = served_kubernetes(builder, self.kubernetes)?;
         let builder = builder.definition_files(&self.definitions).install_definitions(&self.crds);
-        let builder = builder.max_definition_file(self.max_file_size as u64).event_lifetime(self.event_lifetime);
+        let builder = with(builder, self.max_file_size, |builder, size| builder.max_definition_file(size as u64));
+        let builder = with(builder, self.event_lifetime, Builder::event_lifetime);
         Ok(if self.aggregation { builder.aggregation() } else { builder })
     }
 

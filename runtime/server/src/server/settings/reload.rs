@@ -5,7 +5,8 @@ use super::{arguments::Arguments, values::Values};
 use crate::{
     http::Service,
     server::{
-        files::{self, FileWatcher},
+        Limits,
+        files::{FileWatcher, Stamp},
         logging::LogControl,
     },
 };
@@ -14,7 +15,13 @@ use crate::{
 pub(super) struct Reload {
     pub arguments: Arguments,
     pub file: PathBuf,
-    /// The values that count now.
+    /// The file as of before it was read.
+    pub stamps: Vec<Stamp>,
+    /// The limits of the program, for what is not set.
+    pub limits: Limits,
+    /// The values with which the server started.
+    pub started: Values,
+    /// The values of the last reading.
     pub values: Values,
     pub log: LogControl,
 }
@@ -23,7 +30,7 @@ impl Reload {
     /// Follows the file, with changes to a service.
     pub(super) fn follow(mut self, service: &Service) -> FileWatcher {
         let (file, service) = (self.file.clone(), service.clone());
-        let stamps = files::stamps(std::slice::from_ref(&file));
+        let stamps = std::mem::take(&mut self.stamps);
         let read = move || {
             let values = Values::read(&self.arguments.given, &|name| env::var_os(name), Some(&self.file))?;
             self.take(values, &service);
@@ -33,15 +40,15 @@ impl Reload {
     }
 
     fn take(&mut self, values: Values, service: &Service) {
-        let (live, fixed): (Vec<_>, Vec<_>) =
-            values.changes(&self.values).into_iter().partition(|setting| setting.is_live);
-        let plan = values.plan();
+        let plan = values.plan(self.limits.clone());
         service.set_limits(plan.limits.requests);
         self.log.set_filter(&plan.log.filter);
-        for setting in live {
-            tracing::info!(setting = setting.key, "changed");
+        for setting in values.changes(&self.values) {
+            if setting.is_live {
+                tracing::info!(setting = setting.key, "changed");
+            }
         }
-        for setting in fixed {
+        for setting in values.changes(&self.started).into_iter().filter(|setting| !setting.is_live) {
             tracing::warn!(setting = setting.key, "changed in the file; restart the server for it to take effect");
         }
         self.values = values;

@@ -1,10 +1,10 @@
 //! Each setting by each source, what counts more, and what is wrong.
-use std::{collections::HashMap, ffi::OsString, fs, path::Path};
+use std::{collections::HashMap, ffi::OsString, fs, path::Path, time::Duration};
 
 use clap::Command;
 
 use super::{effect::Effect, print, table::Setting, *};
-use crate::server::{Limits, Server, state::StateDir};
+use crate::server::{Server, state::StateDir, stores::Keep};
 
 /// The settings of a command line, an environment and a file.
 fn settings(arguments: &[&str], variables: &[(&str, &str)], config: Option<&Path>) -> Result<Settings, String> {
@@ -41,6 +41,7 @@ fn example(setting: &Setting) -> Vec<&'static str> {
         Effect::Count(_) => vec!["77"],
         Effect::Size(_) => vec!["77Ki"],
         Effect::Time(_) => vec!["77s"],
+        Effect::Filter(_) => vec!["debug"],
         Effect::Text(_) => vec!["/text"],
         Effect::Texts(_) => vec!["one", "two"],
         Effect::Choice(known, _) => vec![known.last().expect("there is a choice")],
@@ -124,16 +125,64 @@ fn the_guide_has_every_setting() {
 
 #[test]
 fn defaults_are_those_of_the_builder() {
-    let settings = settings(&[], &[], None).unwrap();
-    let (mut limits, mut default) = (settings.plan.limits.clone(), Limits::default());
+    let mut plan = Plan::new();
+    for setting in table::all() {
+        if let Some(default) = setting.default {
+            setting
+                .effect
+                .apply(&mut plan, &[default.to_owned()])
+                .unwrap_or_else(|why| panic!("{}: {why}", setting.key));
+        }
+    }
+    let (mut limits, mut default) = (plan.limits.clone(), Limits::default());
     forget_descriptors(&mut limits);
     forget_descriptors(&mut default);
     assert_eq!(format!("{limits:?}"), format!("{default:?}"));
+    let none = Plan::new();
+    assert_eq!((plan.listen, plan.log.filter, plan.log.format), (none.listen, none.log.filter, none.log.format));
+    let builder = Server::builder();
+    assert_eq!((plan.stop_within, plan.stop_delay), (Some(builder.stop.within), Some(builder.stop.delay)));
     let names: std::collections::BTreeSet<_> = table::all().map(Setting::flag).collect();
     assert_eq!(names.len(), table::all().count(), "each argument is one setting's");
-    let builder = Server::builder();
-    let (within, delay) = (builder.stop.within, builder.stop.delay);
-    assert_eq!((settings.plan.stop_within, settings.plan.stop_delay), (within, delay));
+}
+
+#[test]
+fn what_is_not_set_is_as_the_program_says() {
+    let builder = || {
+        let builder = Server::builder().memory().stop_within(Duration::from_mins(2));
+        builder.limits(|limits| limits.requests.body_bytes = 10 << 20)
+    };
+    let unset = settings(&[], &[], None).unwrap().builder(builder()).unwrap();
+    assert_eq!((unset.limits.requests.body_bytes, unset.stop.within), (10 << 20, Duration::from_mins(2)));
+    assert!(matches!(unset.core.store.keep, Keep::Memory));
+    let arguments = ["--limits-requests-long-running=7", "--stop-within=1s", "--data-dir=/x"];
+    let set = settings(&arguments, &[], None).unwrap().builder(builder()).unwrap();
+    assert_eq!((set.limits.requests.body_bytes, set.limits.requests.long_running), (10 << 20, 7));
+    assert_eq!(set.stop.within, Duration::from_secs(1));
+    assert!(matches!(set.core.store.keep, Keep::Disk(_)));
+    let unsaid = settings(&[], &[], None).unwrap().builder(Server::builder()).unwrap();
+    assert!(matches!(unsaid.core.store.keep, Keep::Disk(path) if path == Path::new("./data")));
+}
+
+#[test]
+fn a_source_that_counts_more_unsets_what_it_excludes() {
+    let plan = settings(&["--memory"], &[("KINDSMITH_DATA_DIR", "/data")], None).unwrap().plan;
+    assert!(plan.memory && plan.data_dir.is_none());
+    let folder = StateDir::temporary().unwrap();
+    let path = file(&folder, "memory: true\n");
+    let plan = settings(&["--data-dir=/data"], &[], Some(&path)).unwrap().plan;
+    assert!(!plan.memory && plan.data_dir.is_some());
+}
+
+#[test]
+fn a_filter_that_would_silence_the_log_is_refused() {
+    for filter in ["warning", "info,x=loud", "verbose", "info,fatal"] {
+        let error = settings(&[], &[("RUST_LOG", filter)], None).err().unwrap();
+        assert!(error.starts_with("RUST_LOG: expected error, warn"), "{error}");
+    }
+    for filter in ["info", "WARN", "off", "info,kindsmith_server=debug", "kindsmith=trace", "error,[span]=debug"] {
+        assert!(settings(&[], &[("RUST_LOG", filter)], None).is_ok(), "{filter}");
+    }
 }
 
 #[test]
@@ -174,7 +223,7 @@ fn what_is_wrong_is_said_with_its_line_variable_or_argument() {
     let expected = [
         format!("{name}:2: listen: expected a string, found 8080"),
         format!("{name}:5: limits.requests.bodyByte is not a setting; did you mean limits.requests.bodyBytes?"),
-        format!("{name}:6: limits.requests.longRunning: expected a whole number, found -1"),
+        format!("{name}:6: limits.requests.longRunning: expected a whole number above zero, found -1"),
         format!("{name}:7: log: expected an object, found \"debug\""),
         format!("{name}:8: stopWithin: expected a duration, such as 1m30s, found 30"),
         "KINDSMITH_MEMORY: expected true or false, found \"yes\"".to_owned(),

@@ -6,7 +6,7 @@ use super::{
     plan::Plan,
     table::{self, Setting},
 };
-use crate::server::{Error, Result};
+use crate::server::{Error, Limits, Result};
 
 /// The variable that says the same as [`FILTER`], as in all programs with this log.
 const RUST_LOG: &str = "RUST_LOG";
@@ -24,6 +24,40 @@ pub(super) enum Origin {
     Argument(String),
 }
 
+impl Origin {
+    /// How much it counts.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::File(_) => 1,
+            Self::Variable(_) => 2,
+            Self::Argument(_) => 3,
+        }
+    }
+}
+
+/// Settings that exclude each other.
+const EXCLUSIONS: [(&str, &str); 17] = [
+    ("memory", "dataDir"),
+    ("memory", "etcd.endpoints"),
+    ("http", "tls.certFile"),
+    ("http", "clientCa"),
+    ("http", "frontProxy.ca"),
+    ("http", "delegate"),
+    ("http", "delegateInCluster"),
+    ("delegate", "delegateInCluster"),
+    ("delegate", "authorizationConfig"),
+    ("delegateInCluster", "authorizationConfig"),
+    ("delegate", "tokenFile"),
+    ("delegateInCluster", "tokenFile"),
+    ("delegate", "serviceAccountKeys"),
+    ("delegateInCluster", "serviceAccountKeys"),
+    // The host calls this server without a prefix.
+    ("delegate", "pathPrefix"),
+    ("delegateInCluster", "pathPrefix"),
+    ("http", "tls.privateKeyFile"),
+];
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -38,8 +72,8 @@ impl fmt::Display for Origin {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values(BTreeMap<&'static str, (Origin, Vec<String>)>);
 
-/// What was given with a command line, by key.
-pub(super) type Given = BTreeMap<&'static str, Vec<String>>;
+/// The values of a command line, by key.
+pub(super) type ArgumentValues = BTreeMap<&'static str, Vec<String>>;
 
 /// Reads a variable of the environment.
 pub(super) type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;
@@ -49,7 +83,7 @@ impl Values {
     ///
     /// # Errors
     /// All invalid values, a line each.
-    pub(super) fn read(given: &Given, environment: Environment<'_>, config: Option<&Path>) -> Result<Self> {
+    pub(super) fn read(given: &ArgumentValues, environment: Environment<'_>, config: Option<&Path>) -> Result<Self> {
         let (mut values, mut errors) = (Self::default(), Vec::new());
         let file: FileValues = match config.map(file::read) {
             None => Vec::new(),
@@ -79,12 +113,15 @@ impl Values {
                     continue;
                 }
             };
-            if let Err(message) = setting.effect.apply(&mut Plan::default(), &found) {
+            if let Err(message) = setting.effect.apply(&mut Plan::new(), &found) {
                 errors.push(format!("{origin}: {message}"));
             }
             values.0.insert(setting.key, (origin, found));
         }
-        errors.extend(values.contradictions());
+        values.resolve();
+        if errors.is_empty() {
+            errors = values.contradictions();
+        }
         if errors.is_empty() { Ok(values) } else { Err(Error::Setting(errors.join("\n"))) }
     }
 
@@ -93,11 +130,12 @@ impl Values {
         self.0.get(key)
     }
 
-    /// The plan of these values.
-    pub(super) fn plan(&self) -> Plan {
-        let mut plan = Plan::default();
+    /// The plan of these values, over the limits of a program.
+    pub(super) fn plan(&self, limits: Limits) -> Plan {
+        let mut plan = Plan::with_limits(limits);
         for setting in table::all() {
-            if let Some((_, found)) = self.get(setting.key) {
+            // A default is what the program may say otherwise.
+            if let Some((_, found)) = self.get(setting.key).filter(|(origin, _)| *origin != Origin::Default) {
                 let applied = setting.effect.apply(&mut plan, found);
                 applied.expect("values were checked when they were read, and defaults by a test");
             }
@@ -111,21 +149,25 @@ impl Values {
         table::all().filter(|setting| value(self, setting.key) != value(other, setting.key)).collect()
     }
 
-    /// A setting that is not as by default. A flag that is false is not set.
+    /// A setting that is not as by default. A flag that is false is not set, and no list without items.
     fn is_set(&self, key: &str) -> bool {
-        self.get(key).is_some_and(|(origin, found)| *origin != Origin::Default && found != &["false"])
+        self.get(key)
+            .is_some_and(|(origin, found)| *origin != Origin::Default && !found.is_empty() && found != &["false"])
+    }
+
+    /// Unsets settings that others exclude which come from a source that counts more.
+    fn resolve(&mut self) {
+        for (one, other) in EXCLUSIONS {
+            let rank = |key| self.get(key).map_or(0, |(origin, _)| origin.rank());
+            if self.is_set(one) && self.is_set(other) && rank(one) != rank(other) {
+                let less = if rank(one) < rank(other) { one } else { other };
+                self.0.remove(less);
+            }
+        }
     }
 
     /// Settings that exclude or need each other.
     fn contradictions(&self) -> Vec<String> {
-        let excludes = [
-            ("memory", "dataDir"),
-            ("memory", "etcd.endpoints"),
-            ("http", "tls.certFile"),
-            ("delegate", "delegateInCluster"),
-            ("delegate", "authorizationConfig"),
-            ("delegateInCluster", "authorizationConfig"),
-        ];
         let needs = [
             ("tls.certFile", "tls.privateKeyFile"),
             ("tls.privateKeyFile", "tls.certFile"),
@@ -141,7 +183,7 @@ impl Values {
             ("frontProxy.allowedNames", "frontProxy.ca"),
         ];
         let name = |key| self.get(key).map_or(String::new(), |(origin, _)| format!("{key} ({origin})"));
-        let excluded = excludes.iter().filter(|(one, other)| self.is_set(one) && self.is_set(other));
+        let excluded = EXCLUSIONS.iter().filter(|(one, other)| self.is_set(one) && self.is_set(other));
         let excluded = excluded.map(|(one, other)| format!("{} and {} exclude each other", name(one), name(other)));
         let lacking = needs.iter().filter(|(one, other)| self.is_set(one) && !self.is_set(other));
         excluded.chain(lacking.map(|(one, other)| format!("{} needs {other}", name(one)))).collect()

@@ -25,7 +25,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new(
         "maxFileSize",
         "SIZE",
-        Size(|plan, value| plan.max_file_size = value),
+        Size(|plan, value| plan.max_file_size = Some(value)),
         "The size up to which such a file is read; all files together may be sixteen times as large.",
     )
     .or("16Mi"),
@@ -39,7 +39,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new(
         "eventLifetime",
         "TIME",
-        Time(|plan, value| plan.event_lifetime = value),
+        Time(|plan, value| plan.event_lifetime = Some(value)),
         "How long Events live; 0s for ever.",
     )
     .or("1h"),

@@ -2,7 +2,7 @@
 use super::Setting;
 use crate::server::{
     logging::Format,
-    settings::effect::Effect::{Choice, Flag, Path, Text, Texts, Time},
+    settings::effect::Effect::{Choice, Filter, Flag, Path, Text, Texts, Time},
 };
 
 pub(super) const SETTINGS: &[Setting] = &[
@@ -24,13 +24,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("tls.privateKeyFile", "FILE", Path(|plan, value| plan.private_key_file = Some(value)), "Key of that certificate in PEM."),
     Setting::new("http", "BOOL", Flag(|plan, value| plan.http = value), "Plain HTTP instead of TLS, on loopback only. kubectl sends no token over it.")
         .or("false"),
-    Setting::new("version", "VERSION", Text(|plan, value| plan.version = Some(value)), "Answer of /version, such as v1.33.0+library-2."),
-    Setting::new("stopWithin", "TIME", Time(|plan, value| plan.stop_within = value), "How long a stop waits for controllers and running requests.")
+    Setting::new("serverVersion", "VERSION", Text(|plan, value| plan.version = Some(value)), "Answer of /version, such as v1.33.0+library-2."),
+    Setting::new("stopWithin", "TIME", Time(|plan, value| plan.stop_within = Some(value)), "How long a stop waits for controllers and running requests.")
         .or("30s"),
     Setting::new(
         "stopDelay",
         "TIME",
-        Time(|plan, value| plan.stop_delay = value),
+        Time(|plan, value| plan.stop_delay = Some(value)),
         "How long a server that stops is not ready but still accepts connections, so that load balancers can notice.",
     )
     .or("0s"),
@@ -51,7 +51,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new(
         "log.level",
         "FILTER",
-        Text(|plan, value| plan.log.filter = value),
+        Filter(|plan, value| plan.log.filter = value),
         "What is logged: error, warn, info, debug or trace, or a filter such as kindsmith=debug. RUST_LOG says the same.",
     )
     .or("info")

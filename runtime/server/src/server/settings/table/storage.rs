@@ -6,7 +6,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new(
         "dataDir",
         "DIR",
-        Path(|plan, value| plan.data_dir = value),
+        Path(|plan, value| plan.data_dir = Some(value)),
         "Directory for objects, certificates, the admin token and the kubeconfig.",
     )
     .or("./data"),
