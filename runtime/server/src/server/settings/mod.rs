@@ -129,7 +129,9 @@ impl Settings {
         let plan = values.plan(limits.clone());
         let (kubeconfig, ready) = (plan.write_kubeconfig.clone(), plan.ready_file.clone());
         // That of an earlier run says nothing of this one.
-        ready.iter().for_each(|file| drop(fs::remove_file(file)));
+        if let Some(file) = &ready {
+            drop(fs::remove_file(file));
+        }
         let builder = plan.build(builder)?.on_ready(move |listening| write_files(listening, kubeconfig, ready));
         Ok(match file {
             Some(file) => {
