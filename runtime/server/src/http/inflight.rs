@@ -127,6 +127,7 @@ impl InFlight {
     }
 
     /// Takes other limits, for requests that begin from now on.
+    #[cfg(feature = "settings")]
     pub(super) fn set(&self, limits: &Limits) {
         let converted = converted(limits);
         for (most, limit) in [

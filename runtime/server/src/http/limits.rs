@@ -69,6 +69,7 @@ impl CurrentLimits {
     }
 
     /// Sets other limits, for requests from now on.
+    #[cfg(feature = "settings")]
     pub(super) fn set(&self, limits: Limits) {
         self.0.store(Arc::new(limits));
     }

@@ -1,5 +1,5 @@
 //! kube-rs inside the process and on declared kinds, with the feature `kube`: [`Kube`] makes a kind's type a
-//! [`kube::Resource`](::kube::Resource), and [`App::kube_client`] is a client of the server without a connection.
+//! [`Resource`](::kube::Resource), and [`App::kube_client`] is a client of the server without a connection.
 //!
 //! kube's `Api`, `watcher`, `reflector` and `Controller` run on both unchanged, in the process or over the network:
 //!

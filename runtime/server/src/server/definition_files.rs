@@ -198,7 +198,11 @@ impl DefinitionFiles {
                 Err(error) => result.broken(path, format!("{name}: {error}")),
             }
         }
-        let described = self.read(&mut documents).unwrap_or_else(|report| {
+        #[cfg(feature = "kubernetes")]
+        let reading = self.kubernetes.complete(&mut documents).unwrap_or_else(|| describe(&documents));
+        #[cfg(not(feature = "kubernetes"))]
+        let reading = describe(&documents);
+        let described = reading.unwrap_or_else(|report| {
             result.broken(DOCUMENTS.into(), report.to_string());
             Arc::default()
         });
@@ -231,16 +235,6 @@ impl DefinitionFiles {
         *warned = mem::take(&mut result.warnings);
         drop(warned);
         result
-    }
-
-    /// Reads documents, with what the program has of Kubernetes.
-    fn read(&self, documents: &mut Vec<(String, Vec<u8>)>) -> Result<Arc<Described>, Report> {
-        #[cfg(feature = "kubernetes")]
-        if let Some(described) = self.kubernetes.complete(documents) {
-            return described;
-        }
-        let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
-        openapi::read(&sources).map(Arc::new)
     }
 
     /// Takes the resources of documents, except those that the program declares.
@@ -343,6 +337,12 @@ impl DefinitionFiles {
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }
     }
+}
+
+/// Reads documents.
+fn describe(documents: &[(String, Vec<u8>)]) -> Result<Arc<Described>, Report> {
+    let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
+    openapi::read(&sources).map(Arc::new)
 }
 
 /// True for the files of a folder that are read.

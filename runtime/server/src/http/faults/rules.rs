@@ -16,7 +16,7 @@ use crate::meta::Status;
 /// The faults of a server in a test. Clones are the same faults.
 ///
 /// Each method begins a fault: [`FaultBuilder::on`] says for which requests, and [`once`](FaultBuilder::once),
-/// [`times`](FaultBuilder::times) or [`always`](FaultBuilder::always) adds it. The [`Fault`] that they return says how often it was met.
+/// [`times`](FaultBuilder::times) or [`always`](FaultBuilder::always) adds it. The [`Fault`](super::Fault) that they return says how often it was met.
 ///
 /// ```
 /// # async fn test() {

@@ -1,4 +1,6 @@
 //! The log of a program: what is logged, in which format, and how that changes while the program runs.
+#![cfg_attr(not(feature = "settings"), allow(dead_code, reason = "only settings change the format and the filter"))]
+
 use std::{
     backtrace::{Backtrace, BacktraceStatus},
     sync::{Arc, OnceLock},

@@ -65,7 +65,7 @@ impl ClusterBuilder {
     /// Starts the cluster, and waits until it is ready.
     ///
     /// # Errors
-    /// [`Error`] if a definition is missing or wrong, or if the server cannot start.
+    /// [`Error`](crate::server::Error) if a definition is missing or wrong, or if the server cannot start.
     pub async fn try_start(mut self) -> Result<Cluster> {
         if matches!(self.server.core.store.keep, Keep::Unsaid) {
             self.server = self.server.memory();
