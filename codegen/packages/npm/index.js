@@ -33,13 +33,15 @@ class Server {
   #child;
   #ended;
   #folder;
+  #remove;
   #agent;
   #token;
 
-  constructor(child, ended, folder) {
+  constructor(child, ended, folder, remove) {
     this.#child = child;
     this.#ended = ended;
     this.#folder = folder;
+    this.#remove = remove;
     this.kubeconfig = path.join(folder, "kubeconfig");
     this.url = fs.readFileSync(path.join(folder, "ready"), "utf8").trim();
     const config = fs.readFileSync(this.kubeconfig, "utf8");
@@ -63,7 +65,8 @@ class Server {
   async stop() {
     this.#child.stdin.destroy();
     await end(this.#child, this.#ended);
-    fs.rmSync(this.#folder, { recursive: true, force: true });
+    process.off("exit", this.#remove);
+    this.#remove();
   }
 
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
@@ -128,7 +131,11 @@ async function end(child, ended) {
 }
 
 async function startServer({ files = [], crds = [], timeoutMs = 30_000 } = {}) {
+  const binary = findBinary();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "kindsmith-"));
+  const remove = () => fs.rmSync(folder, { recursive: true, force: true });
+  // A server that nobody stops ends with this process, and so does its folder.
+  process.once("exit", remove);
   const ready = path.join(folder, "ready");
   const kinds = files.length > 0 ? [...files] : ["kubernetes"];
   for (const crd of crds) kinds.push("--crds", crd);
@@ -136,7 +143,7 @@ async function startServer({ files = [], crds = [], timeoutMs = 30_000 } = {}) {
   const args = ["serve", ...kinds, "--memory", "--listen", "127.0.0.1:0", ...outputs, "--stop-with-stdin"];
   const log = fs.openSync(path.join(folder, "log"), "w");
   const env = { ...process.env, TMPDIR: folder };
-  const child = spawn(findBinary(), args, { stdio: ["pipe", "ignore", log], env });
+  const child = spawn(binary, args, { stdio: ["pipe", "ignore", log], env });
   fs.closeSync(log);
   // Its standard input ends with this process, and the server with that: it need not keep the process from its end.
   child.unref();
@@ -157,12 +164,13 @@ async function startServer({ files = [], crds = [], timeoutMs = 30_000 } = {}) {
       const reason = failure?.message ?? (hasEnded ? `it ended with ${child.exitCode ?? child.signalCode}` : "it was not ready in time");
       const message = `the server did not start: ${reason}\n${readLog(folder)}`;
       if (!hasEnded) await end(child, ended);
-      fs.rmSync(folder, { recursive: true, force: true });
+      process.off("exit", remove);
+      remove();
       throw new ServerError(message);
     }
     await sleep(POLL_INTERVAL_MS);
   }
-  return new Server(child, ended, folder);
+  return new Server(child, ended, folder, remove);
 }
 
 exports.Server = Server;

@@ -24,7 +24,7 @@ Further definitions can be applied with kubectl while the server runs. A changed
 it is broken, an error names the file and the line, and what it defined before is served on.
 
 Each option is also an environment variable, such as KINDSMITH_DATA_DIR, and a key of the file that --config names; --help says more about \
-each, and --print-config prints all as such a file.";
+each, and --print-config prints all of them in the form of that file.";
 
 pub(super) const EXAMPLES: &str = "\
 Example:

@@ -158,6 +158,11 @@ fn a_scheduler_binds_pods() {
     let message = "Operation cannot be fulfilled on pods/binding \\\"web\\\": pod web is already assigned to node";
     assert!(text.contains(message), "{text}");
     assert_eq!(bind("none", node).0, 404);
+    assert_eq!(served.call("POST", PODS, &pod("again", "")).0, 201);
+    let old = r#"{"apiVersion":"v1","kind":"Binding","metadata":{"name":"again","uid":"old"},"target":{"kind":"Node","name":"sea"}}"#;
+    let (status, text) = served.call("POST", &format!("{PODS}/again/binding"), old);
+    assert!(status == 409 && text.contains("UID in precondition: old, UID in object meta: "), "{status} {text}");
+    assert_eq!(bind("again", node).0, 201);
     assert_eq!(bind("web", r#"{"kind":"Pod","name":""}"#).0, 422);
     assert_eq!(served.call("POST", PODS, &pod("gated", r#""schedulingGates":[{"name":"example.com/wait"}],"#)).0, 201);
     let (status, text) = bind("gated", node);

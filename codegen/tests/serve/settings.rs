@@ -168,6 +168,8 @@ fn deploy(name: &str, stores: &[&str]) {
         server.until_logged(&["listening", "\"level\":\"INFO\""]);
     }
     let (first, last) = (&servers[0], servers.last().unwrap());
+    let discovery = site.call(first, "GET", "/.well-known/openid-configuration", "").1;
+    assert!(discovery.contains("/gears/openid/v1/jwks\""), "{discovery}");
     let created = site.call(first, "POST", ITEMS, &gear("large", 3000));
     assert_eq!(created.0, 201, "{}", created.1);
     assert_eq!(site.call(last, "GET", &format!("{ITEMS}/large"), "").0, 200);

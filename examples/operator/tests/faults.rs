@@ -3,7 +3,10 @@
 //! The second kind of test shows what the faults are worth: a fault that no controller fails by finds no mistake.
 use std::time::Duration;
 
-use kindsmith::{server::Fault, testing::Cluster};
+use kindsmith::{
+    server::{Fault, FaultBuilder, Faults},
+    testing::Cluster,
+};
 use kube::api::ListParams;
 
 #[path = "support/fragile.rs"]
@@ -148,19 +151,24 @@ async fn a_watch_that_is_cut_begins_again() {
     assert_eq!((cut.count(), jobs(&cluster).await), (2, 3));
 }
 
-#[tokio::test]
-async fn a_watch_that_is_cut_ends_a_controller_that_watches_once() {
+/// A controller that watches once works until it meets a fault, and then has ended.
+async fn ends_a_controller_that_watches_once(fault: fn(&Faults) -> FaultBuilder) {
     let cluster = cluster().await;
     let begun = begins_to_watch(&cluster);
     let controller = Running::start(&cluster, fragile::watches_once);
     soon(begun.met(1)).await;
     create(&cluster, "a").await;
     until_migrated(&cluster, "a").await;
-    let cut = cluster.faults().cut_watches().by(CONTROLLER).once();
-    soon(cut.met(1)).await;
+    let fault = fault(cluster.faults()).by(CONTROLLER).once();
+    soon(fault.met(1)).await;
     create(&cluster, "b").await;
     stays_undone(&cluster, "b").await;
     assert!(controller.has_ended());
+}
+
+#[tokio::test]
+async fn a_watch_that_is_cut_ends_a_controller_that_watches_once() {
+    ends_a_controller_that_watches_once(Faults::cut_watches).await;
 }
 
 #[tokio::test]
@@ -179,17 +187,7 @@ async fn an_expired_watch_lists_again() {
 
 #[tokio::test]
 async fn an_expired_watch_ends_a_controller_that_watches_once() {
-    let cluster = cluster().await;
-    let begun = begins_to_watch(&cluster);
-    let controller = Running::start(&cluster, fragile::watches_once);
-    soon(begun.met(1)).await;
-    create(&cluster, "a").await;
-    until_migrated(&cluster, "a").await;
-    let expired = cluster.faults().expire_watches().by(CONTROLLER).once();
-    soon(expired.met(1)).await;
-    create(&cluster, "b").await;
-    stays_undone(&cluster, "b").await;
-    assert!(controller.has_ended());
+    ends_a_controller_that_watches_once(Faults::expire_watches).await;
 }
 
 /// While the watch is interrupted, the server compacts its history.

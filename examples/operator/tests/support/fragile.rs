@@ -9,7 +9,7 @@ use kube::{
     runtime::{Controller, controller::Action, watcher},
 };
 use operator::{Database, DatabaseStatus, controller};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 /// The delay of those that try again.
@@ -44,33 +44,30 @@ pub(crate) async fn ignores_conflicts(client: Client) {
 
 /// Creates a Job with a generated name, and takes a lost answer for one that was not created.
 pub(crate) async fn creates_again(client: Client) {
-    async fn reconcile(database: Arc<Database>, client: Arc<Client>) -> Result<Action, Error> {
-        if database.migrated().is_none() {
-            let jobs: Api<Job> = Api::default_namespaced((*client).clone());
-            let job = controller::migration(&database, json!({"generateName": "migrate-"}));
-            jobs.create(&PostParams::default(), &job).await?;
-            finish(&database, &client).await?;
-        }
-        Ok(Action::await_change())
-    }
-    let retry = |_: Arc<Database>, _: &Error, _: Arc<Client>| Action::requeue(RETRY);
-    let running = Controller::new(all(&client), watcher::Config::default()).run(reconcile, retry, Arc::new(client));
-    running.for_each(|_| ready(())).await;
+    creates_with(|_| json!({"generateName": "migrate-"}), client).await;
 }
 
-/// Creates a Job with a fixed name, and takes the one that it has created, without hearing of it, for that of another.
+/// Creates a Job with a fixed name. If the answer was lost, takes its own Job for that of another.
 pub(crate) async fn stumbles_over_its_own(client: Client) {
-    async fn reconcile(database: Arc<Database>, client: Arc<Client>) -> Result<Action, Error> {
+    creates_with(|database| json!({"name": database.name_any()}), client).await;
+}
+
+/// Creates a Job with this metadata for each database that was not migrated.
+async fn creates_with(metadata: fn(&Database) -> Value, client: Client) {
+    type Context = (Client, fn(&Database) -> Value);
+    async fn reconcile(database: Arc<Database>, context: Arc<Context>) -> Result<Action, Error> {
+        let (client, metadata) = &*context;
         if database.migrated().is_none() {
-            let jobs: Api<Job> = Api::default_namespaced((*client).clone());
-            let job = controller::migration(&database, json!({"name": database.name_any()}));
+            let jobs: Api<Job> = Api::default_namespaced(client.clone());
+            let job = controller::migration(&database, metadata(&database));
             jobs.create(&PostParams::default(), &job).await?;
-            finish(&database, &client).await?;
+            finish(&database, client).await?;
         }
         Ok(Action::await_change())
     }
-    let retry = |_: Arc<Database>, _: &Error, _: Arc<Client>| Action::requeue(RETRY);
-    let running = Controller::new(all(&client), watcher::Config::default()).run(reconcile, retry, Arc::new(client));
+    let retry = |_: Arc<Database>, _: &Error, _: Arc<Context>| Action::requeue(RETRY);
+    let context = Arc::new((client.clone(), metadata));
+    let running = Controller::new(all(&client), watcher::Config::default()).run(reconcile, retry, context);
     running.for_each(|_| ready(())).await;
 }
 

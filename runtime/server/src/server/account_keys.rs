@@ -19,7 +19,7 @@ use crate::{
     auth::{authenticate::AUDIENCE, jwt::SigningKey},
     builtin::accounts::{AccountKeys, Accounts, Authority},
     files::{self, Limits},
-    http::DocumentsAt,
+    http::{DocumentsAt, PathPrefix},
     storage::private::Access,
 };
 
@@ -94,13 +94,15 @@ pub(super) fn secrets_controller(accounts: &Arc<Accounts>, state: &StateDir, own
     })
 }
 
-/// OpenID Connect's discovery document, and the public keys, for others that check tokens themselves.
-pub(super) fn documents(accounts: &Arc<Accounts>) -> DocumentsAt {
+/// OpenID Connect's discovery document, and the public keys, for others that check tokens themselves. On the server's own listener both
+/// are below a prefix.
+pub(super) fn documents(accounts: &Arc<Accounts>, prefix: Option<&PathPrefix>) -> DocumentsAt {
+    let prefix = prefix.map_or(String::new(), |prefix| prefix.as_str().to_owned());
     let mut documents = DocumentsAt::default();
-    documents.add("/.well-known/openid-configuration", "application/json", |host| {
+    documents.add("/.well-known/openid-configuration", "application/json", move |host| {
         let document = json!({
             "issuer": AUDIENCE,
-            "jwks_uri": format!("https://{host}{KEY_SET}"),
+            "jwks_uri": format!("https://{host}{prefix}{KEY_SET}"),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["ES256", "RS256"],

@@ -124,11 +124,11 @@ impl Controller {
     async fn supervise(self, context: ControllerContext, shutdown: Shutdown) {
         let (name, mut wait) = (self.state.name(), FIRST_WAIT);
         loop {
-            let (start, context, told) = (self.start.clone(), context.clone(), shutdown.clone());
+            let (start, context, own_shutdown) = (self.start.clone(), context.clone(), shutdown.clone());
             let (began, running) = (Instant::now(), self.state.begin());
             // A separate task, so that a panic ends only this run. The set cancels it on drop.
             let mut run = JoinSet::new();
-            run.spawn(tasks::boxed(async move { start(context, told).await }));
+            run.spawn(tasks::boxed(async move { start(context, own_shutdown).await }));
             let error = match run.join_next().await.expect("a task was spawned") {
                 Ok(Ok(())) => {
                     tracing::info!(controller = name, "a controller has ended");

@@ -3,7 +3,7 @@
 //!
 //! An object is written by the first provider of its resource, and read by the provider that its beginning names. What is stored has
 //! kube-apiserver's form: `k8s:enc:aesgcm:v1:<key>:`, a random nonce of twelve bytes, and AES-GCM's output. The key in the store is
-//! authenticated with it, so that nobody can exchange the values of two objects.
+//! authenticated with it, so that values of two objects cannot be exchanged.
 use std::path::Path;
 
 use base64::{Engine, engine::general_purpose::STANDARD};

@@ -30,7 +30,7 @@ use crate::{
     },
     cache::{Cache, Preload},
     handlers::Pending,
-    http::{self, DocumentsAt, Health, Metrics, Service, VersionInfo},
+    http::{self, DocumentsAt, Health, Metrics, PathPrefix, Service, VersionInfo},
     kind::{Kind, by_resource},
     registry::{PreparedKind, Preparer, Registry, reader::Identity},
     storage::Store,
@@ -79,7 +79,7 @@ impl Builder {
             authorizer,
             health: health.clone(),
             version: version(self.version.as_deref())?,
-            documents: serve_accounts(accounts, &issuer, key_file, &mut files)?,
+            documents: serve_accounts(accounts, &issuer, (key_file, &mut files), self.entrance.path_prefix.as_ref())?,
             aggregation,
             limits: http::CurrentLimits::new(self.limits.requests),
             metrics,
@@ -196,12 +196,12 @@ impl Core {
 fn serve_accounts(
     accounts: Option<Arc<Accounts>>,
     issuer: &Issuer,
-    key_file: KeyFile,
-    files: &mut Vec<FileWatcher>,
+    (key_file, files): (KeyFile, &mut Vec<FileWatcher>),
+    prefix: Option<&PathPrefix>,
 ) -> Result<DocumentsAt> {
     let Some(accounts) = accounts else { return Ok(DocumentsAt::default()) };
     drop(issuer.set(Arc::downgrade(&accounts)));
-    let documents = account_keys::documents(&accounts);
+    let documents = account_keys::documents(&accounts, prefix);
     files.push(key_file.watch(accounts)?);
     Ok(documents)
 }

@@ -1,6 +1,5 @@
 //! The bodies of watches, which faults may end after a whole event.
 use std::{
-    collections::HashMap,
     io,
     pin::Pin,
     sync::{
@@ -32,8 +31,8 @@ pub(super) struct FaultyWatch {
     number: u64,
     /// The events that were sent.
     events: u64,
-    /// The number of events when the watch first saw a rule, by its address.
-    seen_at: HashMap<usize, u64>,
+    /// The rules that the watch has seen, and the number of events when it first saw each.
+    seen_at: Vec<(Arc<Rule>, u64)>,
     /// What is not sent yet.
     rest: Bytes,
     is_json: bool,
@@ -50,7 +49,7 @@ impl FaultyWatch {
             request,
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             events: 0,
-            seen_at: HashMap::new(),
+            seen_at: Vec::new(),
             rest: Bytes::new(),
             is_json,
             is_whole: true,
@@ -62,7 +61,11 @@ impl FaultyWatch {
     fn look(&mut self) -> Result<Arc<Rule>, u64> {
         let mut left = u64::MAX;
         for rule in self.faults.of_watch(&self.request) {
-            let seen_at = *self.seen_at.entry(Arc::as_ptr(&rule) as usize).or_insert(self.events);
+            let seen_at = self.seen_at.iter().find(|(seen, _)| Arc::ptr_eq(seen, &rule)).map(|(_, at)| *at);
+            let seen_at = seen_at.unwrap_or_else(|| {
+                self.seen_at.push((rule.clone(), self.events));
+                self.events
+            });
             let until = (seen_at.saturating_add(rule.after_events)).saturating_sub(self.events);
             if until == 0 && self.is_whole && rule.take() {
                 return Ok(rule);

@@ -49,7 +49,7 @@ impl Builder {
     /// Encrypts stored objects with the keys in a file: kube-apiserver's `EncryptionConfiguration` of `apiserver.config.k8s.io/v1`, with the
     /// providers `aesgcm` and `identity`. The first provider of a resource writes, all of them read, so that a new key goes first and an
     /// old one stays until all objects were written anew (`kindsmith store migrate`). Keys have 16 or 32 bytes; since nonces are random, change
-    /// a key before it has encrypted some billions of objects.
+    /// a key before it has encrypted a billion objects.
     ///
     /// The file is read at the start. An object that no key reads is treated like a damaged one.
     ///

@@ -31,7 +31,7 @@ pub(in crate::server) fn show(controllers: &mut [Controller], metrics: &Metrics,
     health
 }
 
-/// The line of a controller with a recent error. Whoever may not see details is told neither the error nor objects.
+/// The line of a controller with a recent error. Without permission for details, it has neither the error nor objects.
 fn note(state: &ControllerState, details: bool, now: Instant) -> Option<String> {
     let (error, failing) = (state.last_error()?, state.failing(now));
     if failing == 0 && now.saturating_duration_since(error.at) > SHOWN {

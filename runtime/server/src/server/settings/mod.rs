@@ -162,7 +162,7 @@ async fn end_of_stdin(is_awaited: bool) {
         // An input that cannot be read has ended, too.
         drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
         tracing::info!("standard input has ended, and with it the server");
-        // Nobody waits if the server has stopped.
+        // The receiver is gone if the server has stopped.
         let _ = ends.send(());
     });
     drop(ended.await);
