@@ -24,8 +24,7 @@ runtime := "-p kindsmith -p kindsmith-server -p kindsmith-cache -p kindsmith-sto
 # The feature that no package of the workspace turns on, and all packages that have it, so that the recipes with it have one build.
 # Examples turn `kube` on: a build of the workspace has it, and one of these packages has not.
 with_features := "-p kindsmith -p kindsmith-server -p kindsmith-storage -p kindsmith-codegen -p conformance-server -p library --features etcd"
-# The Rust client of the tests is a workspace of its own. Not `--locked`: its lock also holds what Kindsmith needs, and a new
-# dependency of Kindsmith is no change of the client.
+# The Rust client of the tests is a workspace of its own, whose lock also holds what Kindsmith needs.
 client_rust := "--manifest-path tests/clients/rust/Cargo.toml --target-dir target/clients"
 
 [private]

@@ -1,5 +1,5 @@
-"""Checks what cargo-deny cannot: each dependency has a reason and is used, and the library without the server needs no
-runtime, network or store. Licenses, sources and packages in two versions are in deny.toml."""
+"""Checks what cargo-deny cannot: each dependency has a reason and is used, the library without the server needs no
+runtime, network or store, and the lock of the Rust client, a workspace of its own, has what Kindsmith needs. Licenses, sources and packages in two versions are in deny.toml."""
 
 import pathlib
 import re
@@ -62,12 +62,20 @@ def impure():
             yield f"kindsmith without the feature server needs {name}; see `cargo tree -p kindsmith --no-default-features -i {name}`"
 
 
+def outdated():
+    """The lock of the Rust client, if it lacks something. Cargo adds it without `--locked`."""
+    metadata = ["cargo", "metadata", "--format-version", "1", "--manifest-path", CLIENT]
+    if subprocess.run([*metadata, "--locked"], stdout=subprocess.DEVNULL).returncode != 0:
+        yield f"its Cargo.lock is not up to date; run `cargo update --workspace --manifest-path {CLIENT}`"
+
+
 ROOT = pathlib.Path(__file__).parent.parent
 MANIFESTS = [ROOT / m / "Cargo.toml" for m in ["macros", "macros/proto", "runtime", "codegen", "tests"]]
 MANIFESTS += sorted((ROOT / "runtime").glob("*/Cargo.toml"))
 MANIFESTS += sorted((ROOT / "examples").glob("*/Cargo.toml"))
 MANIFESTS += [ROOT / "tests" / m / "Cargo.toml" for m in ["conformance-server", "pod-server", "renamed", "load", "cluster"]]
-wrong = [*reasons((ROOT / "Cargo.toml").read_text()), *impure()]
+CLIENT = "tests/clients/rust/Cargo.toml"
+wrong = [*reasons((ROOT / "Cargo.toml").read_text()), *impure(), *outdated()]
 for path in MANIFESTS:
     wrong += unused(path)
 print("\n".join(wrong))

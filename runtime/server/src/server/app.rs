@@ -1,7 +1,7 @@
 //! A loaded server that answers requests: in the process, under another program's listener, or on its own listener. It
 //! stops in this order: listener, controllers, watches, running requests, store.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use tokio::{
     net::TcpListener,
@@ -129,17 +129,22 @@ impl App {
     /// If the certificate or the kubeconfig cannot be created, or if plain HTTP is requested on an address that is not
     /// loopback.
     pub async fn run(mut self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Result<()> {
-        let entrance = std::mem::take(&mut self.entrance);
+        let mut entrance = mem::take(&mut self.entrance);
+        let on_ready = mem::take(&mut entrance.on_ready);
         let (connections, files) = entrance.open(listener, self.service.clone(), &self.state, self.admin.as_ref())?;
         for files in files {
             self.follow(files);
         }
         tracing::info!(
-            url = connections.url,
+            url = connections.ready.url,
             data = %self.state.files.path().display(),
             revision = %self.api.cache.revision(),
             "listening"
         );
+        // After the log has it: one who is told may end the process.
+        for tell in on_ready {
+            tell(&connections.ready);
+        }
         shutdown.await;
         self.stop_with(Some(connections)).await;
         Ok(())

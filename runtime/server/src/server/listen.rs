@@ -78,8 +78,7 @@ type Tls = (Option<ServerConfig>, Option<String>, Vec<FileWatcher>);
 
 /// The connections of a listener.
 pub(super) struct Connections {
-    /// The base of every URL.
-    pub url: String,
+    pub ready: Ready,
     stop: watch::Sender<bool>,
     accepting: JoinHandle<()>,
 }
@@ -121,10 +120,7 @@ impl Entrance {
         let tls = config.map(|config| TlsAcceptor::from(Arc::new(config)));
         let accepting = tasks::spawn(connections::accept(listener, tls, service, self.limits, stopping));
         let ready = Ready { address, url, kubeconfig, commands };
-        for tell in self.on_ready {
-            tell(&ready);
-        }
-        Ok((Connections { url: ready.url, stop, accepting }, watchers))
+        Ok((Connections { ready, stop, accepting }, watchers))
     }
 
     fn tls(&mut self, address: SocketAddr, state: &StateDir) -> Result<Tls> {

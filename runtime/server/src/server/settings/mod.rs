@@ -19,6 +19,7 @@ use std::{
     fs::{self, OpenOptions},
     future,
     io::{self, Write as _},
+    mem,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     process, thread,
@@ -96,7 +97,11 @@ impl Settings {
         let file = arguments.config.clone().or_else(variable);
         let stamps = files::stamps(file.as_slice());
         let values = Values::read(&arguments.given, environment, file.as_deref())?;
-        let plan = values.plan(Limits::default());
+        let mut plan = values.plan(Limits::default());
+        if let Some(filter) = values.rust_log(environment) {
+            // Other programs read the variable, too: an invalid one is reported, and the setting counts.
+            plan.log.otherwise = mem::replace(&mut plan.log.filter, filter);
+        }
         Ok(Self { arguments, file, stamps, values, plan, log: LogControl::default() })
     }
 

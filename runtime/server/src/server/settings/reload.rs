@@ -32,17 +32,22 @@ impl Reload {
         let (file, service) = (self.file.clone(), service.clone());
         let stamps = std::mem::take(&mut self.stamps);
         let read = move || {
-            let values = Values::read(&self.arguments.given, &|name| env::var_os(name), Some(&self.file))?;
-            self.take(values, &service);
+            let environment = |name: &str| env::var_os(name);
+            let values = Values::read(&self.arguments.given, &environment, Some(&self.file))?;
+            let is_filtered = values.rust_log(&environment).is_some();
+            self.take(values, is_filtered, &service);
             Ok(())
         };
         FileWatcher::again("settings", stamps, move || vec![file.clone()], read, || 0)
     }
 
-    fn take(&mut self, values: Values, service: &Service) {
+    /// Takes new values, without their filter of the log if `RUST_LOG` has one.
+    fn take(&mut self, values: Values, is_filtered: bool, service: &Service) {
         let plan = values.plan(self.limits.clone());
         service.set_limits(plan.limits.requests);
-        self.log.set_filter(&plan.log.filter);
+        if !is_filtered {
+            self.log.set_filter(&plan.log.filter);
+        }
         for setting in values.changes(&self.values) {
             if setting.is_live {
                 tracing::info!(setting = setting.key, "changed");

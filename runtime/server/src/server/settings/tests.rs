@@ -177,12 +177,15 @@ fn a_source_that_counts_more_unsets_what_it_excludes() {
 #[test]
 fn a_filter_that_would_silence_the_log_is_refused() {
     for filter in ["warning", "info,x=loud", "verbose", "info,fatal"] {
-        let error = settings(&[], &[("RUST_LOG", filter)], None).err().unwrap();
-        assert!(error.starts_with("RUST_LOG: expected error, warn"), "{error}");
+        let error = settings(&[], &[("KINDSMITH_LOG_LEVEL", filter)], None).err().unwrap();
+        assert!(error.starts_with("KINDSMITH_LOG_LEVEL: expected error, warn"), "{error}");
     }
     for filter in ["info", "WARN", "off", "info,kindsmith_server=debug", "kindsmith=trace", "error,[span]=debug"] {
-        assert!(settings(&[], &[("RUST_LOG", filter)], None).is_ok(), "{filter}");
+        assert!(settings(&[], &[("KINDSMITH_LOG_LEVEL", filter)], None).is_ok(), "{filter}");
     }
+    // A variable of all programs keeps none from starting.
+    let log = settings(&["--stop-delay=1s"], &[("RUST_LOG", "info,x=loud")], None).unwrap().plan.log;
+    assert_eq!((&*log.filter, &*log.otherwise), ("info,x=loud", "info"));
 }
 
 #[test]

@@ -8,9 +8,8 @@ use super::{
 };
 use crate::server::{Error, Limits, Result};
 
-/// The variable that says the same as [`FILTER`], as in all programs with this log.
+/// The variable with the filter of the log, as in other programs.
 const RUST_LOG: &str = "RUST_LOG";
-const FILTER: &str = "log.level";
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +148,13 @@ impl Values {
         table::all().filter(|setting| value(self, setting.key) != value(other, setting.key)).collect()
     }
 
+    /// The filter of the log that `RUST_LOG` has, if it counts: before the file, and after arguments and the variable of the setting.
+    pub(super) fn rust_log(&self, environment: Environment<'_>) -> Option<String> {
+        let counts = self.get("log.level").is_none_or(|(origin, _)| origin.rank() <= Origin::File(0).rank());
+        let filter = environment(RUST_LOG).filter(|filter| counts && !filter.is_empty())?;
+        Some(filter.to_string_lossy().into_owned())
+    }
+
     /// A setting that is not as by default. A flag that is false is not set, and no list without items.
     fn is_set(&self, key: &str) -> bool {
         self.get(key)
@@ -196,8 +202,7 @@ fn of_environment(setting: &Setting, environment: Environment<'_>) -> Result<Opt
         let value = environment(&name).filter(|value| !value.is_empty())?;
         Some(value.into_string().map(|value| (name.clone(), value)).map_err(|_| format!("{name}: it is not UTF-8")))
     };
-    let alias = || (setting.key == FILTER).then(|| read(RUST_LOG.to_owned())).flatten();
-    let Some(found) = read(setting.variable()).or_else(alias) else { return Ok(None) };
+    let Some(found) = read(setting.variable()) else { return Ok(None) };
     let (name, value) = found?;
     let values = if setting.effect.is_list() {
         value.split(',').map(|value| value.trim().to_owned()).collect()

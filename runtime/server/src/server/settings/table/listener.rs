@@ -52,7 +52,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "log.level",
         "FILTER",
         Filter(|plan, value| plan.log.filter = value),
-        "What is logged: error, warn, info, debug or trace, or a filter such as kindsmith=debug. RUST_LOG says the same.",
+        "What is logged: error, warn, info, debug or trace, or a filter such as kindsmith=debug. RUST_LOG counts before the file.",
     )
     .or("info")
     .live(),
