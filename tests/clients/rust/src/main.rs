@@ -96,7 +96,8 @@ async fn against(programs: &Path) -> ExitCode {
     let mut tally = Tally::default();
     let (kindsmith, pods) = (programs.join("kindsmith"), programs.join("pod-server"));
     tally.step("behind_another", async move { behind::through_the_front(&kindsmith, &pods).await }).await;
-    match Server::start(&programs.join("library"), "library", |address| vec![address.to_owned()]).await {
+    let listen = |address: &str| ["--listen", address].map(str::to_owned).to_vec();
+    match Server::start(&programs.join("library"), "library", listen).await {
         Ok(library) => check(&mut tally, library).await,
         Err(why) => {
             println!("FAILED start: {why}");
