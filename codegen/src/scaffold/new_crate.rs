@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{kind::Kind, names};
 
 /// Names that a crate cannot have, because it uses them.
-const USED: [&str; 8] = ["kindsmith", "serde", "serde_json", "tokio", "std", "core", "alloc", "test"];
+const USED: [&str; 9] = ["kindsmith", "mimalloc", "serde", "serde_json", "tokio", "std", "core", "alloc", "test"];
 
 /// Checks the name of a new crate.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
@@ -36,6 +36,7 @@ edition = "2024"
 
 [dependencies]
 kindsmith = {{ {dependency}, features = ["settings"] }}
+mimalloc = "0.1"
 serde = {{ version = "1", features = ["derive"] }}
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 
@@ -72,6 +73,10 @@ pub fn serve(server: Builder) -> Builder {{
         r#"//! Serves the API: `cargo run`; `cargo run -- --help` lists its settings.
 
 use kindsmith::{{Server, server::Settings}};
+use mimalloc::MiMalloc;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {{

@@ -112,6 +112,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// True if [`Event::frame`] copies nothing.
+    pub fn is_frame_shared(&self) -> bool {
+        self.object.is_natural(self.event_type)
+    }
+
     /// The event as a line of JSON, as a watch sends it. Shared with other watchers if possible.
     pub fn frame(&self) -> Bytes {
         self.object.frame_as(self.event_type)

@@ -219,9 +219,14 @@ impl Object {
         self.frame.clone()
     }
 
+    /// True if [`Object::frame`] is of this type.
+    pub fn is_natural(&self, event: EventType) -> bool {
+        event == self.natural
+    }
+
     /// The watch frame of a type: shared for the natural type, otherwise copied once.
     pub fn frame_as(&self, event: EventType) -> Bytes {
-        if event == self.natural {
+        if self.is_natural(event) {
             return self.frame.clone();
         }
         let opening = event.opening().as_bytes();

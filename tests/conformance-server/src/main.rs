@@ -16,6 +16,11 @@ use kindsmith::{
     kind::{Kind, crd},
     server::Builder,
 };
+use mimalloc::MiMalloc;
+
+/// That of the command and of new crates.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The server under the conformance kit.
 #[derive(Parser)]

@@ -86,7 +86,7 @@ pub(crate) struct Server {
     #[command(flatten)]
     pub(crate) address: Address,
     /// Flags of server programs, which run in an empty directory with the file `tokens.csv`. The example `library` takes
-    /// `127.0.0.1:0`.
+    /// `--listen 127.0.0.1:0`.
     #[arg(long, default_value = program::FLAGS, allow_hyphen_values = true)]
     pub(crate) program_flags: String,
     /// PEM file of the certificate authorities to trust; without it, those of the system.

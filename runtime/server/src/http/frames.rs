@@ -24,6 +24,8 @@ use crate::{
 
 /// Events of at least this size are sent without a copy.
 const LARGE: usize = 4 << 10;
+/// The same for events whose whole frame exists already: a copy of less costs less than a piece of its own.
+const SHARED: usize = 1 << 10;
 
 /// A single event that was written off the threads that serve connections.
 pub(super) struct EventFrame {
@@ -100,11 +102,8 @@ impl Render {
     fn single(&mut self, event: &Event, among_bytes: usize, whole: bool) -> (Bytes, Option<Bytes>) {
         let mut out = Vec::new();
         let Some(event) = self.shown(event, among_bytes, &mut out) else { return (out.into(), None) };
-        if !whole && let Some((opening, rest)) = self.in_two(&event) {
-            return (opening, Some(rest));
-        }
-        if let Some(frame) = self.shared(&event) {
-            return (frame, None);
+        if let Some(pieces) = self.uncopied(&event, whole) {
+            return pieces;
         }
         self.event(&mut out, &event);
         (out.into(), None)
@@ -131,8 +130,29 @@ impl Render {
         }
     }
 
+    /// True if an event is large enough to be sent as pieces of its own, which other watchers share.
+    pub(super) fn is_worth_sharing(&self, event: &Event) -> bool {
+        if self.served.view.is_some() {
+            return false;
+        }
+        let least = match self.renderer {
+            None if self.format.shape != Shape::Full => return false,
+            None if !event.is_frame_shared() => LARGE,
+            _ => SHARED,
+        };
+        event.object.json_bytes().len() >= least
+    }
+
+    /// The frame of an event that need not be copied, as one piece, or, unless it must be whole, as two.
+    pub(super) fn uncopied(&self, event: &Event, whole: bool) -> Option<(Bytes, Option<Bytes>)> {
+        if !whole && let Some((opening, rest)) = self.in_two(event) {
+            return Some((opening, Some(rest)));
+        }
+        self.shared(event).map(|frame| (frame, None))
+    }
+
     /// The frame of an event, if all watchers in this form share it.
-    pub(super) fn shared(&self, event: &Event) -> Option<Bytes> {
+    fn shared(&self, event: &Event) -> Option<Bytes> {
         let frame = match &self.renderer {
             Some(renderer) => renderer.frame(event.event_type, &event.object).ok(),
             None => (self.format.shape == Shape::Full).then(|| event.frame()),
@@ -147,10 +167,10 @@ impl Render {
         }
     }
 
-    /// The frame of a large JSON event in two pieces: one copy per watcher would add up.
-    pub(super) fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
+    /// The frame of a large JSON event in two pieces, if it is not shared as a whole: one copy per watcher would add up.
+    fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
         let is_plain = self.renderer.is_none() && self.format.shape == Shape::Full && !self.broken;
-        let is_large = event.object.json_bytes().len() >= LARGE;
+        let is_large = event.object.json_bytes().len() >= LARGE && !event.is_frame_shared();
         let opening = Bytes::from_static(event.event_type.opening().as_bytes());
         let pieces = (is_plain && is_large).then(|| (opening, event.object.frame_after_opening()));
         pieces.inspect(|(opening, rest)| self.count(opening.len() + rest.len()))

@@ -39,8 +39,8 @@ const MAX_SECONDS: u64 = 7 * 24 * 3600;
 const BATCH: usize = 128;
 /// The size of the length before a Protobuf frame.
 const FRAME_LENGTH: usize = 4;
-/// The size of the buffer into which events are copied before they are sent. A watcher that does not read holds this
-/// much.
+/// The size of the buffer into which small events are copied before they are sent. A watcher that does not read holds a few
+/// of these.
 const CHUNK: usize = 8 << 10;
 
 /// Answers with a watch. Events are merged into larger writes unless they are requested one by one.
@@ -63,6 +63,7 @@ pub(super) fn respond(
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
         events: Vec::new(),
+        sent: 0,
         preparation: None,
         rest: None,
         one_by_one,
@@ -118,6 +119,8 @@ struct WatchBody {
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
+    /// How many of the events were sent.
+    sent: usize,
     /// The preparation of the next event, if that takes long.
     preparation: Option<Preparation>,
     /// The rest of an event whose opening was sent separately.
@@ -159,15 +162,16 @@ impl WatchBody {
                 if !has_room(&out, chunk, object) {
                     break;
                 }
-                *place = walk.position();
                 let event = Event { event_type: EventType::Added, object: object.clone() };
+                let shares = self.render.is_worth_sharing(&event);
+                if shares && !out.is_empty() {
+                    break;
+                }
+                *place = walk.position();
                 let Some(event) = self.render.shown(&event, items.json_bytes(), &mut out) else { break };
-                if out.is_empty()
-                    && !self.one_by_one
-                    && let Some((opening, rest)) = self.render.in_two(&event)
-                {
-                    self.rest = Some(rest);
-                    return Poll::Ready(Some(opening));
+                if shares && let Some((frame, rest)) = self.render.uncopied(&event, self.one_by_one) {
+                    self.rest = rest;
+                    return Poll::Ready(Some(frame));
                 }
                 if out.capacity() == 0 {
                     out.reserve_exact(chunk);
@@ -219,7 +223,7 @@ impl WatchBody {
         ready!(Pin::new(&mut unconstrained(self.alarm.as_mut())).poll(cx));
         self.alarm_wakes = None;
         if now >= self.deadline {
-            if !self.events.is_empty() {
+            if self.has_events() {
                 return Poll::Pending;
             }
             self.ended = true;
@@ -227,7 +231,7 @@ impl WatchBody {
         let mut out = Vec::new();
         if self.next_bookmark.is_some() {
             // A bookmark must not come before events that are still to be sent.
-            if self.events.is_empty() {
+            if !self.has_events() {
                 self.render.bookmark(&mut out, self.watch.position(), false);
             }
             let next = now + BOOKMARK_INTERVAL;
@@ -239,7 +243,9 @@ impl WatchBody {
 
     /// The events that are ready, as one piece.
     fn live(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if self.events.is_empty() {
+        if !self.has_events() {
+            self.events.clear();
+            self.sent = 0;
             let batch = if self.one_by_one { 1 } else { BATCH };
             let failed = match ready!(self.watch.poll_events(cx, batch, &mut self.events)) {
                 Some(Ok(())) => None,
@@ -251,9 +257,9 @@ impl WatchBody {
                 return Poll::Ready(last);
             }
         }
-        if let Some(event) = self.events.first().filter(|event| self.render.takes_long(&event.object)).cloned() {
+        if let Some(event) = self.events.get(self.sent).filter(|event| self.render.takes_long(&event.object)).cloned() {
             let frame = ready!(self.prepared(cx, &event, 0));
-            self.events.remove(0);
+            self.sent += 1;
             return Poll::Ready(Some(frame));
         }
         Poll::Ready(Some(self.frames()))
@@ -269,32 +275,34 @@ impl WatchBody {
         Poll::Ready(frame)
     }
 
+    /// True if events that were taken from the cache are still to be sent.
+    fn has_events(&self) -> bool {
+        self.sent < self.events.len()
+    }
+
+    /// The frames of the next events, in one piece: several small ones, or one that all watchers share.
     fn frames(&mut self) -> Bytes {
-        let (mut out, mut written) = (Vec::new(), 0);
+        let mut out = Vec::new();
         let chunk = if self.one_by_one { 1 } else { CHUNK };
-        while let Some(event) = self.events.get(written).filter(|event| has_room(&out, chunk, &event.object)) {
+        while let Some(event) = self.events.get(self.sent).filter(|event| has_room(&out, chunk, &event.object)) {
+            let shares = self.render.is_worth_sharing(event);
+            if shares && !out.is_empty() {
+                break;
+            }
+            let is_alone = out.is_empty() && self.sent + 1 == self.events.len();
             let Some(event) = self.render.shown(event, 0, &mut out) else { break };
-            if self.events.len() == 1
-                && let Some(frame) = self.render.shared(&event)
+            self.sent += 1;
+            if (shares || is_alone)
+                && let Some((frame, rest)) = self.render.uncopied(&event, self.one_by_one)
             {
-                self.events.clear();
+                self.rest = rest;
                 return frame;
             }
-            if written == 0
-                && !self.one_by_one
-                && let Some((opening, rest)) = self.render.in_two(&event)
-            {
-                self.events.remove(0);
-                self.rest = Some(rest);
-                return opening;
-            }
-            if written == 0 {
+            if out.is_empty() {
                 out.reserve_exact(chunk);
             }
             self.render.event(&mut out, &event);
-            written += 1;
         }
-        self.events.drain(..written);
         out.into()
     }
 }

@@ -65,6 +65,40 @@ async fn a_watch_ends_after_all_events_of_a_revision() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn watchers_share_events_and_small_ones_are_merged() {
+    let rig = Rig::new().await;
+    let version = rig.config_map("first").await["metadata"]["resourceVersion"].take();
+    let path = format!("{CONFIG_MAPS}?watch=1&timeoutSeconds=5&resourceVersion={}", version.as_str().unwrap());
+    let sizes = [1, 2, 2_000, 3, 5_000, 4, 5, 1_500, 1_600];
+    for (number, size) in sizes.into_iter().enumerate() {
+        let object = json!({"metadata": {"name": format!("c{number}")}, "data": {"k": "v".repeat(size)}});
+        assert_eq!(rig.post(CONFIG_MAPS, &object).await.0, 201);
+    }
+    for accept in ["application/json", "application/cbor"] {
+        let mut watches = Vec::new();
+        for _ in 0..2 {
+            let mut body = rig.answer("GET", &path, &[("accept", accept)], "").await.into_body();
+            let mut read = Vec::new();
+            while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+                read.push(frame.unwrap().into_data().unwrap());
+            }
+            watches.push(read);
+        }
+        let (first, second) = (&watches[0], &watches[1]);
+        assert_eq!((first.len(), first), (7, second), "{accept}");
+        let shared = first.iter().zip(second).filter(|(a, b)| a.as_ptr() == b.as_ptr());
+        let large = first.iter().filter(|piece| piece.len() >= 1_500).count();
+        assert_eq!((shared.count(), large), (4, 4), "{accept}");
+        if accept == "application/json" {
+            let events: Vec<Value> =
+                serde_json::Deserializer::from_slice(&first.concat()).into_iter().map(Result::unwrap).collect();
+            let names: Vec<_> = events.iter().map(|event| event["object"]["metadata"]["name"].clone()).collect();
+            assert_eq!(names, (0..sizes.len()).map(|number| format!("c{number}")).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn watches_in_other_forms() {
     let rig = Rig::new().await;
     let made = rig.config_map("a").await;

@@ -24,8 +24,9 @@ use crate::http::EndsAt;
 
 /// The buffered bytes above which a body is not polled.
 const WAITING: usize = 64 << 10;
-/// The same for a watch, of which there may be thousands. With less, each event would need an additional wake-up.
-const WAITING_OF_WATCH: usize = 4 << 10;
+/// The same for a watch, of which there may be thousands. Most of it is shared between watchers. With less, the events of a busy
+/// time would be sent one by one, each after a wake-up.
+const WAITING_OF_WATCH: usize = 32 << 10;
 
 tokio::task_local! {
     /// The HTTP/2 stream of the current task.
