@@ -1,6 +1,10 @@
 //! Serves the API: `cargo run`; `cargo run -- --help` lists its settings.
 
 use kindsmith::{Server, server::Settings};
+use mimalloc::MiMalloc;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
