@@ -69,7 +69,19 @@ pub fn serve(server: Builder) -> Builder {{
 "#,
         kind = kind.name
     );
-    let main = format!(
+    let readme = readme(name, kind, &sample);
+    let files = [
+        (".gitignore", "/target\n/data\n".to_owned()),
+        ("Cargo.toml", manifest),
+        ("README.md", readme),
+        ("src/lib.rs", library),
+        ("src/main.rs", main(&krate, &sample)),
+    ];
+    files.map(|(path, text)| (PathBuf::from(path), text)).into()
+}
+
+fn main(krate: &str, sample: &Path) -> String {
+    format!(
         r#"//! Serves the API: `cargo run`; `cargo run -- --help` lists its settings.
 
 use kindsmith::{{Server, server::Settings}};
@@ -87,16 +99,7 @@ async fn main() -> kindsmith::Result<()> {{
 }}
 "#,
         sample = sample.display()
-    );
-    let readme = readme(name, kind, &sample);
-    let files = [
-        (".gitignore", "/target\n/data\n".to_owned()),
-        ("Cargo.toml", manifest),
-        ("README.md", readme),
-        ("src/lib.rs", library),
-        ("src/main.rs", main),
-    ];
-    files.map(|(path, text)| (PathBuf::from(path), text)).into()
+    )
 }
 
 fn readme(name: &str, kind: &Kind, sample: &Path) -> String {
