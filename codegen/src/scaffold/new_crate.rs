@@ -36,7 +36,7 @@ edition = "2024"
 
 [dependencies]
 kindsmith = {{ {dependency}, features = ["settings"] }}
-mimalloc = "0.1"
+mimalloc = {{ version = "0.1", features = ["no_thp"] }}
 serde = {{ version = "1", features = ["derive"] }}
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 
