@@ -285,16 +285,14 @@ impl WatchBody {
         let mut out = Vec::new();
         let chunk = if self.one_by_one { 1 } else { CHUNK };
         while let Some(event) = self.events.get(self.sent).filter(|event| has_room(&out, chunk, &event.object)) {
-            let shares = self.render.is_worth_sharing(event);
+            let is_alone = out.is_empty() && self.sent + 1 == self.events.len();
+            let shares = is_alone || self.render.is_worth_sharing(event);
             if shares && !out.is_empty() {
                 break;
             }
-            let is_alone = out.is_empty() && self.sent + 1 == self.events.len();
             let Some(event) = self.render.shown(event, 0, &mut out) else { break };
             self.sent += 1;
-            if (shares || is_alone)
-                && let Some((frame, rest)) = self.render.uncopied(&event, self.one_by_one)
-            {
+            if shares && let Some((frame, rest)) = self.render.uncopied(&event, self.one_by_one) {
                 self.rest = rest;
                 return frame;
             }
