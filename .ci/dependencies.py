@@ -1,5 +1,6 @@
 """Checks what cargo-deny cannot: each dependency has a reason and is used, the library without the server needs no
-runtime, network or store, and the lock of the Rust client, a workspace of its own, has what Kindsmith needs. Licenses, sources and packages in two versions are in deny.toml."""
+runtime, network or store, and the lock of the Rust client, a workspace of its own, has what Kindsmith needs. Licenses, sources and
+packages in two versions are in deny.toml."""
 
 import pathlib
 import re

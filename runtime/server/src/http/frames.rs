@@ -130,11 +130,8 @@ impl Render {
         }
     }
 
-    /// True if an event is large enough to be sent as pieces of its own, which other watchers share.
+    /// True if an event, not converted yet, is large enough to be sent as pieces of its own, without a copy.
     pub(super) fn is_worth_sharing(&self, event: &Event) -> bool {
-        if self.served.view.is_some() {
-            return false;
-        }
         let least = match self.renderer {
             None if self.format.shape != Shape::Full => return false,
             None if !event.is_frame_shared() => LARGE,

@@ -141,7 +141,7 @@ impl App {
             revision = %self.api.cache.revision(),
             "listening"
         );
-        // After the log has it: one who is told may end the process.
+        // After the log has it, because the callee may end the process.
         for tell in on_ready {
             tell(&connections.ready);
         }

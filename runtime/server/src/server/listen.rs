@@ -78,6 +78,7 @@ type Tls = (Option<ServerConfig>, Option<String>, Vec<FileWatcher>);
 
 /// The connections of a listener.
 pub(super) struct Connections {
+    /// What its users are told.
     pub ready: Ready,
     stop: watch::Sender<bool>,
     accepting: JoinHandle<()>,

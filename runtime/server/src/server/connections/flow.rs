@@ -1,5 +1,5 @@
 //! Flow control of answers. Data of a body is counted until the peer has taken it; until then the body is not polled.
-//! So a reader that does not read causes only one buffered piece, and readers that have been stuck for too long are
+//! So a reader that does not read causes only a few buffered pieces, and readers that have been stuck for too long are
 //! known. HTTP/1 connections are tracked by their sockets, HTTP/2 streams here, because a peer may read the connection
 //! and still give a stream no window.
 
