@@ -257,3 +257,24 @@ fn files_say_that_the_server_answers() {
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path("conf")).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
 }
+
+#[test]
+fn what_was_logged_until_the_files_are_there_is_written() {
+    let folder = Folder::new("ready-log");
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("gears.yaml"), gears("teeth")).unwrap();
+    let mut command = Command::new(PROGRAM);
+    command.args(["serve", &path("gears.yaml"), "--memory", "--listen", "127.0.0.1:0", "--ready-file", &path("ready")]);
+    command.stdout(Stdio::null()).stderr(fs::File::create(path("log")).unwrap());
+    let mut server = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !fs::exists(path("ready")).unwrap() {
+        assert!(Instant::now() < deadline, "no ready file");
+        // Without a pause, so that it is seen as soon as it is there.
+        std::thread::yield_now();
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let log = fs::read_to_string(path("log")).unwrap();
+    assert!(log.contains("listening"), "{log:?}");
+}

@@ -10,7 +10,7 @@ use std::{
 
 /// The maximum size of the queue in bytes. The writer thread may hold as much again.
 const LIMIT: usize = 1 << 20;
-/// How long the end of a program waits for lines that may not be read.
+/// How long to wait for lines that may not be read.
 const FLUSH: Duration = Duration::from_secs(1);
 
 /// The queue.
@@ -34,6 +34,12 @@ struct Queue {
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until all lines are written, for a limited time: lines that are not read hold nobody up for longer.
+    fn wait(&self) {
+        let unwritten = |state: &mut QueueState| !state.text.is_empty() || state.dropped > 0 || state.writing;
+        let _ = self.changed.wait_timeout_while(self.lock(), FLUSH, unwritten);
     }
 
     /// Writes until all writers are gone.
@@ -75,6 +81,14 @@ pub(super) fn start(sink: impl Write + Send + 'static) -> (Writer, Flush) {
 #[derive(Clone)]
 pub struct Writer(Arc<Handle>);
 
+#[cfg(feature = "logging")]
+impl Writer {
+    /// Waits at most a second until all lines are written.
+    pub(super) fn wait(&self) {
+        self.0.0.wait();
+    }
+}
+
 impl Write for Writer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let Handle(queue) = &*self.0;
@@ -111,9 +125,8 @@ pub struct Flush(Arc<Queue>);
 
 impl Drop for Flush {
     fn drop(&mut self) {
-        let unwritten = |state: &mut QueueState| !state.text.is_empty() || state.dropped > 0 || state.writing;
         // Lines that are not read are lost; a program that ends does not wait for a reader.
-        let _ = self.0.changed.wait_timeout_while(self.0.lock(), FLUSH, unwritten);
+        self.0.wait();
     }
 }
 

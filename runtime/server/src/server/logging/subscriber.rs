@@ -10,7 +10,7 @@ use tracing_subscriber::{
     EnvFilter, Layer as _, Registry, fmt, layer::SubscriberExt as _, reload, util::SubscriberInitExt as _,
 };
 
-use super::{Flush, stderr};
+use super::{Flush, Writer, stderr};
 
 /// Logs to standard error according to `RUST_LOG`, such as `kindsmith=debug`; if it is missing or invalid, according to
 /// `default`. Panics are logged, too, instead of printed. Keep the result until the program ends: dropping it waits a
@@ -48,18 +48,28 @@ pub(in crate::server) struct Log {
 
 /// Changes what is logged, once a log was started.
 #[derive(Clone, Default)]
-pub(in crate::server) struct LogControl(Arc<OnceLock<FilterHandle>>);
+pub(in crate::server) struct LogControl(Arc<OnceLock<Started>>);
 
-type FilterHandle = reload::Handle<EnvFilter, Registry>;
+struct Started {
+    filter: reload::Handle<EnvFilter, Registry>,
+    writer: Writer,
+}
 
 impl LogControl {
     /// Logs what this filter says from now on. An invalid filter is reported.
     pub(in crate::server) fn set_filter(&self, filter: &str) {
-        let Some(handle) = self.0.get() else { return };
+        let Some(started) = self.0.get() else { return };
         match EnvFilter::builder().parse(filter) {
             // It fails only if the subscriber is gone.
-            Ok(filter) => drop(handle.reload(filter)),
+            Ok(filter) => drop(started.filter.reload(filter)),
             Err(error) => tracing::warn!(%error, filter, "the filter of the log is invalid"),
+        }
+    }
+
+    /// Waits at most a second until everything logged so far is written.
+    pub(in crate::server) fn wait(&self) {
+        if let Some(started) = self.0.get() {
+            started.writer.wait();
         }
     }
 }
@@ -76,6 +86,7 @@ pub(in crate::server) fn start(log: &Log, control: &LogControl) -> Flush {
     };
     let (filter, handle) = reload::Layer::new(filter);
     let (writer, flush) = stderr();
+    let started = Started { filter: handle, writer: writer.clone() };
     // Internal errors would be printed with `eprintln`, which blocks.
     let lines = fmt::layer().with_writer(move || writer.clone()).log_internal_errors(false);
     let lines = match log.format {
@@ -85,7 +96,7 @@ pub(in crate::server) fn start(log: &Log, control: &LogControl) -> Flush {
     if tracing_subscriber::registry().with(filter).with(lines).try_init().is_ok() {
         log_panics();
         // A control starts one log.
-        drop(control.0.set(handle));
+        drop(control.0.set(started));
     }
     if let Some(error) = error {
         tracing::warn!(%error, filter = log.filter, "the filter of the log is invalid; the default is used");

@@ -137,7 +137,12 @@ impl Settings {
         if let Some(file) = &ready {
             drop(fs::remove_file(file));
         }
-        let builder = plan.build(builder)?.on_ready(move |listening| write_files(listening, kubeconfig, ready));
+        let written = log.clone();
+        let builder = plan.build(builder)?.on_ready(move |listening| {
+            // Who sees the files may end the server, and finds everything in its log.
+            written.wait();
+            write_files(listening, kubeconfig, ready);
+        });
         Ok(match file {
             Some(file) => {
                 let reload = Reload { arguments, file, stamps, limits, started: values.clone(), values, log };
