@@ -125,6 +125,11 @@ fn kubernetes_is_served_from_the_command_alone() {
     let protobuf =
         served.ask(&["-o", "/dev/null", "-H", "Accept: application/vnd.kubernetes.protobuf"], "/api/v1/pods", "");
     assert_eq!(protobuf.0, 200, "the definitions have numbers");
+    // What kube-apiserver creates is there.
+    let service = served.call("GET", "/api/v1/namespaces/default/services/kubernetes", "");
+    assert!(service.0 == 200 && service.1.contains("\"10.96.0.1\""), "{service:?}");
+    assert_eq!(served.call("GET", "/api/v1/namespaces/kube-node-lease", "").0, 200);
+    assert_eq!(served.call("GET", "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical", "").0, 200);
 }
 
 const PODS: &str = "/api/v1/namespaces/default/pods";
@@ -167,6 +172,66 @@ fn a_scheduler_binds_pods() {
     assert_eq!(served.call("POST", PODS, &pod("gated", r#""schedulingGates":[{"name":"example.com/wait"}],"#)).0, 201);
     let (status, text) = bind("gated", node);
     assert!(status == 409 && text.contains("pod gated has non-empty .spec.schedulingGates"), "{status} {text}");
+}
+
+#[test]
+fn evictions_keep_to_budgets() {
+    let folder = Folder::new("serve-eviction");
+    let served = Served::start(&["kubernetes"], folder.path().join("data"));
+    let pod = |name: &str| {
+        let pod = format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","labels":{{"app":"web"}}}},"spec":{{"terminationGracePeriodSeconds":0,"containers":[{{"name":"web","image":"nginx"}}]}}}}"#
+        );
+        assert_eq!(served.call("POST", PODS, &pod).0, 201);
+    };
+    let report = |path: &str, status: &str| {
+        let mut object: Value = serde_json::from_str(&served.call("GET", path, "").1).unwrap();
+        object["status"] = serde_json::from_str(status).unwrap();
+        let (code, answer) = served.call("PUT", &format!("{path}/status"), &object.to_string());
+        assert_eq!(code, 200, "{answer}");
+    };
+    let evict = |name: &str, more: &str| {
+        let eviction =
+            format!(r#"{{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{name}"}}{more}}}"#);
+        served.call("POST", &format!("{PODS}/{name}/eviction"), &eviction)
+    };
+    const READY: &str = r#"{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}"#;
+    let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    let budget = r#"{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"web"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}}}"#;
+    assert_eq!(served.call("POST", budgets, budget).0, 201);
+
+    // A pod that does not run may always go, and nothing happens in a dry run.
+    pod("waits");
+    assert_eq!(evict("waits", r#","deleteOptions":{"dryRun":["All"]}"#).0, 201);
+    let (status, answer) = evict("waits", "");
+    assert!(status == 201 && answer.contains("\"Success\""), "{status} {answer}");
+    assert_eq!(evict("waits", "").0, 404);
+
+    // What the budget allows is not known before a controller has reported it.
+    for name in ["a", "b"] {
+        pod(name);
+        report(&format!("{PODS}/{name}"), READY);
+    }
+    let (status, answer) = evict("a", "");
+    assert!(
+        status == 429 && answer.contains("The disruption budget web is still being processed"),
+        "{status} {answer}"
+    );
+    let allow =
+        r#"{"observedGeneration":1,"disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1,"expectedPods":2}"#;
+    report(&format!("{budgets}/web"), allow);
+    assert_eq!(evict("a", r#","deleteOptions":{"preconditions":{"uid":"another"}}"#).0, 409);
+    report(&format!("{budgets}/web"), allow);
+    assert_eq!(evict("a", "").0, 201);
+    let budget: Value = serde_json::from_str(&served.call("GET", &format!("{budgets}/web"), "").1).unwrap();
+    let status = &budget["status"];
+    let allowed = status["disruptionsAllowed"].as_i64().unwrap_or_default();
+    assert!(allowed == 0 && status["disruptedPods"]["a"].is_string(), "{budget}");
+    let (status, answer) = evict("b", "");
+    assert!(status == 429 && answer.contains("needs 1 healthy pods and has 2 currently"), "{status} {answer}");
+    // One that is not ready may go, since there are enough others.
+    report(&format!("{PODS}/b"), r#"{"phase":"Running","conditions":[{"type":"Ready","status":"False"}]}"#);
+    assert_eq!(evict("b", "").0, 201);
 }
 
 #[test]

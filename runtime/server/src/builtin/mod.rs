@@ -10,6 +10,7 @@ use crate::{
     auth::User,
     kind::Kind,
     meta::{Time, options::WriteOptions},
+    schema::Document,
     tasks,
     verbs::{Error, Request, Verbs},
 };
@@ -20,6 +21,7 @@ mod config_map;
 mod definitions;
 mod event;
 pub mod events;
+pub(crate) mod eviction;
 mod gc;
 mod grace;
 mod keys;
@@ -89,22 +91,27 @@ pub(crate) fn event_lifetime(kind: Kind, lifetime: Duration) -> Kind {
     kind.with(|shared, _, _| shared.lifetime = Some(lifetime).filter(|lifetime| !lifetime.is_zero()))
 }
 
-/// Creates the namespaces that every server has, if they are missing.
+/// Creates the namespaces that every server has, and these objects, if they are missing and their kinds are served.
 ///
 /// # Errors
-/// The namespace that could not be created, and the reason.
-pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
-    let Some(resource) = api.registry.namespaces() else { return Ok(()) };
+/// The object that could not be created, and the reason.
+pub(crate) async fn bootstrap(api: &Arc<Verbs>, objects: &[Document]) -> Result<(), String> {
+    let namespace = |name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    let namespaces = namespace::PERMANENT.map(namespace);
+    let (kinds, _) = api.registry.all();
     let user = Arc::new(User::system());
-    for name in namespace::PERMANENT {
-        if resource.objects.snapshot().get(name).is_some() {
+    for object in namespaces.iter().chain(objects) {
+        let [api_version, kind] = ["apiVersion", "kind"].map(|name| object[name].as_str().unwrap_or_default());
+        let [namespace, name] = ["namespace", "name"].map(|name| object["metadata"][name].as_str().unwrap_or_default());
+        let is_meant = |of: &Kind| of.group_version.is(api_version) && of.names().kind == kind && of.shared.stored;
+        let Some(resource) = kinds.iter().find(|served| is_meant(&served.kind)) else { continue };
+        let request = Request { namespace: namespace.to_owned(), ..Request::for_all(&user, resource) };
+        if resource.objects.snapshot().get(&request.key_of(name)).is_some() {
             continue;
         }
-        let request = Request::for_all(&user, &resource);
-        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
+        match api.create(&request, object.clone(), &WriteOptions::of_server("kindsmith")).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}
-            Err(error) => return Err(format!("the namespace {name} could not be created: {error:?}")),
+            Err(error) => return Err(format!("the {kind} {name} could not be created: {error:?}")),
         }
     }
     Ok(())

@@ -26,6 +26,7 @@ use crate::{
     meta::GroupResource,
     openapi::{self, Described, Resource, Source},
     registry::Registry,
+    schema::Document,
 };
 
 /// The ends of names of files that are read in folders.
@@ -119,6 +120,8 @@ struct LoadResult {
     resources: Vec<DefinedResource>,
     /// What documents say of resources that the program declares.
     replaced: Vec<Definition>,
+    /// The objects of overlays.
+    objects: Vec<Document>,
     /// The files, or folders, that cannot be used.
     broken: Vec<PathBuf>,
     /// The errors, a line each, with the file and the line in it.
@@ -138,6 +141,8 @@ pub(super) struct InitialDefinitions {
     pub resources: Vec<DefinedResource>,
     /// What documents say of resources that the program declares.
     pub replaced: Vec<Definition>,
+    /// Objects to create if they are missing and their kinds are served.
+    pub objects: Vec<Document>,
     stamps: Vec<Stamp>,
 }
 
@@ -147,11 +152,12 @@ impl DefinitionFiles {
     /// # Errors
     /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
     pub(super) fn open(&self) -> Result<InitialDefinitions> {
-        let (stamps, result) = (stamps(&self.list().files), self.load());
-        if result.problems.is_empty() {
-            Ok(InitialDefinitions { resources: result.resources, replaced: result.replaced, stamps })
+        let (stamps, LoadResult { resources, replaced, objects, problems, .. }) =
+            (stamps(&self.list().files), self.load());
+        if problems.is_empty() {
+            Ok(InitialDefinitions { resources, replaced, objects, stamps })
         } else {
-            Err(Error::Kind(result.problems.join("\n")))
+            Err(Error::Kind(problems.join("\n")))
         }
     }
 
@@ -209,6 +215,7 @@ impl DefinitionFiles {
         let of_user = described.warnings.0.iter().filter(|entry| !entry.source.starts_with(OWN));
         result.warnings.extend(of_user.map(ToString::to_string));
         result.warnings.extend(described.lacks());
+        result.objects = described.overlays.iter().flat_map(|overlay| overlay.objects().to_vec()).collect();
         // Shared ones are the program's own.
         let is_own = |index: &usize| documents.get(*index).is_none_or(|(name, _)| name.starts_with(OWN));
         self.take_described(described.resources.clone(), &is_own, &mut result);

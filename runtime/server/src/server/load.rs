@@ -26,6 +26,7 @@ use crate::{
     builtin::{
         self, Controllers, Definitions, Lease, ServiceAccount,
         accounts::{self, Accounts, Issuer},
+        eviction,
         rbac::Guard,
     },
     cache::{Cache, Preload},
@@ -33,6 +34,7 @@ use crate::{
     http::{self, DocumentsAt, Health, Metrics, PathPrefix, Service, VersionInfo},
     kind::{Kind, by_resource},
     registry::{PreparedKind, Preparer, Registry, reader::Identity},
+    schema::Document,
     storage::Store,
     tasks,
     verbs::Verbs,
@@ -65,7 +67,7 @@ impl Builder {
         self.controllers.splice(0..0, secrets);
         builtin::answer_reviews(&mut handlers, &authenticator, &authorizer);
         let handlers = Arc::new(handlers.mount());
-        bootstrap(&api).await.map_err(Error::Bootstrap)?;
+        bootstrap(&api, &initial.objects).await.map_err(Error::Bootstrap)?;
         let aggregation = front.open(&api, &state, client_ca, &mut self.controllers).await?;
         let metrics = metrics(&api, std::mem::take(&mut self.metrics))?;
         let health = controllers::show(&mut self.controllers, &metrics, health(&api.store, self.checks)?);
@@ -167,6 +169,9 @@ impl Core {
         if kinds.iter().any(|kind| kind.group_resource() == account) {
             self.handlers.builtin_subresource("token", accounts::subresource(issuer));
         }
+        if kinds.iter().any(eviction::is_for) {
+            self.handlers.builtin_subresource(eviction::SUBRESOURCE, eviction::subresource());
+        }
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
         kinds = kinds.into_iter().map(|kind| definition_files::complete(kind, &self.replaced)).collect();
         let preparer = Preparer { transformer: &transformer, webhooks: &webhooks };
@@ -206,9 +211,9 @@ fn serve_accounts(
     Ok(documents)
 }
 
-/// Creates the objects that every server has.
-async fn bootstrap(api: &Arc<Verbs>) -> std::result::Result<(), String> {
-    builtin::bootstrap(api).await?;
+/// Creates the objects that every server has, and those of overlays.
+async fn bootstrap(api: &Arc<Verbs>, objects: &[Document]) -> std::result::Result<(), String> {
+    builtin::bootstrap(api, objects).await?;
     builtin::rbac::bootstrap(api).await
 }
 

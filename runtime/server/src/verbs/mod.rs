@@ -228,7 +228,7 @@ impl Request {
     }
 
     /// The key of an object in the request's namespace.
-    fn key_of(&self, name: &str) -> String {
+    pub(crate) fn key_of(&self, name: &str) -> String {
         if self.namespace.is_empty() { name.to_owned() } else { format!("{}/{name}", self.namespace) }
     }
 

@@ -20,7 +20,13 @@
 //!   - {name: Age, type: date, cell: .metadata.creationTimestamp, priority: 0, format: '', description: ''}
 //! ```
 //!
-//! Rules for writes are declared, too: see [`write_rules`].
+//! Rules for writes are declared, too: see [`write_rules`]. And so are objects that a server creates when it starts, if they are
+//! missing and it serves their kinds:
+//!
+//! ```yaml
+//! objects:
+//! - {apiVersion: example.com/v1, kind: Gear, metadata: {namespace: default, name: first}, spec: {teeth: 12}}
+//! ```
 //!
 //! A member that is absent changes nothing. An entry for a resource or version that is not there has no effect. A cell is a
 //! JSONPath, or a call of one of these functions, whose arguments are JSONPaths, strings in quotes, and further calls:
@@ -84,9 +90,12 @@ const MEMBERS: [&str; 16] = [
     "versions",
 ];
 
-/// An overlay: entries for resources.
+/// An overlay: entries for resources, and objects.
 #[derive(Clone, Debug, Default)]
-pub struct Overlay(Vec<Entry>);
+pub struct Overlay {
+    entries: Vec<Entry>,
+    objects: Vec<Document>,
+}
 
 #[derive(Clone, Debug, Default)]
 struct Entry {
@@ -120,21 +129,33 @@ impl Overlay {
         findings: &mut Findings,
     ) -> Self {
         let Some(members) = Members::of(document, location, findings) else { return Self::default() };
-        members.warn_of_others(&["apiVersion", "kind", "messages", "parts", "resources"], findings);
+        members.warn_of_others(&["apiVersion", "kind", "messages", "objects", "parts", "resources"], findings);
         let mut parts = Parts::of(members, expressions, findings);
         if members.get("apiVersion").is_none_or(|found| found != API_VERSION) {
             let found = members.get("apiVersion").unwrap_or(&Document::Null);
             findings.error(&location.key("apiVersion"), format!("found {}; supported: {API_VERSION}", shown(found)));
         }
-        let location = location.key("resources");
+        let at = location.key("resources");
         let list = members.list("resources", findings).iter().enumerate();
-        Self(list.filter_map(|(index, entry)| Entry::of(entry, &location.index(index), &mut parts, findings)).collect())
+        let entries =
+            list.filter_map(|(index, entry)| Entry::of(entry, &at.index(index), &mut parts, findings)).collect();
+        let at = location.key("objects");
+        let objects = members.list("objects", findings);
+        for (index, object) in objects.iter().enumerate() {
+            check_object(object, &at.index(index), findings);
+        }
+        Self { entries, objects: objects.to_vec() }
+    }
+
+    /// The objects to create when a server starts, if they are missing and their kinds are served.
+    pub fn objects(&self) -> &[Document] {
+        &self.objects
     }
 
     /// The rules for writes of a resource in a version.
     pub(super) fn write_rules(&self, shared: &Shared, version: &str) -> WriteRules {
         let mut all = WriteRules::default();
-        for entry in self.0.iter().filter(|entry| entry.is_of(shared) && entry.is_for(version)) {
+        for entry in self.entries.iter().filter(|entry| entry.is_of(shared) && entry.is_for(version)) {
             all.append(entry.write_rules.clone());
         }
         all
@@ -143,7 +164,7 @@ impl Overlay {
     /// Changes a resource as the overlay says.
     pub fn apply(&self, definition: &mut Definition) {
         let shared = &definition.shared;
-        let entries = self.0.iter().filter(|entry| entry.is_of(shared));
+        let entries = self.entries.iter().filter(|entry| entry.is_of(shared));
         for entry in entries.collect::<Vec<_>>() {
             entry.apply(definition);
         }
@@ -241,6 +262,19 @@ impl Entry {
                 let meant = version.subresources.iter_mut().filter(|of| *of.subresource == **name);
                 meant.for_each(|of| of.changes = Changes::Only(path.clone()));
             }
+        }
+    }
+}
+
+/// Reports what an object lacks to be found.
+fn check_object(object: &Document, location: &Location<'_>, findings: &mut Findings) {
+    let Some(members) = Members::of(object, location, findings) else { return };
+    let at = location.key("metadata");
+    let metadata = members.get("metadata").and_then(|of| Members::of(of, &at, findings));
+    let names = [(Some(members), location, "apiVersion"), (Some(members), location, "kind"), (metadata, &at, "name")];
+    for (members, location, name) in names {
+        if members.and_then(|of| of.text(name, findings)).is_none_or(str::is_empty) {
+            findings.error(&location.key(name), "missing: an object has apiVersion, kind and metadata.name");
         }
     }
 }

@@ -23,7 +23,7 @@
 //!
 //! | member of a default | |
 //! |---|---|
-//! | `path` | the field, in each object that a path leads to; `[*]` are the items of a list, `.*` the values of a map |
+//! | `path` | the field, in each object that a path leads to; `[*]` are the items of a list, `[0]` is the first one, `.*` are the values of a map |
 //! | `value`, `from`, `remove` | a value, an expression that gives one, or `true` to remove the field |
 //! | `when` | an expression; `self` is what holds the field; see [`write_rules`](crate::kind::write_rules) for other variables |
 //! | `zero` | the empty text, zero, false, and empty lists and objects count as absent |

@@ -131,3 +131,19 @@ fn everything_wrong_in_an_overlay_is_reported_at_once() {
         ]
     );
 }
+
+#[test]
+fn an_overlay_has_objects_that_can_be_found() {
+    let object = json!({"apiVersion": "v1", "kind": "Gear", "metadata": {"name": "first"}, "spec": {"teeth": 12}});
+    let overlay = |objects: Value| json!({"apiVersion": "kindsmith/v1", "kind": "Overlay", "objects": objects});
+    let document = || gears("v1", &json!({"type": "object"}), &json!({}));
+    let read = described(&[document(), overlay(json!([object.clone()]))]);
+    assert_eq!(read.overlays[0].objects(), [object]);
+    let wrong = json!(["gear", {"kind": "Gear", "metadata": {"name": ""}}, {"apiVersion": "v1", "kind": "Gear"}]);
+    let found = errors(&[document(), overlay(wrong)]);
+    let lacks = "missing: an object has apiVersion, kind and metadata.name";
+    let at = |pointer: &str, what: &str| format!("1.json /objects/{pointer}: {what}");
+    let expected = [at("1/apiVersion", lacks), at("1/metadata/name", lacks), at("2/metadata/name", lacks)];
+    assert_eq!(found[1..], expected, "{found:?}");
+    assert!(found[0].starts_with("1.json /objects/0: "), "{found:?}");
+}

@@ -2,7 +2,7 @@
 use crate::{meta::FieldPath, schema::Document};
 
 /// A path such as `.spec.containers[*].ports[*]`: fields, `[*]` for each item of a list, `.*` for each value of a map, and `[a.b]` for an
-/// entry of a map, as errors show it. Empty for the object.
+/// entry of a map or `[0]` for an item, as errors show it. Empty for the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<Step>);
 
@@ -118,6 +118,12 @@ fn find(value: &Document, steps: &[Step], place: &mut Place, found: &mut Vec<Pla
         (Step::Key(name), Document::Object(members)) => {
             if let Some(value) = members.get(name) {
                 below(Key::Entry(name.clone()), value);
+            }
+        }
+        (Step::Key(index), Document::Array(items)) => {
+            let index = index.parse().ok();
+            if let Some((index, item)) = index.and_then(|index: usize| Some((index, items.get(index)?))) {
+                below(Key::Index(index), item);
             }
         }
         (Step::Items, Document::Array(items)) => {

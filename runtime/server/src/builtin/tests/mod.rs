@@ -38,7 +38,7 @@ impl Inside {
             registry.register(versions).expect("a built-in kind");
         }
         let api = Verbs::new(registry, cache, store);
-        bootstrap(&api).await.expect("the first namespaces");
+        bootstrap(&api, &[]).await.expect("the first namespaces");
         Self { api }
     }
 
@@ -95,7 +95,7 @@ pub(super) fn told<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<String> 
 async fn every_server_has_its_namespaces_once() {
     let inside = Inside::new().await;
     let before = inside.api.cache.revision();
-    bootstrap(&inside.api).await.expect("again");
+    bootstrap(&inside.api, &[]).await.expect("again");
     assert_eq!(inside.api.cache.revision(), before, "existing namespaces are not changed");
     let mut found = inside.find("namespaces", "", "kube-system").expect("a namespace");
     for member in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
