@@ -22,10 +22,8 @@ use crate::{
     verbs::ConversionFailures,
 };
 
-/// Events of at least this size are sent without a copy.
+/// Events of at least this size are sent without a copy. A copy of less costs less than a piece of its own, with its counters.
 const LARGE: usize = 4 << 10;
-/// The same for events whose whole frame exists already: a copy of less costs less than a piece of its own.
-const SHARED: usize = 1 << 10;
 
 /// A single event that was written off the threads that serve connections.
 pub(super) struct EventFrame {
@@ -132,12 +130,7 @@ impl Render {
 
     /// True if an event, not converted yet, is large enough to be sent as pieces of its own, without a copy.
     pub(super) fn is_worth_sharing(&self, event: &Event) -> bool {
-        let least = match self.renderer {
-            None if self.format.shape != Shape::Full => return false,
-            None if !event.is_frame_shared() => LARGE,
-            _ => SHARED,
-        };
-        event.object.json_bytes().len() >= least
+        (self.renderer.is_some() || self.format.shape == Shape::Full) && event.object.json_bytes().len() >= LARGE
     }
 
     /// The frame of an event that need not be copied, as one piece, or, unless it must be whole, as two.

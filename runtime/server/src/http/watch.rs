@@ -41,7 +41,7 @@ const BATCH: usize = 128;
 const FRAME_LENGTH: usize = 4;
 /// The size of the buffer into which small events are copied before they are sent. A watcher that does not read holds a few
 /// of these.
-const CHUNK: usize = 8 << 10;
+const CHUNK: usize = 16 << 10;
 
 /// Answers with a watch. Events are merged into larger writes unless they are requested one by one.
 pub(super) fn respond(

@@ -8,7 +8,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker, ready},
 };
@@ -24,8 +24,8 @@ use crate::http::EndsAt;
 
 /// The buffered bytes above which a body is not polled.
 const WAITING: usize = 64 << 10;
-/// The same for a watch, of which there may be thousands. Most of it is shared between watchers. With less, the events of a busy
-/// time would be sent one by one, each after a wake-up.
+/// The same for a watch, of which there may be thousands. With less, the events of a busy time would be sent one by one, each after a
+/// wake-up.
 const WAITING_OF_WATCH: usize = 32 << 10;
 
 tokio::task_local! {
@@ -38,6 +38,8 @@ pub(super) struct Flow {
     peer: Arc<Peer>,
     is_stream: bool,
     waiting: AtomicUsize,
+    /// True while `progress` has a waker, so that data is taken without a lock otherwise.
+    has_waker: AtomicBool,
     progress: Mutex<Progress>,
 }
 
@@ -53,7 +55,13 @@ struct Progress {
 impl Flow {
     fn new(peer: &Arc<Peer>, is_stream: bool) -> Arc<Self> {
         let progress = Progress { last: Instant::now(), ends: None, waker: None };
-        Arc::new(Self { peer: peer.clone(), is_stream, waiting: AtomicUsize::new(0), progress: Mutex::new(progress) })
+        Arc::new(Self {
+            peer: peer.clone(),
+            is_stream,
+            waiting: AtomicUsize::new(0),
+            has_waker: AtomicBool::new(false),
+            progress: Mutex::new(progress),
+        })
     }
 
     /// The flow of a connection whose answers are sequential.
@@ -72,7 +80,7 @@ impl Flow {
     }
 
     fn give(&self, bytes: usize) {
-        self.peer.waits(bytes, 0);
+        self.peer.gave(bytes);
         if self.waiting.fetch_add(bytes, Ordering::AcqRel) == 0 && self.is_stream {
             self.progress().last = Instant::now();
         }
@@ -82,14 +90,19 @@ impl Flow {
         if bytes == 0 {
             return;
         }
-        self.peer.waits(0, bytes);
-        let left = self.waiting.fetch_sub(bytes, Ordering::AcqRel) - bytes;
+        self.peer.sent(bytes);
+        // In one order with the registration of a waker: either it is seen here, or what is taken here is seen there.
+        let left = self.waiting.fetch_sub(bytes, Ordering::SeqCst) - bytes;
+        if !self.is_stream && !self.has_waker.load(Ordering::SeqCst) {
+            return;
+        }
         let mut progress = self.progress();
         if self.is_stream {
             progress.last = Instant::now();
             self.peer.took();
         }
         let waker = progress.waker.take_if(|(bytes, _)| left < *bytes);
+        self.has_waker.store(progress.waker.is_some(), Ordering::SeqCst);
         drop(progress);
         if let Some((_, waker)) = waker {
             waker.wake();
@@ -103,8 +116,9 @@ impl Flow {
         }
         let mut progress = self.progress();
         progress.waker = Some((bytes, cx.waker().clone()));
+        self.has_waker.store(true, Ordering::SeqCst);
         // Data may have been taken before the waker was registered.
-        if self.waiting.load(Ordering::Acquire) < bytes { Poll::Ready(()) } else { Poll::Pending }
+        if self.waiting.load(Ordering::SeqCst) < bytes { Poll::Ready(()) } else { Poll::Pending }
     }
 
     /// Ready if the reader has been stuck for too long.

@@ -196,10 +196,14 @@ impl Peer {
         self.active.store(self.peers.now(), Ordering::Relaxed);
     }
 
-    /// Adjusts the number of buffered bytes.
-    pub(super) fn waits(&self, more: usize, fewer: usize) {
-        self.waiting.fetch_add(more, Ordering::Relaxed);
-        self.waiting.fetch_sub(fewer, Ordering::Relaxed);
+    /// Counts further buffered bytes.
+    pub(super) fn gave(&self, bytes: usize) {
+        self.waiting.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts buffered bytes that were sent.
+    pub(super) fn sent(&self, bytes: usize) {
+        self.waiting.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// True while it takes no data.
