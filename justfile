@@ -15,15 +15,13 @@ python := env("KINDSMITH_PYTHON", "python3")
 shared := justfile_directory() / "../shared"
 library := "tests/clients/with-library.sh '" + programs + "/library'"
 
-rustdoc := 'RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --locked'
+# Not the packages whose build scripts generate kinds: these would need the library built, not only checked.
+rustdoc := 'RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --exclude from-openapi --exclude generated --exclude models --no-deps --locked'
 
 # A failed test does not hide the results of the packages after it.
 test := "cargo test --no-fail-fast --locked"
 # The crates of the library, which lie in `runtime`.
 runtime := "-p kindsmith -p kindsmith-server -p kindsmith-cache -p kindsmith-storage -p kindsmith-formats -p kindsmith-model -p kindsmith-cel -p kindsmith-meta -p kindsmith-kubernetes"
-# The feature that no package of the workspace turns on, and all packages that have it, so that the recipes with it have one build.
-# Examples turn `kube` on: a build of the workspace has it, and one of these packages has not.
-with_features := "-p kindsmith -p kindsmith-server -p kindsmith-storage -p kindsmith-codegen -p conformance-server -p library --features etcd"
 # The Rust client of the tests is a workspace of its own, whose lock also holds what Kindsmith needs.
 client_rust := "--manifest-path tests/clients/rust/Cargo.toml --target-dir target/clients"
 
@@ -46,23 +44,17 @@ fmt-client *arguments:
 lint:
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Lints the crates of the library alone. The workspace's tests turn its features on, so that `lint` builds it with them. The
-# others have not even those that the tests of these crates select.
+# Lints the crates of the library alone, with etcd and without. The workspace's tests turn all features on, so that `lint` builds it
+# with them.
 [group('sources')]
 lint-without-features:
-    cargo clippy {{ runtime }} --lib --tests --locked -- -D warnings
+    cargo clippy {{ runtime }} --features kindsmith/etcd --lib --tests --locked -- -D warnings
     cargo clippy -p kindsmith --locked -- -D warnings
-    cargo clippy -p kindsmith --features etcd --locked -- -D warnings
 
 # Lints the library without the server.
 [group('sources')]
 lint-without-server:
     cargo clippy -p kindsmith --no-default-features --features messages --locked -- -D warnings
-
-# Lints everything that a feature adds.
-[group('sources')]
-lint-with-features:
-    cargo clippy {{ with_features }} --locked --lib --bins --tests -- -D warnings
 
 # Builds the documentation. Module docs are for readers of the sources, too, and may link to private items. The command has the name
 # of the library, so that its documentation lies in a folder of its own.
@@ -100,6 +92,11 @@ advisories: (deny "advisories")
 crates *arguments:
     cargo publish --dry-run --locked --workspace --exclude shop "$@"
 
+# Builds the tests of the workspace.
+[group('tests')]
+build-tests:
+    cargo test --workspace --locked --no-run
+
 # Runs the tests of the workspace. Needs only Rust.
 [group('tests')]
 test *arguments:
@@ -123,22 +120,17 @@ test-scaffold:
 # Tests the engine over etcd. Needs `etcd` and `etcdctl` on the path; KINDSMITH_ETCD names another etcd.
 [group('tests')]
 etcd *filters="etcd embedded suite tools private memory several relay delayed":
-    {{ test }} {{ with_features }} --lib -- {{ filters }}
+    {{ test }} --workspace --lib -- {{ filters }}
 
 # Tests `kindsmith store` on etcd, and servers over it that are configured by their files alone.
 [group('tests')]
 etcd-store:
-    {{ test }} {{ with_features }} --test store --test serve -- etcd:: over_etcd
+    {{ test }} --workspace --test store --test serve -- etcd:: over_etcd
 
 # Builds the programs that checks of clients start. With the target of a test, the features are those of `just test`.
 [group('programs')]
 build *names="cluster conformance-server generated-server kindsmith library pod-server":
     cargo build --workspace --locked --test architecture {{ prepend("--bin=", names) }}
-
-# Builds the conformance server, and the test of `kindsmith store`, with all features.
-[group('programs')]
-build-with-features:
-    cargo build {{ with_features }} --locked --bin conformance-server --test store
 
 # Replays recorded answers of kube-apiserver: all scenarios, or the named ones. Needs the shared folder.
 [group('clients')]
@@ -246,7 +238,7 @@ refusals rounds="20": (build "conformance-server")
 
 # Checks histories of servers that fail. Needs root and `ip`, for network namespaces. With `--embedded`, of one server without etcd.
 [group('faults')]
-cluster *arguments: (build "cluster") build-with-features
+cluster *arguments: (build "cluster conformance-server")
     '{{ programs }}/cluster' "$@"
 
 # Measures the rows of the table of figures that are about requests, starts and memory, or compares with another server program.

@@ -15,7 +15,6 @@ pub(super) struct Flags {
     #[arg(long)]
     data_dir: Option<PathBuf>,
     /// URLs of the etcd that keeps the objects; the data directory then keeps the server's files.
-    #[cfg(feature = "etcd")]
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     etcd: Vec<String>,
     /// File of `token,user,uid,"group,group"` lines; without it an admin token is created.
@@ -34,7 +33,6 @@ impl Flags {
             Some(path) => server.data_dir(path),
             None => server.memory(),
         };
-        #[cfg(feature = "etcd")]
         if !self.etcd.is_empty() {
             server = server.etcd(kindsmith::EtcdOptions::new(self.etcd));
         }
