@@ -204,11 +204,7 @@ impl DefinitionFiles {
                 Err(error) => result.broken(path, format!("{name}: {error}")),
             }
         }
-        #[cfg(feature = "kubernetes")]
-        let reading = self.kubernetes.complete(&mut documents).unwrap_or_else(|| describe(&documents));
-        #[cfg(not(feature = "kubernetes"))]
-        let reading = describe(&documents);
-        let described = reading.unwrap_or_else(|report| {
+        let described = self.describe(&mut documents).unwrap_or_else(|report| {
             result.broken(DOCUMENTS.into(), report.to_string());
             Arc::default()
         });
@@ -242,6 +238,20 @@ impl DefinitionFiles {
         *warned = mem::take(&mut result.warnings);
         drop(warned);
         result
+    }
+
+    /// Reads documents, with what the program adds to them.
+    #[cfg_attr(
+        not(feature = "kubernetes"),
+        allow(clippy::unused_self, clippy::ptr_arg, reason = "it adds the API of Kubernetes")
+    )]
+    fn describe(&self, documents: &mut Vec<(String, Vec<u8>)>) -> Result<Arc<Described>, Report> {
+        #[cfg(feature = "kubernetes")]
+        if let Some(shared) = self.kubernetes.complete(documents) {
+            return shared;
+        }
+        let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
+        openapi::read(&sources).map(Arc::new)
     }
 
     /// Takes the resources of documents, except those that the program declares.
@@ -344,12 +354,6 @@ impl DefinitionFiles {
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }
     }
-}
-
-/// Reads documents.
-fn describe(documents: &[(String, Vec<u8>)]) -> Result<Arc<Described>, Report> {
-    let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
-    openapi::read(&sources).map(Arc::new)
 }
 
 /// True for the files of a folder that are read.
