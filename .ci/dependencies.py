@@ -15,10 +15,6 @@ UNNAMED = {
     ("from-openapi", "k8s-openapi"): "kube needs one of its features",
     ("kindsmith-tests", "library"): "the guide's blocks of code, which are compiled as documentation tests",
     ("from-openapi", "serde"): "what its build script generates",
-    **{
-        ("kindsmith-tests", name): "its features, which are those of what build scripts depend on"
-        for name in ["clap", "either", "kindsmith-cel", "kindsmith-codegen", "mimalloc", "rustix"]
-    },
     ("kindsmith-cel", "getrandom"): "tests/support/random.rs, which its fuzz tests include by its path",
     ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",
 }

@@ -101,12 +101,20 @@ impl Disk for FileDisk {
         if bytes < before {
             return file.set_len(bytes);
         }
-        let allocated = allocate(file, bytes);
+        // A try in vain would take all that is left for a moment, in which others find the disk full.
+        let fits = room(file).is_none_or(|room| bytes - before <= room);
+        let allocated = if fits { allocate(file, bytes) } else { Err(io::ErrorKind::StorageFull.into()) };
         if allocated.is_err() && file.metadata()?.len() > before {
             file.set_len(before)?;
         }
         self.named("cannot set space aside beside", allocated)
     }
+}
+
+/// The bytes that this process may still write to the file system of a file, if that says it.
+fn room(file: &File) -> Option<u64> {
+    let found = rustix::fs::fstatvfs(file).ok().filter(|found| found.f_blocks > 0)?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
 /// Gives a file blocks of the disk for its first bytes.
