@@ -28,6 +28,11 @@ impl Subscription {
         }
     }
 
+    /// True if the key of an object decides whether it is included.
+    pub(super) fn is_of_keys(&self) -> bool {
+        !matches!(self, Self::Field(..))
+    }
+
     /// A number by which changes in the window are found. Other subscriptions may have the same one. `None` if only a
     /// search of all changes finds those of the subscription.
     pub(super) fn mark(&self) -> Option<u64> {

@@ -186,7 +186,13 @@ impl Watch {
             let key = format!("{}{}", self.replica.keyspace.prefix, new.key()).into();
             return Some(Err(WatchError::Unreadable { key, reason: reason.into() }));
         }
-        change.event(&self.replica.shared.budget, |object| self.matches(object)).map(Ok)
+        let budget = &self.replica.shared.budget;
+        if self.filter.is_none() && self.subscription.is_of_keys() {
+            // Both objects of a change have the same key, so one decides, and the other need not be in the processor's cache.
+            let covered = change.object().is_some_and(|object| self.subscription.covers(object));
+            return covered.then(|| change.event(budget, |_| true)).flatten().map(Ok);
+        }
+        change.event(budget, |object| self.matches(object)).map(Ok)
     }
 
     fn matches(&self, object: &Object) -> bool {
