@@ -143,12 +143,21 @@ def no_handler_is_said_clearly(s):
     no_handler = "this server has no handler for %s: they are served as documents describe them"
     s.has(s.refused("logs", "web"), no_handler % "log of pods")
     s.has(s.refused("exec", "web", "--", "ls"), no_handler % "exec of pods")
+
+
+def drain(s):
+    """Pods are evicted, as far as their budgets allow it."""
     s.run("create", "-f", "-", stdin=NODE % "busy")
     s.run("run", "here", "--image=nginx", "--overrides", '{"spec": {"nodeName": "busy"}}')
+    s.run("patch", "pod", "here", "--subresource=status", "--type=merge", "-p", '{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}')
+    s.run("create", "poddisruptionbudget", "here", "--selector=run=here", "--min-available=1")
+    allowed = '{"status": {"observedGeneration": 1, "disruptionsAllowed": %d, "currentHealthy": 1, "desiredHealthy": 1}}'
+    s.run("patch", "poddisruptionbudget", "here", "--subresource=status", "--type=merge", "-p", allowed % 0)
     # A drain must not take a pod for evicted that is still there.
-    s.has(s.refused("drain", "busy", "--force", "--timeout=20s"), no_handler % "eviction of pods")
-    s.run("delete", "pod", "here")
+    s.has(s.refused("drain", "busy", "--force", "--timeout=7s"), "Cannot evict pod as it would violate the pod's disruption budget")
+    s.run("patch", "poddisruptionbudget", "here", "--subresource=status", "--type=merge", "-p", allowed % 1)
     s.has(s.run("drain", "busy", "--force"), r"^node/busy drained$")
+    s.refused("get", "pod", "here")
 
 
 def imported_through_kubectl(s):
@@ -167,4 +176,4 @@ def imported_through_kubectl(s):
 
 
 STEPS = [ready_soon, api_resources, explain, explain_every_kind, run, create_workloads, create_services, create_what_rules_them, create_access, get_all,
-         objects_in_other_versions, no_handler_is_said_clearly, imported_through_kubectl]
+         objects_in_other_versions, no_handler_is_said_clearly, drain, imported_through_kubectl]

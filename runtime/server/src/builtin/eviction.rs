@@ -1,6 +1,6 @@
 //! `Eviction`: the subresource `eviction` of Kubernetes' Pods, with which `kubectl drain` deletes them. It keeps to their
 //! PodDisruptionBudgets, as far as a disruption controller has reported their state.
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
     handlers::{Parent, Refusal, Result, Subresource, post},
     kind::{Kind, endpoint},
     meta::{
-        LabelSelector, Time,
+        LabelSelector, Status, StatusDetails, Time,
         options::{DeleteOptions, OptionsError, Query, WriteOptions},
         selector::Labels,
     },
@@ -21,8 +21,8 @@ use crate::{
 
 /// The name of the subresource.
 pub(crate) const SUBRESOURCE: &str = "eviction";
-/// When a client is to ask again while the state of a budget is not known.
-const AGAIN_AFTER: Duration = Duration::from_secs(10);
+/// The seconds after which a client is to ask again while the state of a budget is not known.
+const AGAIN_AFTER: u16 = 10;
 /// The most Pods that may be on their way out of one budget.
 const MOST_DISRUPTED: usize = 2000;
 
@@ -212,7 +212,9 @@ fn take_from(budget: &mut Document, pod: &str) -> Result<()> {
     let name = budget["metadata"]["name"].as_str().unwrap_or_default();
     let refuse = |after, why: String| {
         let message = "Cannot evict pod as it would violate the pod's disruption budget.";
-        Err(Refusal::too_many_requests(message, after).cause("DisruptionBudget", why))
+        let details = StatusDetails { retry_after_seconds: after, ..StatusDetails::default() };
+        let status = Status::failure(429, "TooManyRequests", message, Some(details));
+        Err(Refusal::from(status).cause("DisruptionBudget", why))
     };
     let status = &budget["status"];
     let allowed = number(&status["disruptionsAllowed"]);
@@ -230,7 +232,8 @@ fn take_from(budget: &mut Document, pod: &str) -> Result<()> {
     if allowed == 0 {
         let [desired, current] = ["desiredHealthy", "currentHealthy"].map(|name| number(&status[name]));
         let why = format!("The disruption budget {name} needs {desired} healthy pods and has {current} currently");
-        return refuse(Duration::ZERO, why);
+        // It is not known when; clients that are told wait that long by themselves.
+        return refuse(0, why);
     }
     let status = &mut budget["status"];
     status["disruptionsAllowed"] = json!(allowed - 1);
