@@ -174,6 +174,9 @@ fn a_scheduler_binds_pods() {
     assert!(status == 409 && text.contains("pod gated has non-empty .spec.schedulingGates"), "{status} {text}");
 }
 
+/// The status of a pod that is ready.
+const READY: &str = r#"{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}"#;
+
 #[test]
 fn evictions_keep_to_budgets() {
     let folder = Folder::new("serve-eviction");
@@ -195,7 +198,6 @@ fn evictions_keep_to_budgets() {
             format!(r#"{{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{name}"}}{more}}}"#);
         served.call("POST", &format!("{PODS}/{name}/eviction"), &eviction)
     };
-    const READY: &str = r#"{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}"#;
     let budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
     let budget = r#"{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"web"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}}}"#;
     assert_eq!(served.call("POST", budgets, budget).0, 201);
