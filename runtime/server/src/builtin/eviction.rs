@@ -232,7 +232,7 @@ fn take_from(budget: &mut Document, pod: &str) -> Result<()> {
     if allowed == 0 {
         let [desired, current] = ["desiredHealthy", "currentHealthy"].map(|name| number(&status[name]));
         let why = format!("The disruption budget {name} needs {desired} healthy pods and has {current} currently");
-        // It is not known when; clients that are told wait that long by themselves.
+        // Without a time, as in kube-apiserver: clients would wait for it by themselves, and keep to no limit of their own.
         return refuse(0, why);
     }
     let status = &mut budget["status"];
