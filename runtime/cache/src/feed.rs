@@ -13,6 +13,7 @@ use super::{
     budget::Budget,
     change::Change,
     channels::{Channels, Subscriber, Subscribers},
+    runs::{Frames, Run, Runs},
     snapshot::{Past, Snapshot},
     subscription::Subscription,
     tree::Tree,
@@ -40,6 +41,8 @@ pub(super) struct Feed {
     filled: u64,
     /// Those of the whole resource.
     subscribers: Subscribers,
+    /// Frames for them.
+    runs: Runs,
     channels: Channels,
     closed: bool,
 }
@@ -68,6 +71,7 @@ impl Feed {
             beginnings: 0,
             filled: 0,
             subscribers: Subscribers::default(),
+            runs: Runs::default(),
             channels: Channels::default(),
             closed: false,
         }
@@ -79,6 +83,7 @@ impl Feed {
         self.beginnings += 1;
         self.clear(floor);
         self.prune_past();
+        self.runs.clear();
         self.channels.begin(floor);
     }
 
@@ -204,9 +209,28 @@ impl Feed {
 
     /// Removes a subscriber, and closes its channel if it was the last.
     pub(super) fn unsubscribe(&mut self, subscriber: Subscriber) {
+        if let Some(channel) = subscriber.channel {
+            return self.channels.unsubscribe(channel, subscriber.number);
+        }
+        self.subscribers.remove(subscriber.number);
+        if self.subscribers.is_empty() {
+            self.runs.clear();
+        }
+    }
+
+    /// The frames of the changes after a position, if another subscriber made them.
+    pub(super) fn frames(&self, subscriber: Subscriber, position: Revision) -> Option<Frames> {
         match subscriber.channel {
-            Some(channel) => self.channels.unsubscribe(channel, subscriber.number),
-            None => self.subscribers.remove(subscriber.number),
+            None => self.runs.after(position, self.window.newest()),
+            Some(channel) => self.channels.get(channel)?.frames(position),
+        }
+    }
+
+    /// Keeps frames for other subscribers to the same changes.
+    pub(super) fn keep_run(&mut self, subscriber: Subscriber, run: &Arc<Run>) {
+        match subscriber.channel {
+            None => self.runs.keep(run, self.subscribers.len()),
+            Some(channel) => self.channels.keep_run(channel, run),
         }
     }
 
@@ -265,7 +289,9 @@ impl Feed {
 
     /// Takes the wakers of subscribers with new changes. Call them after the lock is released.
     pub(super) fn take_wakers(&mut self, wakers: &mut Vec<Waker>) {
-        self.subscribers.drain_into(wakers);
+        if self.subscribers.drain_into(wakers) {
+            self.runs.clear();
+        }
         self.channels.take_wakers(wakers);
     }
 
@@ -273,6 +299,12 @@ impl Feed {
     #[cfg(test)]
     pub(super) fn footprint(&self) -> (usize, usize) {
         (self.subscribers.footprint(), self.channels.footprint())
+    }
+
+    /// The size of the kept frames.
+    #[cfg(test)]
+    pub(super) fn frame_bytes(&self) -> usize {
+        self.runs.bytes() + self.channels.frame_bytes()
     }
 
     /// Ends every subscriber after its remaining changes, and takes all wakers.

@@ -13,7 +13,7 @@
 //!
 //! - `lock` and `limits`; `texts`, `body`, `reader` and `object`: one object, rendered; `btree`, `index`, `tree`, `snapshot` and
 //!   `search`: the objects of a resource; `keyspace` and `routes`: their keys in the store.
-//! - `budget`, `subscription`, `change`, `window`, `channels` and `feed`: the past changes of a resource, and who waits for more;
+//! - `budget`, `subscription`, `change`, `runs`, `window`, `channels` and `feed`: the past changes of a resource, and who waits for more;
 //!   `eviction`: the order in which resources give them up.
 //! - `state`: what is published; `replica`: one resource as the store has it; `wakeups` and `feeder`: how changes arrive.
 //! - `history`, `watch`, `demand`, `resource` and `indexing`: what readers get.
@@ -42,6 +42,7 @@ mod renderings;
 mod replica;
 mod resource;
 mod routes;
+mod runs;
 mod search;
 mod snapshot;
 mod state;
@@ -73,6 +74,7 @@ pub use preload::Preload;
 pub use reader::{DecodedValue, Reader, SharedReader};
 pub use renderings::Renderings;
 pub use resource::Resource;
+pub use runs::Frames;
 pub use search::Scope;
 pub use snapshot::{Objects, Snapshot};
 pub use subscription::Subscription;

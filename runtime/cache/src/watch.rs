@@ -17,6 +17,7 @@ use super::{
     lock::lock,
     object::Object,
     replica::Replica,
+    runs::{Frames, Run},
     subscription::Subscription,
 };
 use crate::{meta::Revision, storage::ReadError};
@@ -24,6 +25,8 @@ use crate::{meta::Revision, storage::ReadError};
 /// The maximum number of changes taken from the window at once. They stay in memory until the watcher has read them, so
 /// it is small.
 const BATCH: usize = 32;
+/// The same if their frames are made at once.
+const FRAMES: usize = 128;
 /// The number of non-matching changes to skip before yielding to other tasks.
 const PATIENCE: usize = 512;
 
@@ -114,8 +117,8 @@ impl Watch {
                 }
             }
             self.position = self.position.max(self.batch_end);
-            match ready!(self.poll_batch(cx)) {
-                Some(Ok(())) => {}
+            match ready!(self.poll_batch(cx, false)) {
+                Some(Ok(_)) => {}
                 end => {
                     self.end();
                     return Poll::Ready(end.and_then(Result::err).map(Err));
@@ -159,6 +162,41 @@ impl Watch {
         Poll::Ready(Some(Ok(())))
     }
 
+    /// Like [`Watch::poll_events`], but returns the frames of the next changes instead if all who watch the same can send them.
+    pub fn poll_frames(
+        &mut self,
+        cx: &mut Context<'_>,
+        max: usize,
+        events: &mut Vec<Event>,
+    ) -> Poll<Option<Result<Option<Frames>, WatchError>>> {
+        if self.filter.is_none() && self.batch.is_empty() {
+            self.position = self.position.max(self.batch_end);
+            let frames = match ready!(self.poll_batch(cx, true)) {
+                Some(Ok(made)) => made.or_else(|| self.make_frames()),
+                end => {
+                    self.end();
+                    return Poll::Ready(end.and_then(Result::err).map(Err));
+                }
+            };
+            if let Some(frames) = frames {
+                self.batch_end = frames.revision();
+                return Poll::Ready(Some(Ok(Some(frames))));
+            }
+        }
+        self.poll_events(cx, max, events).map(|polled| polled.map(|appended| appended.map(|()| None)))
+    }
+
+    /// Makes the frames of the first changes of the batch. The others are read again, so that they can be frames of another
+    /// watcher.
+    fn make_frames(&mut self) -> Option<Frames> {
+        let (has_more, changes) = (self.batch.len() >= FRAMES, self.batch.make_contiguous());
+        let run = Run::of(changes, has_more, self.position, &self.subscription, &self.replica.shared.budget)?;
+        let run = Arc::new(run);
+        lock(&self.replica.feed).keep_run(self.subscriber?, &run);
+        self.batch.clear();
+        Some(Frames::after(run, self.position))
+    }
+
     /// The next event, like [`Watch::poll_next`].
     pub async fn next(&mut self) -> Option<Result<Event, WatchError>> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
@@ -199,15 +237,21 @@ impl Watch {
         self.subscription.covers(object) && self.filter.as_ref().is_none_or(|filter| filter(object))
     }
 
-    /// Fills the batch.
-    fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), WatchError>>> {
+    /// Fills the batch, or returns the next frames if another watcher made them and this one `shares` them.
+    fn poll_batch(&mut self, cx: &mut Context<'_>, shares: bool) -> Poll<Option<Result<Option<Frames>, WatchError>>> {
         let Some(subscriber) = self.subscriber else { return Poll::Ready(None) };
         let complete = self.replica.fed();
-        let found = lock(&self.replica.feed).poll(subscriber, self.position, BATCH, &mut self.batch, cx.waker());
+        let mut feed = lock(&self.replica.feed);
+        if shares && let Some(frames) = feed.frames(subscriber, self.position) {
+            return Poll::Ready(Some(Ok(Some(frames))));
+        }
+        let found =
+            feed.poll(subscriber, self.position, if shares { FRAMES } else { BATCH }, &mut self.batch, cx.waker());
+        drop(feed);
         match found {
             PollResult::Changes => {
                 self.batch_end = self.batch.back().map_or(self.position, |change| change.revision);
-                Poll::Ready(Some(Ok(())))
+                Poll::Ready(Some(Ok(None)))
             }
             PollResult::Lagged => Poll::Ready(Some(Err(WatchError::Lagged))),
             PollResult::Closed => Poll::Ready(None),

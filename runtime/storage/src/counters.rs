@@ -2,6 +2,7 @@
 //! each other; readers sum the copies up.
 
 use std::{
+    mem,
     sync::{
         LazyLock,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -81,9 +82,12 @@ pub fn count(cell: &AtomicU64) {
 
 /// Adds a value to a histogram in a copy.
 pub fn observe(copy: &[AtomicU64], bounds: &[u64], value: u64) {
-    let bucket = bounds.iter().position(|bound| value <= *bound).unwrap_or(bounds.len());
-    count(&copy[bucket]);
+    count(&copy[bucket_of(bounds, value)]);
     copy[bounds.len() + 1].fetch_add(value, Ordering::Relaxed);
+}
+
+fn bucket_of(bounds: &[u64], value: u64) -> usize {
+    bounds.iter().position(|bound| value <= *bound).unwrap_or(bounds.len())
 }
 
 /// A number that grows.
@@ -122,6 +126,23 @@ impl Histogram {
     /// Adds a value.
     pub fn observe(&self, value: u64) {
         observe(self.cells.copy(), self.bounds, value);
+    }
+
+    /// Adds several values. Neighbours of one bucket cost about as much as one value.
+    pub fn observe_all(&self, values: impl Iterator<Item = u64>) {
+        let copy = self.cells.copy();
+        let (mut bucket, mut count, mut sum) = (0, 0, 0);
+        for value in values {
+            let next = bucket_of(self.bounds, value);
+            if next != bucket {
+                copy[bucket].fetch_add(mem::take(&mut count), Ordering::Relaxed);
+                bucket = next;
+            }
+            count += 1;
+            sum += value;
+        }
+        copy[bucket].fetch_add(count, Ordering::Relaxed);
+        copy[self.bounds.len() + 1].fetch_add(sum, Ordering::Relaxed);
     }
 
     /// What was added.
@@ -177,6 +198,18 @@ mod tests {
         let totals = histogram.totals();
         assert_eq!((totals.buckets.as_slice(), totals.sum), (&[10_000, 10_000, 10_000][..], 465_000));
         assert_eq!(totals.count(), 30_000);
+    }
+
+    #[test]
+    fn several_values_are_added_like_one_by_one() {
+        let (several, each) = (Histogram::new(&[10, 20]), Histogram::new(&[10, 20]));
+        for values in [&[][..], &[5], &[21, 22, 3, 4, 11, 10, 12]] {
+            several.observe_all(values.iter().copied());
+            for value in values {
+                each.observe(*value);
+            }
+            assert_eq!(several.totals(), each.totals());
+        }
     }
 
     #[test]

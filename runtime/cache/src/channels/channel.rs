@@ -5,6 +5,7 @@ use std::{sync::Arc, task::Waker};
 use crate::{
     change::Change,
     meta::Revision,
+    runs::{Frames, Run, Runs},
     subscription::Subscription,
     window::{self, Changes},
 };
@@ -17,12 +18,21 @@ pub(crate) struct Channel {
     pub(super) pending: bool,
     changes: Changes,
     floor: Revision,
+    /// Frames for the subscribers.
+    runs: Runs,
 }
 
 impl Channel {
     /// A channel with all matching changes after a revision.
     pub(super) fn new(subscription: Subscription, changes: Changes, floor: Revision) -> Self {
-        Self { subscription, subscribers: Subscribers::default(), pending: false, changes, floor }
+        Self {
+            subscription,
+            subscribers: Subscribers::default(),
+            pending: false,
+            changes,
+            floor,
+            runs: Runs::default(),
+        }
     }
 
     /// The channel has all matching changes after this revision.
@@ -33,6 +43,7 @@ impl Channel {
     /// Forgets all changes. The channel is complete from a revision on.
     pub(super) fn begin(&mut self, floor: Revision) {
         self.changes.clear();
+        self.runs.clear();
         self.floor = floor;
     }
 
@@ -65,7 +76,32 @@ impl Channel {
 
     /// True if there is a change after a revision.
     pub(crate) fn has_after(&self, revision: Revision) -> bool {
-        self.changes.back().is_some_and(|last| last.revision > revision)
+        self.newest().is_some_and(|newest| newest > revision)
+    }
+
+    fn newest(&self) -> Option<Revision> {
+        self.changes.back().map(|last| last.revision)
+    }
+
+    /// The frames of the changes after a position, if another subscriber made them.
+    pub(crate) fn frames(&self, position: Revision) -> Option<Frames> {
+        self.runs.after(position, self.newest())
+    }
+
+    pub(crate) fn keep_run(&mut self, run: &Arc<Run>) {
+        self.runs.keep(run, self.subscribers.len());
+    }
+
+    #[cfg(test)]
+    pub(super) fn frame_bytes(&self) -> usize {
+        self.runs.bytes()
+    }
+
+    /// Takes the wakers of all subscribers.
+    pub(super) fn take_wakers(&mut self, wakers: &mut Vec<Waker>) {
+        if self.subscribers.drain_into(wakers) {
+            self.runs.clear();
+        }
     }
 }
 
@@ -90,7 +126,11 @@ impl Subscribers {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.free.len() == self.wakers.len()
+        self.len() == 0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.wakers.len() - self.free.len()
     }
 
     pub(crate) fn keep(&mut self, number: usize, waker: &Waker) {
@@ -100,8 +140,11 @@ impl Subscribers {
         }
     }
 
-    pub(crate) fn drain_into(&mut self, wakers: &mut Vec<Waker>) {
+    /// Takes all wakers. True if all subscribers waited: none of them needs a change before that for which they are woken.
+    pub(crate) fn drain_into(&mut self, wakers: &mut Vec<Waker>) -> bool {
+        let before = wakers.len();
         wakers.extend(self.wakers.iter_mut().filter_map(Option::take));
+        wakers.len() - before == self.len()
     }
 
     /// The number of allocated places.

@@ -8,7 +8,7 @@ use std::{mem, sync::Arc, task::Waker};
 
 pub(super) use channel::Subscribers;
 
-use crate::{change::Change, meta::Revision, subscription::Subscription, window::Changes};
+use crate::{change::Change, meta::Revision, runs::Run, subscription::Subscription, window::Changes};
 use channel::Channel;
 use index::Index;
 
@@ -39,6 +39,13 @@ impl Channels {
     /// An open channel, for its subscribers.
     pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Channel> {
         self.channels[number].as_mut()
+    }
+
+    /// Keeps frames for other subscribers of a channel.
+    pub(super) fn keep_run(&mut self, number: usize, run: &Arc<Run>) {
+        if let Some(channel) = &mut self.channels[number] {
+            channel.keep_run(run);
+        }
     }
 
     /// Forgets all changes. The channels are complete from a revision on.
@@ -113,14 +120,20 @@ impl Channels {
         for number in self.pending.drain(..) {
             if let Some(channel) = self.channels[number].as_mut() {
                 channel.pending = false;
-                channel.subscribers.drain_into(wakers);
+                channel.take_wakers(wakers);
             }
         }
     }
 
     /// Takes the wakers of all subscribers.
     pub(super) fn take_all_wakers(&mut self, wakers: &mut Vec<Waker>) {
-        self.channels.iter_mut().flatten().for_each(|channel| channel.subscribers.drain_into(wakers));
+        self.channels.iter_mut().flatten().for_each(|channel| channel.take_wakers(wakers));
+    }
+
+    /// The size of the kept frames.
+    #[cfg(test)]
+    pub(super) fn frame_bytes(&self) -> usize {
+        self.channels.iter().flatten().map(Channel::frame_bytes).sum()
     }
 
     /// The number of allocated places.

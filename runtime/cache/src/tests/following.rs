@@ -303,10 +303,10 @@ async fn several_ready_events_come_at_once() {
     let world = story().await;
     let mut watch = world.watch(0, Subscription::All, Some(selects("x"))).await;
     let mut events = Vec::new();
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-    assert!(matches!(watch.poll_events(&mut cx, 2, &mut events), std::task::Poll::Ready(Some(Ok(())))));
+    let mut cx = Context::from_waker(std::task::Waker::noop());
+    assert!(matches!(watch.poll_events(&mut cx, 2, &mut events), Poll::Ready(Some(Ok(())))));
     assert_eq!(events.iter().map(short).collect::<Vec<_>>(), ["A t/a 1 x", "M t/a 2 x"]);
-    assert!(matches!(watch.poll_events(&mut cx, 9, &mut events), std::task::Poll::Ready(Some(Ok(())))));
+    assert!(matches!(watch.poll_events(&mut cx, 9, &mut events), Poll::Ready(Some(Ok(())))));
     assert_eq!(short(&events[2]), "D t/a 4 x");
     assert!(watch.poll_events(&mut cx, 9, &mut events).is_pending());
 }

@@ -3,10 +3,14 @@
 mod alive;
 mod cut_off;
 mod following;
+mod frames;
 mod model;
 mod reading;
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -84,8 +88,9 @@ impl World {
 }
 
 fn put(key: &str, app: &str, color: &str) -> Op {
-    let name = key.rsplit('/').next().unwrap();
-    let value = json!({"metadata": {"labels": {"app": app}, "name": name}, "spec": {"color": color}});
+    let (namespace, name) = key.rsplit_once('/').unwrap_or(("", key));
+    let metadata = json!({"labels": {"app": app}, "name": name, "namespace": namespace});
+    let value = json!({"metadata": metadata, "spec": {"color": color}});
     Op {
         key: format!("{PREFIX}{key}").into(),
         value: Some(value.to_string().into()),
@@ -119,11 +124,37 @@ fn short(event: &Event) -> String {
     format!("{letter} {} {} {}", object.key(), object.revision(), object.label("app").unwrap_or("-"))
 }
 
+/// The same of each frame.
+fn short_of_frames(frames: &Frames) -> Vec<String> {
+    let bytes = frames.bytes();
+    assert_eq!(bytes.len(), frames.sizes().sum::<usize>());
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').zip(frames.sizes());
+    let short = |(line, size): (&[u8], usize)| {
+        assert_eq!(line.len(), size);
+        let event: Value = serde_json::from_slice(line).unwrap();
+        let (letter, metadata) = (&event["type"].as_str().unwrap()[..1], &event["object"]["metadata"]);
+        let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+        let key = format!("{}/{}", text(&metadata["namespace"]), text(&metadata["name"]));
+        let (version, app) = (text(&metadata["resourceVersion"]), text(&metadata["labels"]["app"]));
+        format!("{letter} {} {version} {app}", key.trim_start_matches('/'))
+    };
+    lines.map(short).collect()
+}
+
+/// The next events in short, as frames if there are any, and the revision of the last one.
+fn poll_frames(watch: &mut Watch, cx: &mut Context<'_>) -> Poll<Option<Result<(Revision, Vec<String>), WatchError>>> {
+    let mut events = Vec::new();
+    watch.poll_frames(cx, 1, &mut events).map_ok(|frames| match frames {
+        Some(frames) => (frames.revision(), short_of_frames(&frames)),
+        None => (events.last().unwrap().object.revision(), events.iter().map(short).collect()),
+    })
+}
+
 /// The events that are ready now.
 fn ready(watch: &mut Watch) -> Vec<String> {
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut cx = Context::from_waker(std::task::Waker::noop());
     let mut found = Vec::new();
-    while let std::task::Poll::Ready(Some(Ok(event))) = watch.poll_next(&mut cx) {
+    while let Poll::Ready(Some(Ok(event))) = watch.poll_next(&mut cx) {
         found.push(short(&event));
     }
     found

@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    future::poll_fn,
     time::Duration,
 };
 
@@ -66,6 +67,8 @@ struct Script {
     after: Revision,
     subscription: Subscription,
     app: Option<&'static str>,
+    /// It takes frames.
+    frames: bool,
     /// After this many events, sleep for this many microseconds.
     slow: Option<(u64, u64)>,
     /// On average one in this many events makes it drop its watch and resume.
@@ -85,6 +88,7 @@ impl Script {
             after: Revision(dice.below(head.0 + 1)),
             subscription,
             app: if dice.below(2) == 0 { None } else { Some(dice.of(&APPS)) },
+            frames: dice.below(2) == 0,
             slow: (dice.below(3) == 0).then(|| (1 + dice.below(10), 100 + dice.below(3000))),
             drops: if dice.below(2) == 0 { u64::MAX } else { 2 + dice.below(50) },
             seed: dice.below(u64::MAX - 1) + 1,
@@ -155,17 +159,20 @@ impl Script {
                     seen.last().upto = position;
                     return seen;
                 }
-                let event = tokio::select! {
+                let events = tokio::select! {
                     biased;
-                    event = watch.next() => event,
+                    events = poll_fn(|cx| match self.frames {
+                        true => poll_frames(&mut watch, cx),
+                        false => watch.poll_next(cx).map_ok(|event| (event.object.revision(), vec![short(&event)])),
+                    }) => events,
                     _ = done.changed() => continue,
                     // Like a bookmark timer: skipping changes that do not match produces no event.
                     () = tokio::time::sleep(Duration::from_millis(5)), if last.is_some() => continue,
                 };
-                match event {
-                    Some(Ok(event)) => {
-                        after = event.object.revision();
-                        seen.last().events.push(short(&event));
+                match events {
+                    Some(Ok((revision, events))) => {
+                        after = revision;
+                        seen.last().events.extend(events);
                     }
                     Some(Err(WatchError::Lagged)) => {
                         after = watch.position();

@@ -76,6 +76,11 @@ impl Render {
         self.served.view.is_none() && self.renderer.is_none() && self.format.shape != Shape::Table
     }
 
+    /// True if frames are those of the cache.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_as_stored() && self.format.shape == Shape::Full
+    }
+
     /// True if it takes long to convert or to write an object.
     pub(super) fn takes_long(&self, object: &Object) -> bool {
         !self.is_as_stored() && object.json_bytes().len() > offload::LARGE
@@ -152,8 +157,13 @@ impl Render {
 
     /// Counts a sent event.
     fn count(&self, bytes: usize) {
+        self.count_all([bytes].into_iter());
+    }
+
+    /// Counts sent events by their sizes.
+    pub(super) fn count_all(&self, sizes: impl Iterator<Item = usize>) {
         if let Some(endpoint) = self.served.requests.first() {
-            endpoint.sent_event(bytes);
+            endpoint.sent_events(sizes);
         }
     }
 

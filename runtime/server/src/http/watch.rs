@@ -57,8 +57,10 @@ pub(super) fn respond(
     let now = Instant::now();
     let deadline = now + timeout;
     let next_bookmark = watching.bookmarks.then_some(now + BOOKMARK_INTERVAL);
+    let render = Render::new(call);
     let body = WatchBody {
-        render: Render::new(call),
+        shares_frames: !one_by_one && render.is_plain(),
+        render,
         initial: (!watching.initial.is_empty()).then(|| Box::new((watching.initial, ItemPosition::default()))),
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
@@ -127,6 +129,8 @@ struct WatchBody {
     rest: Option<Bytes>,
     /// Events are not merged: each is a separate message.
     one_by_one: bool,
+    /// Changes are sent in frames that all watchers share.
+    shares_frames: bool,
     deadline: Instant,
     next_bookmark: Option<Instant>,
     /// Fires at the deadline or at the next bookmark, whichever comes first.
@@ -246,9 +250,18 @@ impl WatchBody {
         if !self.has_events() {
             self.events.clear();
             self.sent = 0;
-            let batch = if self.one_by_one { 1 } else { BATCH };
-            let failed = match ready!(self.watch.poll_events(cx, batch, &mut self.events)) {
-                Some(Ok(())) => None,
+            let polled = if self.shares_frames {
+                ready!(self.watch.poll_frames(cx, BATCH, &mut self.events))
+            } else {
+                let batch = if self.one_by_one { 1 } else { BATCH };
+                ready!(self.watch.poll_events(cx, batch, &mut self.events)).map(|polled| polled.map(|()| None))
+            };
+            let failed = match polled {
+                Some(Ok(Some(frames))) => {
+                    self.render.count_all(frames.sizes());
+                    return Poll::Ready(Some(frames.bytes()));
+                }
+                Some(Ok(None)) => None,
                 Some(Err(error)) => Some(failure(error, self.render.encoding())),
                 None => Some(None),
             };

@@ -210,9 +210,9 @@ impl Endpoint {
         all.filter_map(|(index, series)| Some((Cell::at(index), &**series.get()?)))
     }
 
-    /// A watch was sent an event of this size.
-    pub fn sent_event(&self, bytes: usize) {
-        self.events.get_or_init(|| Histogram::new(&EVENTS)).observe(bytes as u64);
+    /// A watch was sent events of these sizes.
+    pub fn sent_events(&self, sizes: impl Iterator<Item = usize>) {
+        self.events.get_or_init(|| Histogram::new(&EVENTS)).observe_all(sizes.map(|size| size as u64));
     }
 
     /// The sizes of the events that watches were sent, in bytes; `None` where there were none.

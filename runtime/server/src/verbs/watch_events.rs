@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    cache::{self, Event, Object, WatchError},
+    cache::{self, Event, Frames, Object, WatchError},
     meta::Revision,
     registry::ResourceEntry,
 };
@@ -64,6 +64,19 @@ impl Watch {
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
         let Some(converter) = &mut self.converter else { return self.changes.poll_next(cx) };
         converter.poll_next(&mut self.changes, cx)
+    }
+
+    /// Like [`cache::Watch::poll_frames`]. A webhook's objects have no shared frames.
+    pub fn poll_frames(
+        &mut self,
+        cx: &mut Context<'_>,
+        max: usize,
+        events: &mut Vec<Event>,
+    ) -> Poll<Option<Result<Option<Frames>, WatchError>>> {
+        if self.converter.is_none() {
+            return self.changes.poll_frames(cx, max, events);
+        }
+        self.poll_events(cx, max, events).map(|polled| polled.map(|appended| appended.map(|()| None)))
     }
 
     /// Like [`cache::Watch::poll_events`].

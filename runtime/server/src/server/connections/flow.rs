@@ -22,11 +22,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::peers::{Busy, Peer};
 use crate::http::EndsAt;
 
-/// The buffered bytes above which a body is not polled.
+/// The buffered bytes above which a body is not polled. With less, the events of a busy time would be sent a few at a time, each time
+/// after a wake-up.
 const WAITING: usize = 64 << 10;
-/// The same for a watch, of which there may be thousands. With less, the events of a busy time would be sent one by one, each after a
-/// wake-up.
-const WAITING_OF_WATCH: usize = 32 << 10;
 
 tokio::task_local! {
     /// The HTTP/2 stream of the current task.
@@ -150,16 +148,13 @@ pub(super) fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::
     } else {
         flow.peer.set_end(ends);
     }
-    let most = if ends.is_some() { WAITING_OF_WATCH } else { WAITING };
-    answer.map(|body| PacedBody { body, flow, most, _busy: busy })
+    answer.map(|body| PacedBody { body, flow, _busy: busy })
 }
 
 /// A body that waits for its reader.
 pub(super) struct PacedBody {
     body: Body,
     flow: Arc<Flow>,
-    /// The maximum number of buffered bytes.
-    most: usize,
     _busy: Busy,
 }
 
@@ -171,7 +166,7 @@ impl http_body::Body for PacedBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Piece>, axum_core::Error>>> {
-        ready!(self.flow.poll_below(cx, self.most));
+        ready!(self.flow.poll_below(cx, WAITING));
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         let piece = |bytes: Bytes| {
             self.flow.give(bytes.len());
