@@ -102,11 +102,6 @@ build-tests:
 test *arguments:
     {{ test }} --workspace "$@"
 
-# Tests the built-in kinds of the library with its own features alone.
-[group('tests')]
-test-without-features:
-    {{ test }} -p kindsmith-server --lib builtin
-
 # Compares the kinds generated from all of the shared folder's documents with the documents.
 [group('tests')]
 test-corpus:

@@ -15,6 +15,27 @@ const REST: [&[&str]; 4] = [
     &["add", "controller", "Client"],
 ];
 
+/// A test of what the workspace's own tests do not see, because they turn more features of the library on.
+const BUILT_IN: &str = r#"
+use std::{io::{Read, Write}, net::TcpStream};
+
+#[tokio::test]
+async fn a_namespace_is_a_message_of_kubernetes() {
+    let server = kindsmith::Server::test().configure(shop::serve).start().await;
+    let mut connection = TcpStream::connect(("127.0.0.1", server.port())).expect("a server");
+    let head = "GET /api/v1/namespaces/default HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\
+        accept: application/vnd.kubernetes.protobuf\r\nauthorization: Bearer";
+    write!(connection, "{head} {}\r\n\r\n", server.token()).expect("a request");
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).expect("an answer");
+    let parts: [&[u8]; 4] =
+        [b"k8s\0\n\x0f\n\x02v1\x12\tNamespace\x12", b"\n\x07default", b"\x12\x0c\n\nkubernetes", b"\x1a\x08\n\x06Active"];
+    for part in parts {
+        assert!(answer.windows(part.len()).any(|found| found == part), "{}", answer.escape_ascii());
+    }
+}
+"#;
+
 /// Runs the crate's tests. Returns how many passed.
 fn tested(shop: &Path) -> usize {
     let sources = fs::canonicalize(SOURCES).unwrap();
@@ -39,8 +60,10 @@ fn each_command_on_top_of_the_others_builds_and_passes() {
     fs::write(folder.path().join("invoice.yaml"), INVOICE).unwrap();
     let shop = folder.path().join("shop");
     fs::copy(Path::new(SOURCES).join("Cargo.lock"), shop.join("Cargo.lock")).unwrap();
+    fs::create_dir(shop.join("tests")).unwrap();
+    fs::write(shop.join("tests/built_in.rs"), BUILT_IN).unwrap();
     let mut before = tested(&shop);
-    assert!(before >= 3, "the tests of the first kind: {before}");
+    assert!(before >= 4, "the tests of the first kind: {before}");
     for command in KINDS.iter().chain(&FURTHER).chain(&REST) {
         done(&shop, command);
         let started = Instant::now();
