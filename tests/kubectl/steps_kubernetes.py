@@ -143,6 +143,21 @@ def no_handler_is_said_clearly(s):
     no_handler = "this server has no handler for %s: they are served as documents describe them"
     s.has(s.refused("logs", "web"), no_handler % "log of pods")
     s.has(s.refused("exec", "web", "--", "ls"), no_handler % "exec of pods")
+    s.has(s.refused("logs", "absent"), 'pods "absent" not found')
+    s.has(s.refused("get", "--raw", "/api/v1/nodes/absent/proxy/"), 'nodes "absent" not found')
+
+
+def what_is_deprecated(s):
+    s.has(s.refused("--warnings-as-errors", "get", "endpoints"), "v1 Endpoints is deprecated in v1.33\\+; use discovery.k8s.io/v1 EndpointSlice")
+    s.has(s.run("get", "componentstatuses"), r"^scheduler +Healthy +ok")
+
+
+def a_node_registers_with_its_status(s):
+    s.run("create", "-f", "-", stdin='{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "sized"}, "status": {"capacity": {"memory": "1Gi"}}}')
+    s.has(s.run("describe", "node", "sized"), r"memory: +1Gi")
+    s.run("patch", "node", "sized", "--type=merge", "-p", '{"status": {"capacity": {"memory": "2Gi"}}}')
+    s.same(s.run("get", "node", "sized", "-o", "jsonpath={.status.capacity.memory}"), "1Gi")
+    s.run("delete", "node", "sized")
 
 
 def drain(s):
@@ -176,4 +191,5 @@ def imported_through_kubectl(s):
 
 
 STEPS = [ready_soon, api_resources, explain, explain_every_kind, run, create_workloads, create_services, create_what_rules_them, create_access, get_all,
-         objects_in_other_versions, no_handler_is_said_clearly, drain, imported_through_kubectl]
+         objects_in_other_versions, no_handler_is_said_clearly, what_is_deprecated, a_node_registers_with_its_status, drain,
+         imported_through_kubectl]

@@ -307,6 +307,8 @@ pub struct Version {
     pub selector_aliases: Vec<(String, Path)>,
     /// True if there is a status subresource; writes of the object then do not change the status.
     pub status: bool,
+    /// A create stores the status that it is given, as of Nodes, which register themselves with it.
+    pub status_on_create: bool,
     /// `metadata.generation` counts changes outside of metadata and status.
     pub generation: bool,
     /// The scale subresource.

@@ -25,6 +25,7 @@ use crate::{
         Kind,
         endpoint::{Answer, Verb},
     },
+    meta::options::GetOptions,
     schema::Meter,
     verbs::{Request, bind},
 };
@@ -63,8 +64,7 @@ pub(super) async fn serve(
     }
     let is_of_objects = matches!(operation.answer, Answer::Own);
     if !is_of_objects && served.kind.version.subresources.iter().any(|own| own.subresource == request.subresource) {
-        let resource = served.kind.group_resource().to_string();
-        return Err(status::no_handler(&format!("{} of {resource}", request.subresource)).into());
+        return Box::pin(unhandled(exchange, request)).await;
     }
     let protobuf = served.kind.message().is_some() || matches!(operation.answer, Answer::Scale);
     let offer = Offer { protobuf, stream: verb == Verb::Watch, shapeless: false };
@@ -82,6 +82,13 @@ pub(super) async fn serve(
         Verb::Delete => Box::pin(call.delete(body)).await,
         Verb::DeleteCollection => Box::pin(call.delete_collection(body)).await,
     }
+}
+
+/// Refuses a subresource that only documents describe. Like in kube-apiserver, a missing object is what is said first.
+async fn unhandled(exchange: &Exchange, request: Request) -> Result<Response, StatusError> {
+    let what = format!("{} of {}", request.subresource, request.resource.kind.group_resource());
+    exchange.backend().api.get(&Request { subresource: "".into(), ..request }, &GetOptions::default()).await?;
+    Err(status::no_handler(&what).into())
 }
 
 /// Serves a subresource of the requested parent that a handler carries out.

@@ -72,7 +72,9 @@ pub(super) fn begin(write: &Write<'_>, document: &mut Document) -> Result<(), Er
     let (changes, old) = (write.request.changes()?, write.old);
     // Through a subresource, only an apply or a write of the scale sets managedFields.
     let entries = write.settles_owners().then(|| metadata::of(document).remove(MANAGED_FIELDS));
-    changes.confine(document, old.unwrap_or(&Value::Null));
+    if old.is_some() || !write.request.resource.kind.version.status_on_create {
+        changes.confine(document, old.unwrap_or(&Value::Null));
+    }
     if let Some(old) = old {
         keep_finalizers(write.request, document, old);
     }

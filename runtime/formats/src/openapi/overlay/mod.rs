@@ -71,11 +71,12 @@ pub(super) const OVERLAY: &str = "Overlay";
 /// The `apiVersion` of overlays.
 pub const API_VERSION: &str = "kindsmith/v1";
 
-const MEMBERS: [&str; 16] = [
+const MEMBERS: [&str; 18] = [
     "categories",
     "changes",
     "columns",
     "defaults",
+    "deprecated",
     "generation",
     "immutable",
     "include",
@@ -86,6 +87,7 @@ const MEMBERS: [&str; 16] = [
     "selectorAliases",
     "shortNames",
     "singular",
+    "statusOnCreate",
     "validations",
     "versions",
 ];
@@ -107,6 +109,8 @@ struct Entry {
     categories: Option<Vec<String>>,
     name_rule: Option<NameRule>,
     generation: Option<bool>,
+    status_on_create: Option<bool>,
+    deprecated: Option<String>,
     selectable: Option<Vec<Path>>,
     selector_aliases: Vec<(String, Path)>,
     scale: Option<ScalePaths>,
@@ -196,6 +200,7 @@ impl Entry {
             _ => None,
         };
         members.check_names("singular", findings);
+        let flag = |name: &str, findings: &mut Findings| given(name).then(|| members.flag(name, findings));
         let texts = |name: &str, findings: &mut Findings| given(name).then(|| members.texts(name, findings));
         let selectable = texts("selectableFields", findings).map(|paths| {
             let location = location.key("selectableFields");
@@ -225,7 +230,9 @@ impl Entry {
             short_names: texts("shortNames", findings),
             categories: texts("categories", findings),
             name_rule,
-            generation: given("generation").then(|| members.flag("generation", findings)),
+            generation: flag("generation", findings),
+            status_on_create: flag("statusOnCreate", findings),
+            deprecated: members.text("deprecated", findings).filter(|text| !text.is_empty()).map(str::to_owned),
             selectable,
             selector_aliases,
             scale,
@@ -254,6 +261,8 @@ impl Entry {
         for version in definition.versions.iter_mut().filter(|version| self.is_for(&version.name)) {
             let version = Arc::make_mut(version);
             put(&mut version.generation, self.generation.as_ref());
+            put(&mut version.status_on_create, self.status_on_create.as_ref());
+            version.deprecated = self.deprecated.clone().or(version.deprecated.take());
             put(&mut version.selectable, self.selectable.as_ref());
             version.selector_aliases.extend(self.selector_aliases.iter().cloned());
             put(&mut version.columns, self.columns.as_ref());
