@@ -136,6 +136,17 @@ def objects_in_other_versions(s):
     s.run("autoscale", "deployment", "shop", "--min=1", "--max=5", "--cpu-percent=80")
     s.same(s.run("get", "horizontalpodautoscalers.v1.autoscaling", "shop", "-o", "jsonpath={.apiVersion} {.spec.scaleTargetRef.name}"), "autoscaling/v1 shop")
     s.same(s.run("get", "hpa", "shop", "-o", "jsonpath={.apiVersion} {.spec.maxReplicas}"), "autoscaling/v2 5")
+    old = {"apiVersion": "autoscaling/v1", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "old"},
+           "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "shop"}, "maxReplicas": 3, "targetCPUUtilizationPercentage": 70}}
+    s.run("apply", "-f", "-", stdin=json.dumps(old))
+    s.same(s.run("get", "hpa", "old", "-o", "jsonpath={.spec.metrics[*].resource.target.averageUtilization}"), "70")
+    memory = {"type": "Resource", "resource": {"name": "memory", "target": {"type": "Utilization", "averageUtilization": 60}}}
+    s.run("patch", "hpa", "old", "--type=json", "-p", json.dumps([{"op": "add", "path": "/spec/metrics/-", "value": memory}]))
+    in_v1 = json.loads(s.run("get", "horizontalpodautoscalers.v1.autoscaling", "old", "-o", "json"))
+    s.same(in_v1["spec"]["targetCPUUtilizationPercentage"], 70)
+    in_v1["spec"]["maxReplicas"] = 4
+    s.run("replace", "-f", "-", stdin=json.dumps(in_v1))
+    s.same(s.run("get", "hpa", "old", "-o", "jsonpath={.spec.maxReplicas} {.spec.metrics[*].resource.target.averageUtilization}"), "4 60 70")
 
 
 def no_handler_is_said_clearly(s):

@@ -17,6 +17,7 @@ use crate::{
 
 pub(crate) mod accounts;
 pub mod api_services;
+pub(crate) mod autoscaling;
 mod config_map;
 mod definitions;
 mod event;

@@ -20,6 +20,7 @@ use super::{
     files::{FileWatcher, Stamp, stamps},
 };
 use crate::{
+    builtin::autoscaling,
     crd::{self, Report},
     files::{self, Limits, Listing},
     kind::{Definition, DocumentHooks, Kind, endpoint, policy::Custom},
@@ -284,6 +285,11 @@ impl DefinitionFiles {
     /// The kind of a resource in each of its versions, with its hooks.
     pub(super) fn kinds(&self, resource: &Resource) -> Vec<Kind> {
         let mut kinds = resource.kinds();
+        for kind in &mut kinds {
+            if let Some(conversion) = autoscaling::conversion(kind) {
+                kind.binding.conversion = Some(conversion);
+            }
+        }
         for hooks in &self.hooks {
             hooks.attach(&mut kinds);
         }
