@@ -285,12 +285,15 @@ async fn paths_below_a_subresource_are_its_own_where_it_takes_them() {
         version.subresources = vec![proxy("proxy", true), proxy("attach", false)];
     });
     let rig = Rig::with(vec![Namespace::kind(), widget]).await;
-    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets/a";
+    let path = "/apis/conformance.example.com/v1/namespaces/default/widgets";
+    assert_eq!(rig.post(path, &json!({"metadata": {"name": "a"}, "spec": {"size": 1}})).await.0, 201);
     for (below, code) in
         [("proxy", 501), ("proxy/a", 501), ("proxy/a/b", 501), ("attach", 501), ("attach/a", 404), ("status/a", 404)]
     {
-        assert_eq!(rig.get(&format!("{path}/{below}")).await.0, code, "{below}");
+        assert_eq!(rig.get(&format!("{path}/a/{below}")).await.0, code, "{below}");
     }
+    let (code, missing) = rig.get(&format!("{path}/b/proxy")).await;
+    assert_eq!((code, &missing["details"]["name"]), (404, &json!("b")), "a missing object is what is said first");
 }
 
 #[tokio::test]
