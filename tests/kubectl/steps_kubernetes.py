@@ -140,6 +140,8 @@ def objects_in_other_versions(s):
            "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "shop"}, "maxReplicas": 3, "targetCPUUtilizationPercentage": 70}}
     s.run("apply", "-f", "-", stdin=json.dumps(old))
     s.same(s.run("get", "hpa", "old", "-o", "jsonpath={.spec.metrics[*].resource.target.averageUtilization}"), "70")
+    wrong = old | {"metadata": {"name": "wrong", "annotations": {"autoscaling.alpha.kubernetes.io/behavior": '{"scaleUp": 5}'}}}
+    s.has(s.refused("create", "-f", "-", stdin=json.dumps(wrong)), "an annotation autoscaling.alpha.kubernetes.io/")
     memory = {"type": "Resource", "resource": {"name": "memory", "target": {"type": "Utilization", "averageUtilization": 60}}}
     s.run("patch", "hpa", "old", "--type=json", "-p", json.dumps([{"op": "add", "path": "/spec/metrics/-", "value": memory}]))
     in_v1 = json.loads(s.run("get", "horizontalpodautoscalers.v1.autoscaling", "old", "-o", "json"))

@@ -12,6 +12,7 @@ mod writing;
 
 use kindsmith::{Server, kind::Kind, schema::Schema, server::Builder};
 use kindsmith_tests::Random;
+use mask::Mask;
 use pair::Pair;
 
 /// How many differences are shown.
@@ -44,7 +45,8 @@ async fn the_server_of_the_generated_kinds_answers_as_that_of_the_files() {
         let bare = |server: Builder| server.without_builtins().without_builtin_controllers();
         Server::test().configure(|server| kinds.into_iter().fold(bare(server), Builder::model)).start()
     };
-    let mut pair = Pair::new(start(kinds.clone()).await, start(generated::kinds()).await);
+    let mask = Mask::new();
+    let mut pair = Pair::new(mask, start(kinds.clone()).await, start(generated::kinds()).await);
     let mut random = Random::from_seed(11);
     published::ask(&mut pair).await;
     for kind in kinds.iter().filter(|kind| kind.version.served) {

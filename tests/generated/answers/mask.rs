@@ -14,7 +14,7 @@ pub(super) struct Mask {
 }
 
 impl Mask {
-    /// For servers that start now.
+    /// For servers that start from now on.
     pub(super) fn new() -> Self {
         let regex = |text| Regex::new(text).expect("a regular expression");
         Self {

@@ -103,8 +103,9 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    pub(super) fn new(served: TestServer, generated: TestServer) -> Self {
-        Self { served, generated, mask: Mask::new(), asked: 0, done: 0, differences: Vec::new() }
+    /// A pair whose mask is older than the servers.
+    pub(super) fn new(mask: Mask, served: TestServer, generated: TestServer) -> Self {
+        Self { served, generated, mask, asked: 0, done: 0, differences: Vec::new() }
     }
 
     /// Sends both the same request. Returns the answers of both, that of the documents first.

@@ -141,8 +141,14 @@ fn short_of_frames(frames: &Frames) -> Vec<String> {
     lines.map(short).collect()
 }
 
-/// The next events in short, as frames if there are any, and the revision of the last one.
-fn poll_frames(watch: &mut Watch, cx: &mut Context<'_>) -> Poll<Option<Result<(Revision, Vec<String>), WatchError>>> {
+/// Events in short, and the revision of the last one.
+type ShortEvents = (Revision, Vec<String>);
+
+/// The next event in short and its revision; or all that come as frames, and the revision of the last one.
+fn poll_short(watch: &mut Watch, cx: &mut Context<'_>, frames: bool) -> Poll<Option<Result<ShortEvents, WatchError>>> {
+    if !frames {
+        return watch.poll_next(cx).map_ok(|event| (event.object.revision(), vec![short(&event)]));
+    }
     let mut events = Vec::new();
     watch.poll_frames(cx, 1, &mut events).map_ok(|frames| match frames {
         Some(frames) => (frames.revision(), short_of_frames(&frames)),

@@ -161,10 +161,7 @@ impl Script {
                 }
                 let events = tokio::select! {
                     biased;
-                    events = poll_fn(|cx| match self.frames {
-                        true => poll_frames(&mut watch, cx),
-                        false => watch.poll_next(cx).map_ok(|event| (event.object.revision(), vec![short(&event)])),
-                    }) => events,
+                    events = poll_fn(|cx| poll_short(&mut watch, cx, self.frames)) => events,
                     _ = done.changed() => continue,
                     // Like a bookmark timer: skipping changes that do not match produces no event.
                     () = tokio::time::sleep(Duration::from_millis(5)), if last.is_some() => continue,

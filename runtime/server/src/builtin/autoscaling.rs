@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     kind::{Convert, Kind},
-    schema::Document,
+    schema::{Document, Schema, check_types},
 };
 
 /// What the names of the annotations begin with.
@@ -45,15 +45,25 @@ const CURRENT: Side = Side {
     values: "current",
 };
 
-/// The conversion of a kind, if it is v1, is described by documents, and is stored in another version.
-pub(crate) fn conversion(kind: &Kind) -> Option<Arc<dyn Convert>> {
-    let of = &kind.group_version;
-    let is_v1 = of.group == "autoscaling" && of.version == "v1" && kind.names().plural == "horizontalpodautoscalers";
-    let converts = is_v1 && kind.policy().has_routes() && kind.binding.conversion.is_some();
-    converts.then(|| Arc::new(V1) as Arc<dyn Convert>)
+/// Gives v1 its conversion, if these are the versions of HorizontalPodAutoscaler in documents, and v2 is stored.
+pub(crate) fn convert(kinds: &mut [Kind]) {
+    let is = |kind: &Kind, version: &str| {
+        let of = &kind.group_version;
+        let is_one = of.group == "autoscaling" && kind.names().plural == "horizontalpodautoscalers";
+        is_one && of.version == version && kind.policy().has_routes()
+    };
+    let stored = kinds.iter().find(|kind| is(kind, "v2") && kind.binding.conversion.is_none());
+    let Some(stored) = stored.map(|kind| kind.version.schema.clone()) else { return };
+    if let Some(kind) = kinds.iter_mut().find(|kind| is(kind, "v1")) {
+        kind.binding.conversion = Some(Arc::new(V1 { stored }));
+    }
 }
 
-struct V1;
+/// Converts v1.
+struct V1 {
+    /// The schema of v2.
+    stored: Arc<Schema>,
+}
 
 impl Convert for V1 {
     fn write(&self, mut document: Document) -> Result<Document, String> {
@@ -79,7 +89,11 @@ impl Convert for V1 {
                 set(&mut document, part, member, value);
             }
         }
-        Ok(document)
+        // Annotations may say anything.
+        match check_types(&self.stored, &document) {
+            Some(why) => Err(format!("an annotation {PREFIX}… is not right: {why}")),
+            None => Ok(document),
+        }
     }
 
     fn read(&self, mut document: Document) -> Result<Document, String> {
@@ -220,6 +234,10 @@ fn annotate(document: &mut Document, name: &str, value: &Value) {
 mod tests {
     use super::*;
 
+    fn v1() -> V1 {
+        V1 { stored: Arc::default() }
+    }
+
     /// An autoscaler in v2 and in v1; annotations are written as documents here.
     fn pairs() -> Vec<(Value, Value)> {
         let (cpu, memory) = (
@@ -298,18 +316,18 @@ mod tests {
     fn nothing_is_lost_between_v1_and_v2() {
         for (new, old) in pairs() {
             let old = as_text(old);
-            assert_eq!(V1.read(new.clone()).unwrap(), old);
-            assert_eq!(V1.write(old).unwrap(), new);
+            assert_eq!(v1().read(new.clone()).unwrap(), old);
+            assert_eq!(v1().write(old).unwrap(), new);
         }
     }
 
     #[test]
     fn what_is_no_metric_is_left_out_and_other_annotations_stay() {
         let odd = json!({"metadata": {"annotations": {"autoscaling.alpha.kubernetes.io/metrics": "{"}}, "spec": {}});
-        assert_eq!(V1.write(odd.clone()).unwrap(), odd);
+        assert_eq!(v1().write(odd.clone()).unwrap(), odd);
         for metric in [json!(null), json!({}), json!({"type": ""}), json!({"type": "é"}), json!({"type": "Pods"})] {
             let document = json!({"metadata": {}, "spec": {"metrics": [metric]}});
-            assert_eq!(V1.read(document).unwrap(), json!({"metadata": {}, "spec": {}}));
+            assert_eq!(v1().read(document).unwrap(), json!({"metadata": {}, "spec": {}}));
         }
     }
 }

@@ -285,11 +285,7 @@ impl DefinitionFiles {
     /// The kind of a resource in each of its versions, with its hooks.
     pub(super) fn kinds(&self, resource: &Resource) -> Vec<Kind> {
         let mut kinds = resource.kinds();
-        for kind in &mut kinds {
-            if let Some(conversion) = autoscaling::conversion(kind) {
-                kind.binding.conversion = Some(conversion);
-            }
-        }
+        autoscaling::convert(&mut kinds);
         for hooks in &self.hooks {
             hooks.attach(&mut kinds);
         }

@@ -11,6 +11,8 @@
 //!   categories: [all]
 //!   nameRule: PathSegment           # how names of objects are checked: Subdomain, Label or PathSegment
 //!   generation: true                # metadata.generation counts changes
+//!   statusOnCreate: true            # a create stores the status that it is given
+//!   deprecated: Use v2              # what clients are warned of
 //!   selectableFields: [.spec.paused]
 //!   selectorAliases: {spec.halted: .spec.paused}  # further names of selectable fields
 //!   scale: {replicas: .spec.size, statusReplicas: .status.size, selector: .status.selector}

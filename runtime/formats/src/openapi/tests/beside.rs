@@ -79,7 +79,7 @@ fn an_overlay_says_what_documents_do_not() {
         document,
         overlay(&json!({
         "resource": format!("gears.{GROUP}"), "versions": ["v1"], "singular": "cog", "shortNames": ["gr"],
-        "categories": ["all"], "nameRule": "PathSegment", "generation": false, "changes": {"approval": ".status"},
+        "categories": ["all"], "nameRule": "PathSegment", "generation": false, "statusOnCreate": true, "deprecated": "Use v2", "changes": {"approval": ".status"},
         "selectableFields": [".spec.size"], "columns": [
             {"name": "Ready", "type": "string", "cell": "ratio(.status.ready, .spec.size)"},
             {"name": "Size", "type": "integer", "format": "int32", "priority": 1, "cell": ".spec.size", "description": "S."},
@@ -90,6 +90,7 @@ fn an_overlay_says_what_documents_do_not() {
     assert_eq!(definition.shared.names.short_names, ["gr"]);
     let version = &definition.versions[0];
     assert_eq!((version.generation, &version.selectable), (false, &vec![Path::from("spec.size")]));
+    assert_eq!((version.status_on_create, version.deprecated.as_deref()), (true, Some("Use v2")));
     assert_eq!(version.subresources[0].changes, Changes::Only(Path::from("status")));
     let [ready, size, first] = &version.columns[..] else { panic!("three columns") };
     let Cell::Call(call) = &ready.cell else { panic!("a call") };
