@@ -163,7 +163,7 @@ pub mod kind {
 /// uses on the wire. Knows no kind, no engine and no HTTP.
 pub mod meta {
     pub use kindsmith_meta::{
-        FieldSelectorRequirement, GroupKind, GroupResource, GroupVersion, LabelSelectorRequirement, ListMeta,
+        FieldSelectorRequirement, FieldsV1, GroupKind, GroupResource, GroupVersion, LabelSelectorRequirement, ListMeta,
         LocalObjectReference, ManagedFieldsEntry, Operation, Preconditions, Revision, Status, StatusCause,
         StatusDetails, Warnings, by_priority, find_condition, options, selector, set_condition,
     };
@@ -197,7 +197,7 @@ pub mod schema {
 /// ```
 pub mod testing {
     pub use kindsmith_model::testing::{
-        conversion_loses_nothing, documents, example, has_documents, schema_and_type_agree,
+        conversion_loses_nothing, documents, example, has_documents, schema_and_type_agree, schema_and_type_agree_on,
     };
     #[cfg(feature = "kube")]
     pub use kindsmith_server::kube::custom_resource_agrees;

@@ -23,7 +23,7 @@ impl FieldPath {
     /// The path of a named field below this one.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
-        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self([self.0.as_str(), ".", name].concat()) }
     }
 
     /// The path of a list item.
@@ -35,7 +35,7 @@ impl FieldPath {
     /// The path of a map entry.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
-        Self(format!("{}[{key}]", self.0))
+        Self([self.0.as_str(), "[", key, "]"].concat())
     }
 
     /// The path as text; empty for the root.

@@ -3,6 +3,7 @@
 
 pub mod duration;
 pub mod field;
+pub mod fields_v1;
 pub mod go;
 pub mod json;
 #[cfg(feature = "messages")]
@@ -32,6 +33,7 @@ pub mod version;
 pub(crate) mod warnings;
 
 pub use field::{FieldError, FieldErrorKind, FieldPath};
+pub use fields_v1::FieldsV1;
 pub use names::{GroupKind, GroupResource, GroupVersion};
 pub use object::{ListMeta, ManagedFieldsEntry};
 pub use object::{ObjectMeta, OwnerReference};

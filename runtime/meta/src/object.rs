@@ -2,9 +2,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::time::Time;
+use super::{fields_v1::FieldsV1, time::Time};
 
 /// `metadata` of an object. Empty values are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -102,7 +101,7 @@ pub struct ManagedFieldsEntry {
     pub fields_type: String,
     /// The field set in its JSON form.
     #[serde(skip_serializing_if = "Option::is_none", rename = "fieldsV1")]
-    pub fields_v1: Option<Value>,
+    pub fields_v1: Option<FieldsV1>,
     /// The subresource through which the fields were written.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub subresource: String,

@@ -7,7 +7,7 @@ use prost::{
 use serde_json::Value;
 
 use super::field::{Field, invalid, nested_length, write_nested};
-use crate::{ByteString, IntOrString, MicroTime, Quantity, RawJson, Time, json};
+use crate::{ByteString, FieldsV1, IntOrString, MicroTime, Quantity, RawJson, Time, json};
 
 /// Scalars that prost supports: the type, its functions, its zero.
 macro_rules! scalars {
@@ -271,6 +271,7 @@ macro_rules! json_values {
 json_values! {
     Value, value => value, Value::from;
     RawJson, json => &json.0, RawJson;
+    FieldsV1, set => &set.value(), FieldsV1::from;
 }
 
 /// The message of a number or text: its type (0 for a number), the number and the text, all of them written.

@@ -18,6 +18,9 @@ const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDelet
 pub fn object_meta(metadata: &Value, namespaced: bool, names: NameCheck, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut invalid = |member: &str, value: &str, wrong: Vec<String>| {
+        if wrong.is_empty() {
+            return;
+        }
         let path = path.child(member);
         errors.extend(wrong.into_iter().map(|why| FieldError::new(&path, FieldErrorKind::Invalid(json!(value)), why)));
     };
@@ -36,12 +39,12 @@ pub fn object_meta(metadata: &Value, namespaced: bool, names: NameCheck, path: &
         let why = "name or generateName is required";
         errors.push(FieldError::new(&path.child("name"), FieldErrorKind::Required, why));
     }
-    let at = path.child("namespace");
-    if namespaced && namespace.is_empty() {
-        errors.push(FieldError::new(&at, FieldErrorKind::Required, ""));
-    } else if !namespaced && !namespace.is_empty() {
-        errors.push(FieldError::new(&at, FieldErrorKind::Forbidden, "not allowed on this type"));
-    }
+    let wrong = match (namespaced, namespace) {
+        (true, "") => Some((FieldErrorKind::Required, "")),
+        (true, _) | (false, "") => None,
+        (false, _) => Some((FieldErrorKind::Forbidden, "not allowed on this type")),
+    };
+    errors.extend(wrong.map(|(kind, why)| FieldError::new(&path.child("namespace"), kind, why)));
     errors.extend(generation(metadata, path));
     errors.extend(labels(metadata, &path.child("labels")));
     errors.extend(annotations(metadata, &path.child("annotations")));
@@ -115,12 +118,12 @@ pub(super) fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError>
 /// Checks that each finalizer is qualified or one of the standard names. kube-apiserver requires this for its own kinds
 /// only, on create and on update.
 pub fn standard_finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
-    let path = path.child("finalizers");
     let mut errors = Vec::new();
     for (at, name) in items(metadata, "finalizers").iter().filter_map(Value::as_str).enumerate() {
         if is_without_domain(name) && errors.len() < MOST_ERRORS {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
-            errors.push(FieldError::new(&path.index(at), FieldErrorKind::Invalid(json!(name)), why));
+            let path = path.child("finalizers").index(at);
+            errors.push(FieldError::new(&path, FieldErrorKind::Invalid(json!(name)), why));
         }
     }
     errors
@@ -173,28 +176,31 @@ pub(super) fn managed_fields(metadata: &Value, path: &FieldPath) -> Vec<FieldErr
         if errors.len() >= MOST_ERRORS {
             break;
         }
-        let path = path.index(at);
+        let path = |member: &str| path.index(at).child(member);
         match text(entry, "operation") {
             "Apply" | "Update" => {}
             "" => {
-                errors.push(FieldError::new(&path.child("operation"), FieldErrorKind::Required, "must not be empty"));
+                errors.push(FieldError::new(&path("operation"), FieldErrorKind::Required, "must not be empty"));
             }
             given => {
                 let supported = vec!["\"Apply\"".to_owned(), "\"Update\"".to_owned()];
                 let kind = FieldErrorKind::NotSupported { given: json!(given), supported };
-                errors.push(FieldError::new(&path.child("operation"), kind, ""));
+                errors.push(FieldError::new(&path("operation"), kind, ""));
             }
         }
         match text(entry, "fieldsType") {
             "" | "FieldsV1" => {}
             given => {
                 let kind = FieldErrorKind::Invalid(json!(given));
-                errors.push(FieldError::new(&path.child("fieldsType"), kind, "must be `FieldsV1`"));
+                errors.push(FieldError::new(&path("fieldsType"), kind, "must be `FieldsV1`"));
             }
         }
-        errors.extend(field_manager(text(entry, "manager"), &path.child("manager")));
+        let manager = text(entry, "manager");
+        if manager.len() > MAX_FIELD_MANAGER || !manager.chars().all(is_printable) {
+            errors.extend(field_manager(manager, &path("manager")));
+        }
         if text(entry, "subresource").len() > 256 {
-            errors.push(FieldError::new(&path.child("subresource"), FieldErrorKind::TooLong { limit: 256 }, ""));
+            errors.push(FieldError::new(&path("subresource"), FieldErrorKind::TooLong { limit: 256 }, ""));
         }
     }
     errors

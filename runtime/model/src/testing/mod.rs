@@ -39,7 +39,7 @@ pub use example::example;
 use make::Maker;
 
 /// The number of documents that [`schema_and_type_agree`] checks.
-const ROUNDS: usize = 500;
+const ROUNDS: u64 = 500;
 /// The maximum number of consecutive documents that may fail their schema.
 const PATIENCE: usize = 2_000;
 /// The number of documents that are made for one that meets the rules of its kind.
@@ -154,6 +154,18 @@ where
     type_agrees_with::<T>(&T::kind());
 }
 
+/// The same with another number of documents, for tests of many kinds.
+///
+/// # Panics
+/// If the check fails.
+#[doc(hidden)]
+pub fn schema_and_type_agree_on<T>(documents: u64)
+where
+    T: crate::Resource + serde::Serialize + serde::de::DeserializeOwned,
+{
+    agrees_on::<T>(&T::kind(), documents);
+}
+
 /// The check of [`schema_and_type_agree`] for the type of a kind that was not derived.
 ///
 /// # Panics
@@ -162,8 +174,15 @@ pub fn type_agrees_with<T>(kind: &Kind)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
+    agrees_on::<T>(kind, ROUNDS);
+}
+
+fn agrees_on<T>(kind: &Kind, documents: u64)
+where
+    T: serde::Serialize + serde::de::DeserializeOwned,
+{
     let mut maker = Maker::new(0x6b69_6e64);
-    for number in 0..ROUNDS as u64 {
+    for number in 0..documents {
         let document = named(&mut maker, kind, number);
         let decoded: T = match serde_json::from_value(document.clone()) {
             Ok(decoded) => decoded,

@@ -128,9 +128,13 @@ pub(super) async fn impersonate(exchange: &Exchange, sender: Arc<User>) -> Resul
 
 /// The requested impersonation: `Impersonate-User` and the headers `-Uid`, `-Group` and `-Extra-<key>`.
 fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, StatusError> {
+    const PREFIX: &str = "impersonate-";
+    if !headers.keys().any(|name| name.as_str().starts_with(PREFIX)) {
+        return Ok(None);
+    }
     let mut impersonation = Impersonation::default();
     for (name, value) in headers {
-        let Some(part) = name.as_str().strip_prefix("impersonate-") else { continue };
+        let Some(part) = name.as_str().strip_prefix(PREFIX) else { continue };
         // An unreadable header must not be ignored, because its sender meant something by it.
         let value = value.to_str().map_err(|_| Status::bad_request(format!("the header {name} is not text")))?;
         match part {

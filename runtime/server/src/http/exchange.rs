@@ -135,14 +135,13 @@ impl Exchange {
 
     fn log(&self, status: StatusCode) {
         let Parts { method, uri, .. } = &self.parts;
-        let (status, latency, audit_id) =
-            (status.as_u16(), self.start.elapsed(), self.audit_id.to_str().unwrap_or_default());
-        let path = uri.path_and_query().map_or("", |path| path.as_str());
-        tracing::debug!(%method, path, status, ?latency, audit_id, "request");
+        let (status, audit_id) = (status.as_u16(), || self.audit_id.to_str().unwrap_or_default());
+        let (path, latency) = (|| uri.path_and_query().map_or("", |path| path.as_str()), || self.start.elapsed());
+        tracing::debug!(%method, path = path(), status, latency = ?latency(), audit_id = audit_id(), "request");
         if status >= 500 {
             // Without the query, which may have what only debug logs should show, such as the command of an exec.
             let path = uri.path();
-            tracing::warn!(%method, path, status, ?latency, audit_id, "a request failed");
+            tracing::warn!(%method, path, status, latency = ?latency(), audit_id = audit_id(), "a request failed");
         }
     }
 }

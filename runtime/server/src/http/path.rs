@@ -98,8 +98,12 @@ fn parsed(path: &str) -> Result<Path, Cow<'static, str>> {
         return Err(NULL.into());
     }
     // The longest resource path has nine segments; one more is excess.
-    let (mut segments, mut count) = ([""; 10], 0);
-    for segment in text[1..].split('/').filter(|_| !given.is_empty()) {
+    let (mut segments, mut count, mut begin) = ([""; 10], 0, 1);
+    // Segments are too short for the search that `split` begins in each.
+    while begin <= text.len() && !given.is_empty() {
+        let rest = &text[begin..];
+        let segment = &rest[..rest.as_bytes().iter().position(|byte| *byte == b'/').unwrap_or(rest.len())];
+        begin += segment.len() + 1;
         match segment {
             "" => return Err(EMPTY_SEGMENT.into()),
             "." | ".." => return Err(DOT_SEGMENT.into()),

@@ -234,7 +234,7 @@ impl Row<'_> {
     }
 
     fn full_key(self) -> Arc<str> {
-        format!("{}{}", self.request.resource.objects.prefix(), self.key).into()
+        [self.request.resource.objects.prefix(), self.key].concat().into()
     }
 }
 

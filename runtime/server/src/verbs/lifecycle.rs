@@ -19,7 +19,7 @@ pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Resu
         return Err(Error::NotFound(namespaces.kind.group_resource(), request.namespace.clone()));
     };
     if !is_terminating(&namespaces.kind, &namespace) {
-        let key = format!("{}{}", namespaces.objects.prefix(), request.namespace).into();
+        let key = [namespaces.objects.prefix(), &request.namespace].concat().into();
         return Ok(Some(Hold { key, revision: Some(namespace.revision()) }));
     }
     let namespace = &request.namespace;

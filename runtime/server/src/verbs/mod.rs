@@ -229,7 +229,7 @@ impl Request {
 
     /// The key of an object in the request's namespace.
     pub(crate) fn key_of(&self, name: &str) -> String {
-        if self.namespace.is_empty() { name.to_owned() } else { format!("{}/{name}", self.namespace) }
+        if self.namespace.is_empty() { name.to_owned() } else { [self.namespace.as_str(), "/", name].concat() }
     }
 
     /// The error for a request that is forbidden for a reason.

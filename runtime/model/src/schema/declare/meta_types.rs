@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use super::{ApiType, FieldDecl, ListDecl, MergeDecl, Rules, Shape, TypeDecl, std_types::scalars};
 use crate::{
     meta::{
-        ByteString, Condition, FieldSelectorRequirement, IntOrString, LabelSelector, LabelSelectorRequirement,
-        LocalObjectReference, MicroTime, ObjectMeta, ObjectReference, OwnerReference, Quantity, RawJson, Time,
-        object::ManagedFieldsEntry,
+        ByteString, Condition, FieldSelectorRequirement, FieldsV1, IntOrString, LabelSelector,
+        LabelSelectorRequirement, LocalObjectReference, MicroTime, ObjectMeta, ObjectReference, OwnerReference,
+        Quantity, RawJson, Time, object::ManagedFieldsEntry,
     },
     schema::{Scalar, model::Type},
 };
@@ -19,12 +19,19 @@ scalars! {
     IntOrString: IntOrString, "", Some(Scalar::IntOrString);
 }
 
-#[diagnostic::do_not_recommend]
-impl ApiType for RawJson {
-    type Inner = Self;
-    const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Any);
-    const NESTING: usize = 1;
+/// Types of any JSON.
+macro_rules! any_json {
+    ($($ty:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl ApiType for $ty {
+            type Inner = Self;
+            const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Any);
+            const NESTING: usize = 1;
+        }
+    )* };
 }
+
+any_json! { RawJson FieldsV1 }
 
 /// A list of scalars with set semantics.
 const MERGED_SET: Rules =
@@ -135,7 +142,7 @@ structs! {
         api_version "apiVersion" 3 optional String, "Group and version of the object that the set of fields refers to.";
         time "time" 4 optional Option<Time>, "Time at which the manager last changed its fields.";
         fields_type "fieldsType" 6 optional String, "Format of the set of fields. The only value is `FieldsV1`.";
-        fields_v1 "fieldsV1" 7 optional Option<RawJson>, "The set of fields.";
+        fields_v1 "fieldsV1" 7 optional Option<FieldsV1>, "The set of fields.";
         subresource "subresource" 8 optional String, "Subresource through which the fields were written, such as `status`. Empty for writes of the object itself.";
     }
 

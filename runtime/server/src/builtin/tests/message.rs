@@ -153,7 +153,7 @@ fn metadata() -> ObjectMeta {
         finalizers: vec![text("f"), text("")],
         managed_fields: vec![crate::meta::ManagedFieldsEntry {
             manager: text("m"),
-            fields_v1: Some(json!({"f:spec": {".": {}}})),
+            fields_v1: Some(json!({"f:spec": {".": {}}}).into()),
             ..crate::meta::ManagedFieldsEntry::default()
         }],
         ..ObjectMeta::default()
