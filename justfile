@@ -115,7 +115,7 @@ test-scaffold:
 # Tests the engine over etcd. Needs `etcd` and `etcdctl` on the path; KINDSMITH_ETCD names another etcd.
 [group('tests')]
 etcd *filters="etcd embedded suite tools private memory several relay delayed":
-    {{ test }} --workspace --lib -- {{ filters }}
+    python3 .ci/unit-tests.py {{ filters }}
 
 # Tests `kindsmith store` on etcd, and servers over it that are configured by their files alone.
 [group('tests')]

@@ -116,9 +116,10 @@ fn list(files: &[PathBuf], has_corpus: bool, generated: &GeneratedCode) -> Resul
         "/// The files that were read.\npub const FILES: &[&str] = &{files:?};\n\
          /// The corpus is among them.\npub const HAS_CORPUS: bool = {has_corpus};\n"
     );
-    text += "/// Checks that types and schemas agree.\npub const AGREE: &[(&str, fn())] = &[\n";
+    text += "/// Checks that a type and its schema agree on a number of documents.\npub type Check = fn(u64);\n\
+             /// The checks of all kinds.\npub const AGREE: &[(&str, Check)] = &[\n";
     for path in &generated.kinds {
-        writeln!(text, "({path:?}, kindsmith::testing::schema_and_type_agree::<{path}> as fn()),")?;
+        writeln!(text, "({path:?}, kindsmith::testing::schema_and_type_agree_on::<{path}> as Check),")?;
     }
     text += "];\n/// The generated kinds.\npub fn kinds() -> Vec<kindsmith::kind::Kind> {\nvec![\n";
     for path in &generated.kinds {

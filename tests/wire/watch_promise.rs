@@ -1,9 +1,15 @@
-//! The watch promise: a hundred watchers with different selectors, some slow, some reconnecting, and twenty thousand
-//! changes. Each watcher gets exactly what a model says: every matching change, once, in order.
+//! The watch promise: a hundred watchers with different selectors, some slow, some reconnecting, and eight thousand
+//! changes, or as many as `KINDSMITH_CHANGES` says. Each watcher gets exactly what a model says: every matching change, once, in
+//! order.
 
 mod leaf;
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    env, fmt,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use kindsmith::Server;
 use kindsmith_tests::{Client, Random};
@@ -13,10 +19,15 @@ use tokio::{sync::watch, time::sleep};
 
 const WATCHERS: usize = 100;
 const WRITERS: usize = 8;
-const CHANGES: usize = 20_000;
 const NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
 const COLORS: [&str; 3] = ["Green", "Red", "Brown"];
 const APPS: [Option<&str>; 4] = [None, Some("a"), Some("b"), Some("c")];
+/// The changes of each writer.
+static CHANGES_EACH: LazyLock<usize> = LazyLock::new(|| {
+    let changes =
+        env::var("KINDSMITH_CHANGES").map_or(8_000, |text| text.parse().expect("KINDSMITH_CHANGES is a number"));
+    changes / WRITERS
+});
 /// The objects of one writer. No other writer changes them, so their order is known.
 const OBJECTS: usize = 12;
 
@@ -152,7 +163,7 @@ fn revision(object: &Value) -> u64 {
 /// A writer on objects of its own.
 async fn write(number: usize, mut random: Random, mut client: Client) -> Model {
     let mut model = Model::new();
-    for write in 0..CHANGES / WRITERS {
+    for write in 0..*CHANGES_EACH {
         let namespace = *random.pick(&NAMESPACES);
         let name = format!("leaf-{number}-{}", random.below(OBJECTS));
         let collection = format!("/apis/wire.example.com/v1/namespaces/{namespace}/leaves");
@@ -292,6 +303,6 @@ async fn every_watcher_gets_every_matching_change_once_and_in_order() {
         assert!(told.is_empty(), "{selection} received events of objects that were not written: {:?}", told.keys());
     }
     let changes: usize = model.values().map(Vec::len).sum();
-    assert_eq!(changes, CHANGES);
+    assert_eq!(changes, *CHANGES_EACH * WRITERS);
     eprintln!("{changes} changes, {WATCHERS} watchers, {events} events");
 }
