@@ -1,12 +1,13 @@
 //! The command line.
-use std::{fs, net::SocketAddr, path::PathBuf, process::ExitCode, time::Duration};
+use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
     Outcome, against,
     drive::Load,
-    fixed, kubeconfig,
+    fixed::Fixed,
+    kubeconfig,
     program::{self, Program},
     report,
     scenario::{self, Steps, objects},
@@ -34,14 +35,7 @@ enum Command {
     #[command(after_long_help = against::HELP)]
     Table(Table),
     /// Serves the same bytes for every request with plain axum, to compare with.
-    Fixed {
-        /// Address to listen on; port 0 chooses a free one.
-        #[arg(long)]
-        listen: SocketAddr,
-        /// Size of an answer in bytes.
-        #[arg(long)]
-        size: usize,
-    },
+    Fixed(Fixed),
 }
 
 #[derive(Args)]
@@ -214,7 +208,7 @@ impl Cli {
                 Ok(ExitCode::SUCCESS)
             }
             Command::Table(table) => table.print(),
-            Command::Fixed { listen, size } => match crate::runtime()?.block_on(fixed::serve(listen, size))? {},
+            Command::Fixed(fixed) => match crate::runtime()?.block_on(fixed.serve())? {},
         }
     }
 }
