@@ -3,7 +3,7 @@ use std::fmt;
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
+    de::{DeserializeSeed, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::Value;
 
@@ -22,10 +22,13 @@ impl FieldsV1 {
 
     /// The set as a document.
     pub fn value(&self) -> Value {
+        if self.0.is_empty() {
+            return Value::Null;
+        }
         let mut text = serde_json::Deserializer::from_str(&self.0);
         // It was decoded once, and nests a little deeper than its object may.
         text.disable_recursion_limit();
-        Value::deserialize(&mut text).unwrap_or_default()
+        Value::deserialize(&mut text).expect("it was written as JSON")
     }
 
     /// A set whose JSON text was written by this module or by [`json::encode`].
@@ -122,7 +125,7 @@ impl<'de> Visitor<'de> for Transcript<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         self.0.push(b'{');
         let begin = self.0.len();
-        while members.next_key_seed(Separated(&mut *self.0, begin))?.is_some() {
+        while members.next_key_seed(Name(Separated(&mut *self.0, begin)))?.is_some() {
             self.0.push(b':');
             members.next_value_seed(Transcript(&mut *self.0))?;
         }
@@ -145,8 +148,32 @@ impl<'de> DeserializeSeed<'de> for Separated<'_> {
     }
 }
 
+/// The name of a member. In other formats than JSON, it may be something else than text.
+struct Name<'a>(Separated<'a>);
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
+        self.0.deserialize(name.into_deserializer())
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde::de::value::{self, MapDeserializer};
     use serde_json::json;
 
     use super::*;
@@ -172,6 +199,13 @@ mod tests {
         let deep = (0..300).fold(json!({}), |set, _| json!({"f:a": set}));
         let set: FieldsV1 = serde_json::from_value(deep.clone()).unwrap();
         assert_eq!(serde_json::to_value(&set).unwrap(), deep);
+    }
+
+    #[test]
+    fn names_that_are_no_text_are_refused() {
+        let numbers = MapDeserializer::<_, value::Error>::new([(1, "a")].into_iter());
+        let error = FieldsV1::deserialize(numbers).expect_err("a name that is a number");
+        assert!(error.to_string().contains("the name of a field"), "{error}");
     }
 
     #[test]

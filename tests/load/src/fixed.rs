@@ -1,5 +1,5 @@
 //! A plain axum server that answers every request with the same bytes: the most that a server in Rust could do here.
-use std::{convert::Infallible, fs, io, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{convert::Infallible, io, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use axum::{Router, body::Body, http::header, response::Response, routing::any, serve::Listener};
 use bytes::Bytes;
@@ -64,7 +64,7 @@ impl Fixed {
         let (Some(certificate), Some(key)) = (&self.certificate, &self.key) else { return Ok(None) };
         let chain = CertificateDer::pem_slice_iter(&target::read(certificate)?).collect::<Result<Vec<_>, _>>();
         let chain = chain.map_err(|e| format!("{}: {e}", certificate.display()))?;
-        let key = PrivateKeyDer::from_pem_slice(&fs::read(key)?).map_err(|e| format!("{}: {e}", key.display()))?;
+        let key = PrivateKeyDer::from_pem_slice(&target::read(key)?).map_err(|e| format!("{}: {e}", key.display()))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()

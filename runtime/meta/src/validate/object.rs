@@ -195,10 +195,7 @@ pub(super) fn managed_fields(metadata: &Value, path: &FieldPath) -> Vec<FieldErr
                 errors.push(FieldError::new(&path("fieldsType"), kind, "must be `FieldsV1`"));
             }
         }
-        let manager = text(entry, "manager");
-        if manager.len() > MAX_FIELD_MANAGER || !manager.chars().all(is_printable) {
-            errors.extend(field_manager(manager, &path("manager")));
-        }
+        errors.extend(field_manager(text(entry, "manager"), &path("manager")));
         if text(entry, "subresource").len() > 256 {
             errors.push(FieldError::new(&path("subresource"), FieldErrorKind::TooLong { limit: 256 }, ""));
         }

@@ -79,7 +79,8 @@ fn an_overlay_says_what_documents_do_not() {
         document,
         overlay(&json!({
         "resource": format!("gears.{GROUP}"), "versions": ["v1"], "singular": "cog", "shortNames": ["gr"],
-        "categories": ["all"], "nameRule": "PathSegment", "generation": false, "statusOnCreate": true, "deprecated": "Use v2", "changes": {"approval": ".status"},
+        "categories": ["all"], "nameRule": "PathSegment", "generation": false,
+        "statusOnCreate": true, "deprecated": "Use v2", "changes": {"approval": ".status"},
         "selectableFields": [".spec.size"], "columns": [
             {"name": "Ready", "type": "string", "cell": "ratio(.status.ready, .spec.size)"},
             {"name": "Size", "type": "integer", "format": "int32", "priority": 1, "cell": ".spec.size", "description": "S."},
