@@ -150,16 +150,22 @@ impl Builder {
     /// # Errors
     /// As [`generate`](Self::generate), or if the file cannot be written.
     pub fn compile(&self) -> Result<(), Error> {
-        for file in &self.files {
-            println!("cargo::rerun-if-changed={}", in_one_line(&file.to_string_lossy()));
-        }
         let folder =
             env::var_os("OUT_DIR").ok_or_else(|| Error::Invalid("OUT_DIR is not set: not in a build.rs".into()))?;
+        let folder = PathBuf::from(folder);
+        for file in self.watched(&folder) {
+            println!("cargo::rerun-if-changed={}", in_one_line(&file.to_string_lossy()));
+        }
         let (model, mut code) = self.model()?;
         let text = self.inline(&model, &mut code)?;
-        let folder = PathBuf::from(folder);
         self.warn(&code.warnings, &folder)?;
         write(&folder, "kinds.rs", &text)
+    }
+
+    /// The files that a build depends on. What a build.rs has written to `OUT_DIR` itself is newer than its run, and would let Cargo
+    /// run it again in each build.
+    fn watched(&self, out_dir: &Path) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().filter(move |file| !file.starts_with(out_dir))
     }
 
     /// Writes the warnings to a file in a folder, and the first ones for Cargo to show.

@@ -10,7 +10,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 
 use super::{
@@ -21,6 +21,8 @@ use crate::{cache::Object, kind::Kind, verbs};
 
 /// The size of a chunk.
 const CHUNK: usize = 128 << 10;
+/// The size of a page of memory on most machines.
+const PAGE: usize = 4 << 10;
 /// The maximum number of objects that are fetched together.
 const BATCH: usize = 64;
 
@@ -136,7 +138,8 @@ impl ListBody {
             return None;
         }
         let out = &mut self.buffer;
-        out.reserve(self.left.min(CHUNK + CHUNK / 8));
+        out.reserve(self.left.min(CHUNK + CHUNK / 8) + PAGE);
+        begin_within_a_page(out);
         if let Some(head) = self.head.take() {
             out.extend_from_slice(head.as_bytes());
         }
@@ -159,6 +162,15 @@ impl ListBody {
         self.left = self.left.checked_sub(chunk.len()).expect("the length was summed over the same parts");
         Some(chunk)
     }
+}
+
+/// Makes an empty buffer with room for a page begin in the middle of a page. TLS copies a chunk to records, which the allocator lets
+/// begin at a page. If a chunk began there, too, the processor would take loads for dependent on the stores just before them, because
+/// it compares only the lower 12 bits of their addresses (4 KiB aliasing). Lists over TLS would take a quarter more time.
+fn begin_within_a_page(buffer: &mut BytesMut) {
+    let skipped = (PAGE / 2).wrapping_sub(buffer.as_ptr().addr()) % PAGE;
+    buffer.put_bytes(0, skipped);
+    buffer.advance(skipped);
 }
 
 /// Objects of about this many bytes, brought into the processor's cache. Objects lie anywhere in memory. Here the processor waits

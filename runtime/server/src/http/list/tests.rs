@@ -55,6 +55,7 @@ fn lengths_are_exact_whatever_the_number_of_chunks() {
             let all: Vec<u8> = pieces.concat();
             assert_eq!(announced, all.len() as u64, "{count}");
             assert_eq!(pieces.len() > 1, all.len() > CHUNK, "{count}");
+            assert!(pieces.iter().all(|piece| piece.as_ptr().addr() % PAGE == PAGE / 2), "{count}");
             let parsed: Value = serde_json::from_slice(&all).unwrap();
             assert_eq!(parsed["items"].as_array().unwrap().len(), count);
         }

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tokio_util::either::Either;
 
-use super::{Socket, TLS_BUFFER};
+use super::{BUFFER, Socket};
 use crate::http::PeerCertificates;
 
 /// The first bytes of an HTTP/2 connection without TLS.
@@ -49,7 +49,7 @@ pub(super) async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::R
     }
     let mut stream = tls.accept(socket).await?;
     let session = stream.get_mut().1;
-    session.set_buffer_limit(Some(TLS_BUFFER));
+    session.set_buffer_limit(Some(BUFFER));
     let http = if session.alpn_protocol() == Some(b"h2") { Http::Two } else { Http::One };
     Ok((Either::Right(Box::new(stream)), http))
 }

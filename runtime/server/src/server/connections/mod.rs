@@ -45,9 +45,8 @@ const RESETS: usize = 20;
 /// The maximum number of streams of one connection that are reset because of errors of the peer.
 const ERRORS: usize = 100;
 /// The maximum number of buffered bytes of a connection in each direction, including the head of a request.
+/// TLS has another buffer of this size for unsent records.
 const BUFFER: usize = 64 << 10;
-/// The maximum number of bytes of unsent TLS records.
-const TLS_BUFFER: usize = 32 << 10;
 /// The size of the kernel's send buffer for a peer (the kernel doubles the given value).
 pub(super) const SEND_BUFFER: u32 = 128 << 10;
 /// The interval of pings on HTTP/2 connections.
