@@ -7,7 +7,6 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    hash::{BuildHasher, RandomState},
     sync::{Arc, Mutex, Weak},
 };
 
@@ -66,7 +65,6 @@ pub struct Renderings {
     shards: [Mutex<Shard>; SHARDS],
     /// Locked while a version of an object is made, so that concurrent readers make it once.
     making: [Mutex<()>; SHARDS],
-    hasher: RandomState,
     budget_bytes: usize,
 }
 
@@ -76,7 +74,6 @@ impl Renderings {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             making: std::array::from_fn(|_| Mutex::default()),
-            hasher: RandomState::new(),
             budget_bytes,
         }
     }
@@ -116,7 +113,7 @@ impl Renderings {
         if let Some(found) = self.find_object(object, version) {
             return found;
         }
-        let _one_at_a_time = lock(&self.making[self.shard(object)]);
+        let _one_at_a_time = lock(&self.making[shard(object)]);
         self.find_object(object, version).unwrap_or_else(|| {
             let rendered = Arc::new(make());
             self.insert(object, Form::Object(version), RenderedForm::Object(rendered.clone()));
@@ -133,19 +130,15 @@ impl Renderings {
     }
 
     fn look_up(&self, object: &Arc<Object>, form: Form) -> Option<RenderedForm> {
-        let shard = lock(&self.shards[self.shard(object)]);
+        let shard = lock(&self.shards[shard(object)]);
         shard.entries.get(&(place(object), form)).map(|found| found.rendered.clone())
     }
 
     fn insert(&self, object: &Arc<Object>, form: Form, rendered: RenderedForm) {
         let entry = Entry { rendered, _place: Arc::downgrade(object) };
-        let shard = &self.shards[self.shard(object)];
+        let shard = &self.shards[shard(object)];
         // Dropped after the lock is released, because dropping entries frees objects.
         let _gone = lock(shard).keep((place(object), form), entry, self.budget_bytes / SHARDS);
-    }
-
-    fn shard(&self, object: &Arc<Object>) -> usize {
-        usize::try_from(self.hasher.hash_one(place(object)) % SHARDS as u64).unwrap_or_default()
     }
 
     /// The number of bytes kept.
@@ -174,6 +167,13 @@ impl Shard {
         self.entries.insert(key, entry);
         gone
     }
+}
+
+/// The number of an object's lock.
+fn shard(object: &Arc<Object>) -> usize {
+    // Addresses are multiples of a power of two. The product's highest bits depend on all of theirs (Knuth, volume 3, 6.4).
+    let product = (place(object) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    usize::try_from(product >> 48).unwrap_or_default() % SHARDS
 }
 
 fn place(object: &Arc<Object>) -> usize {

@@ -3,31 +3,40 @@
 use crate::codec::Encoding;
 
 /// One alternative of an `Accept` header.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Clause {
-    /// The type and subtype, lower case, such as `application/json` or `*/*`.
-    pub media_type: String,
-    /// Parameters except `q`, in order; names in lower case.
-    pub params: Vec<(String, String)>,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Clause<'h> {
+    /// The type and subtype, such as `application/json` or `*/*`, in any case.
+    media_type: &'h str,
+    /// What follows the first semicolon.
+    params: &'h str,
     /// The quality, 0 to 1.
-    pub quality: f32,
+    quality: f32,
 }
 
-impl Clause {
+impl<'h> Clause<'h> {
+    /// The parameters except `q`, in order. Names are in any case.
+    fn params(self) -> impl Iterator<Item = (&'h str, &'h str)> {
+        params(self.params).filter(|(name, _)| !name.eq_ignore_ascii_case("q"))
+    }
+
     /// A parameter's value.
-    pub(super) fn param(&self, name: &str) -> Option<&str> {
-        self.params.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    pub(super) fn param(self, name: &str) -> Option<&'h str> {
+        self.params().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// True if the clause names a media type.
+    fn names(self, media_type: &str) -> bool {
+        self.media_type.eq_ignore_ascii_case(media_type)
     }
 
     /// True if the clause matches a media type.
-    pub(super) fn covers(&self, media_type: &str) -> bool {
-        self.media_type == media_type
-            || self.media_type == "*/*"
-            || self.media_type.strip_suffix("/*").is_some_and(|main| media_type.split('/').next() == Some(main))
+    pub(super) fn covers(self, media_type: &str) -> bool {
+        let main = |of: &'h str| media_type.split_once('/').is_some_and(|(main, _)| main.eq_ignore_ascii_case(of));
+        self.names(media_type) || self.media_type == "*/*" || self.media_type.strip_suffix("/*").is_some_and(main)
     }
 
-    fn specificity(&self) -> u8 {
-        match self.media_type.as_str() {
+    fn specificity(self) -> u8 {
+        match self.media_type {
             "*/*" => 0,
             partial if partial.ends_with("/*") => 1,
             _ => 2,
@@ -37,31 +46,31 @@ impl Clause {
 
 /// Parses an `Accept` header: the alternatives by descending quality, then in their given order. Omits those of quality
 /// zero, which are refusals, and skips invalid ones.
-pub(super) fn clauses(header: &str) -> Vec<Clause> {
-    let mut found: Vec<Clause> = header.split(',').filter_map(clause).filter(|c| c.quality > 0.0).collect();
+pub(super) fn clauses(header: &str) -> Vec<Clause<'_>> {
+    let mut found: Vec<_> = header.split(',').filter_map(clause).filter(|c| c.quality > 0.0).collect();
     found.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(b.specificity().cmp(&a.specificity())));
     found
 }
 
-fn clause(text: &str) -> Option<Clause> {
-    let mut parts = text.split(';');
-    let media_type = parts.next()?.trim().to_ascii_lowercase();
-    let media_type = if media_type == "*" { "*/*".to_owned() } else { media_type };
+fn clause(text: &str) -> Option<Clause<'_>> {
+    let (media_type, params) = text.split_once(';').unwrap_or((text, ""));
+    let media_type = match media_type.trim() {
+        "*" => "*/*",
+        media_type => media_type,
+    };
     let (main, sub) = media_type.split_once('/')?;
     if main.is_empty() || sub.is_empty() {
         return None;
     }
-    let (mut params, mut quality) = (Vec::new(), 1.0);
-    for part in parts {
-        let Some((name, value)) = part.split_once('=') else { continue };
-        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim().trim_matches('"'));
-        if name == "q" {
-            quality = value.parse::<f32>().ok().filter(|q| (0.0..=1.0).contains(q)).unwrap_or(1.0);
-        } else {
-            params.push((name, value.to_owned()));
-        }
-    }
+    let quality = self::params(params).filter(|(name, _)| name.eq_ignore_ascii_case("q")).last();
+    let quality = quality.and_then(|(_, value)| value.parse().ok()).filter(|q| (0.0..=1.0).contains(q)).unwrap_or(1.0);
     Some(Clause { media_type, params, quality })
+}
+
+/// Names and values of parameters that semicolons separate.
+fn params(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let parts = text.split(';').filter_map(|part| part.split_once('='));
+    parts.map(|(name, value)| (name.trim(), value.trim().trim_matches('"')))
 }
 
 /// The shape into which an object or a list is converted.
@@ -136,12 +145,12 @@ pub(super) fn objects(accept: Option<&str>, offer: Offer) -> Result<ResponseForm
     let mut error = NotAcceptable::MediaType;
     for clause in clauses(header) {
         for encoding in Encoding::ALL {
-            let as_stream = offer.stream && encoding.stream_media_type() == Some(clause.media_type.as_str());
+            let as_stream = offer.stream && encoding.stream_media_type().is_some_and(|streamed| clause.names(streamed));
             if !clause.covers(encoding.media_type()) && !as_stream {
                 continue;
             }
             error = NotAcceptable::Params;
-            match with_params(&clause, encoding).filter(|format| format.is_offered(offer)) {
+            match with_params(clause, encoding).filter(|format| format.is_offered(offer)) {
                 // The client prefers it, and only a refusal can say that it is not available, as in kube-apiserver.
                 Some(_) if offer.stream && encoding.stream_media_type().is_none() => return Err(NotAcceptable::Stream),
                 Some(format) => return Ok(format),
@@ -161,20 +170,23 @@ pub(super) fn plain(accept: Option<&str>, pretty: bool) -> ResponseFormat {
     }
 }
 
-fn with_params(clause: &Clause, encoding: Encoding) -> Option<ResponseFormat> {
+fn with_params(clause: Clause<'_>, encoding: Encoding) -> Option<ResponseFormat> {
     let mut format = ResponseFormat { encoding, ..ResponseFormat::default() };
     let (mut kind, mut group, mut version) = (None, None, None);
-    for (name, value) in &clause.params {
-        match name.as_str() {
-            "as" => kind = Some(value.as_str()),
-            "g" => group = Some(value.as_str()),
-            "v" => version = Some(value.as_str()),
-            "stream" if !value.is_empty() && (value != "watch" || encoding.stream_media_type().is_none()) => {
-                return None;
-            }
-            "sv" if !value.is_empty() && value != "v1" => return None,
-            "pretty" => format.pretty = value == "1",
-            _ => {}
+    for (name, value) in clause.params() {
+        let is = |other: &str| name.eq_ignore_ascii_case(other);
+        if is("as") {
+            kind = Some(value);
+        } else if is("g") {
+            group = Some(value);
+        } else if is("v") {
+            version = Some(value);
+        } else if is("pretty") {
+            format.pretty = value == "1";
+        } else if is("stream") && !value.is_empty() && (value != "watch" || encoding.stream_media_type().is_none())
+            || is("sv") && !value.is_empty() && value != "v1"
+        {
+            return None;
         }
     }
     if kind.is_none() && group.is_none() && version.is_none() {

@@ -22,8 +22,8 @@ use crate::{
 enum Piece {
     /// The object as an item of a list.
     Item,
-    /// The object with type meta, if list items have none.
-    Typed,
+    /// The object as a separate answer, with the marker of its encoding.
+    Answer,
     /// A frame of a watch.
     Frame(EventType),
 }
@@ -32,7 +32,7 @@ enum Piece {
 fn number(form: ResponseFormat, piece: Piece) -> u32 {
     let piece = match piece {
         Piece::Item => 0,
-        Piece::Typed => 1,
+        Piece::Answer => 1,
         Piece::Frame(event) => 2 + event as u32,
     };
     let flags = u32::from(form.beta) << 1 | u32::from(form.pretty);
@@ -90,28 +90,20 @@ impl Renderer {
         binary.then(|| Self { kind: kind.clone(), form, kept: kept.clone() })
     }
 
-    /// An object as a separate answer. Fails with 406 for an object that does not fit its kind's message. Nothing is
-    /// dropped, because a client that writes the object back would lose it.
-    pub(super) fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, StatusError> {
-        let (item, mut out) = (self.typed_item(object)?, Vec::new());
-        self.seal(&item, &mut out);
-        Ok(out)
+    /// An object as a separate answer, shared between readers of this form. Fails with 406 for an object that does not fit its
+    /// kind's message. Nothing is dropped, because a client that writes the object back would lose it.
+    pub(super) fn object(&self, object: &Arc<Object>) -> Result<Bytes, StatusError> {
+        self.piece(object, Piece::Answer, || self.sealed(object))
     }
 
     /// A watch frame about an object, shared between watchers of this form.
     pub(super) fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, StatusError> {
-        self.piece(object, Piece::Frame(event), || {
-            let mut whole = Vec::new();
-            self.seal(&self.make(object, true)?, &mut whole);
-            Ok(frame(self.form.encoding, event.as_str(), &whole))
-        })
+        self.piece(object, Piece::Frame(event), || Ok(frame(self.form.encoding, event.as_str(), &self.sealed(object)?)))
     }
 
     /// The frame of a bookmark, which is not kept.
     pub(super) fn bookmark(&self, object: &Object) -> Vec<u8> {
-        let mut whole = Vec::new();
-        let made = self.make(object, true).expect("a bookmark has nothing but metadata of the server's making");
-        self.seal(&made, &mut whole);
+        let whole = self.sealed(object).expect("a bookmark has nothing but metadata of the server's making");
         frame(self.form.encoding, "BOOKMARK", &whole)
     }
 
@@ -182,34 +174,20 @@ impl Renderer {
         self.form.shape == Shape::Full && self.kind.policy().lists_type_meta()
     }
 
-    /// An object that can be wrapped with the marker of its encoding.
-    fn typed_item(&self, object: &Arc<Object>) -> Result<Bytes, StatusError> {
-        if self.form.encoding == Encoding::Protobuf || self.items_are_typed() {
-            return self.piece(object, Piece::Item, || self.make(object, self.items_are_typed()));
+    /// An object with type meta and with the marker of its encoding.
+    fn sealed(&self, object: &Object) -> Result<Vec<u8>, StatusError> {
+        let mut out = Vec::with_capacity(cbor::MARK.len() + object.json_bytes().len());
+        if self.form.encoding == Encoding::Cbor {
+            out.extend_from_slice(&cbor::MARK);
         }
-        self.piece(object, Piece::Typed, || self.make(object, true))
-    }
-
-    /// Wraps a rendered object with the marker of its encoding.
-    fn seal(&self, item: &[u8], out: &mut Vec<u8>) {
-        match (self.form.encoding, self.form.shape) {
+        self.make_to(object, true, &mut out)?;
+        Ok(match (self.form.encoding, self.form.shape) {
             (Encoding::Protobuf, Shape::Full) => {
-                *out = protobuf::seal(&self.kind.group_version.to_string(), &self.kind.names().kind, item);
+                protobuf::seal(&self.kind.group_version.to_string(), &self.kind.names().kind, &out)
             }
-            (Encoding::Protobuf, _) => {
-                *out = protobuf::seal(self.form.meta_version(), "PartialObjectMetadata", item);
-            }
-            _ => {
-                out.extend_from_slice(&cbor::MARK);
-                out.extend_from_slice(item);
-            }
-        }
-    }
-
-    fn make(&self, object: &Object, typed: bool) -> Result<Vec<u8>, StatusError> {
-        let mut out = Vec::with_capacity(object.json_bytes().len());
-        self.make_to(object, typed, &mut out)?;
-        Ok(out)
+            (Encoding::Protobuf, _) => protobuf::seal(self.form.meta_version(), "PartialObjectMetadata", &out),
+            _ => out,
+        })
     }
 
     fn make_to(&self, object: &Object, typed: bool, out: &mut Vec<u8>) -> Result<(), StatusError> {
@@ -255,7 +233,7 @@ mod tests {
     #[test]
     fn no_two_pieces_in_different_forms_have_the_same_number() {
         let events = [EventType::Added, EventType::Modified, EventType::Deleted];
-        let pieces = || [Piece::Item, Piece::Typed].into_iter().chain(events.map(Piece::Frame));
+        let pieces = || [Piece::Item, Piece::Answer].into_iter().chain(events.map(Piece::Frame));
         let (mut numbers, mut forms) = (HashSet::new(), 0);
         for encoding in Encoding::ALL {
             for shape in [Shape::Full, Shape::Table, Shape::Partial, Shape::PartialList] {

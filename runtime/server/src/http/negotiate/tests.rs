@@ -14,7 +14,7 @@ const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
 #[test]
 fn clauses_come_by_quality_then_as_written() {
     let found = clauses("text/*;q=0.3, a/b;Q=0.7;X=\"y z\", */*;q=0.7, c/d;q=0, nonsense, e/f;q=7, g/h");
-    let types: Vec<&str> = found.iter().map(|c| c.media_type.as_str()).collect();
+    let types: Vec<&str> = found.iter().map(|c| c.media_type).collect();
     assert_eq!(types, ["e/f", "g/h", "a/b", "*/*", "text/*"]);
     assert_eq!(found[2].param("x"), Some("y z"));
     assert_eq!(found[2].param("q"), None);
