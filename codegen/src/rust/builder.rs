@@ -144,8 +144,8 @@ impl Builder {
         Ok(code)
     }
 
-    /// Writes one file for a build.rs, `kinds.rs` in `OUT_DIR`, and tells Cargo which files were read, and as warnings what the
-    /// code does not say of them. Cargo shows the first ten; all are in `kinds.warnings` beside the file.
+    /// Writes one file for a build.rs, `kinds.rs` in `OUT_DIR`, and tells Cargo which files were read from elsewhere, and as
+    /// warnings what the code does not say of them. Cargo shows the first ten; all are in `kinds.warnings` beside the file.
     ///
     /// # Errors
     /// As [`generate`](Self::generate), or if the file cannot be written.
