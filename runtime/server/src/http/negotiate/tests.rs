@@ -26,7 +26,9 @@ fn shapes() {
     assert_eq!(shape("application/json"), Ok((Shape::Full, false)));
     assert_eq!(shape("*/*"), Ok((Shape::Full, false)));
     assert_eq!(shape("application/*"), Ok((Shape::Full, false)));
+    assert_eq!(shape("APPLICATION/*"), Ok((Shape::Full, false)));
     assert_eq!(shape(TABLE), Ok((Shape::Table, false)));
+    assert_eq!(shape("Application/JSON; AS=Table; G=meta.k8s.io; V=v1"), Ok((Shape::Table, false)));
     assert_eq!(shape("application/json;as=Table;v=v1beta1;g=meta.k8s.io"), Ok((Shape::Table, true)));
     assert_eq!(shape("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), Ok((Shape::Partial, false)));
     assert_eq!(
